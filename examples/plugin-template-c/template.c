@@ -1,6 +1,6 @@
 /*
- * A plugin to start from, in C99 that is C++11 as well: one device that lives in host memory, and one function.
- * chipdock.h is all it includes of Chipdock, and nothing of Chipdock is linked. SPDX-License-Identifier: Apache-2.0
+ * A plugin to start from, in C99 that is also C++11: one device in host memory, and one function.
+ * It includes only chipdock.h of Chipdock, and links nothing of it. SPDX-License-Identifier: Apache-2.0
  */
 #include <chipdock.h>
 
@@ -14,21 +14,21 @@
 #define AXES_MAX_NAME "axes-max"
 #define AXES_MAX_DEFAULT 64
 
-/* What a user may set: `chipdock plugins template-c`, `--config template-c.axes-max=8`. */
+/* A setting for users: `chipdock plugins template-c`, `--config template-c.axes-max=8`. */
 #define INFO_JSON \
   "{\"settings\": [{\"name\": \"axes-max\", \"type\": \"int\", \"default\": 64, " \
   "\"doc\": \"How many axes a tensor may have whose elements are counted.\"}]}"
 
-/* What is registered besides the device and the function: examples/codegen-c includes this file, and names it here. */
+/* Registers more than the device and the function; examples/codegen-c includes this file and defines it. */
 #ifndef REGISTER_MORE
 #define REGISTER_MORE(registrar, instance) CHIPDOCK_OK
 #endif
 
-/* What the plugin is to one host. There may be several hosts, so each has its own. */
+/* The state of the plugin for one host. There may be several hosts, each with its own. */
 typedef struct Instance {
   const ChipdockHost *host;
-  int32_t device_type; /* the number that the host gave the device */
-  /* The number of calls that are running, and the highest bit once the host has shut the plugin down. */
+  int32_t device_type; /* the number that the host assigned to the device */
+  /* The number of running calls, and the highest bit after the host has shut the plugin down. */
   uint64_t state;
 } Instance;
 
@@ -51,14 +51,14 @@ static int32_t fail(const Instance *instance, int32_t status, const char *kind, 
   return status;
 }
 
-/* What a pointer must not be (D.2). */
+/* The error for a null pointer (D.2). */
 static int32_t fail_null(const Instance *instance, const char *what) {
   char message[96];
   snprintf(message, sizeof message, "%s is null: pass a valid pointer", what);
   return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", message);
 }
 
-/* Begins a call: 0, or "unavailable" after shutdown. */
+/* Begins a call: returns 0, or "unavailable" after shutdown. */
 static int32_t enter(Instance *instance) {
   if (__atomic_fetch_add(&instance->state, 1, __ATOMIC_ACQUIRE) & CLOSED) {
     __atomic_fetch_sub(&instance->state, 1, __ATOMIC_RELEASE);
@@ -68,13 +68,13 @@ static int32_t enter(Instance *instance) {
   return CHIPDOCK_OK;
 }
 
-/* Ends a call and passes its status on. */
+/* Ends a call and returns its status. */
 static int32_t leave(Instance *instance, int32_t status) {
   __atomic_fetch_sub(&instance->state, 1, __ATOMIC_RELEASE);
   return status;
 }
 
-/* Gives up what was registered: nothing of its own, the instance goes last (`release`). */
+/* Destroys a registration, which owns nothing: the instance is freed last (`release`). */
 static void destroy(void *self_) { (void)self_; }
 
 static int32_t check_device(const Instance *instance, int32_t device_id) {
@@ -84,7 +84,7 @@ static int32_t check_device(const Instance *instance, int32_t device_id) {
   return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", message);
 }
 
-/* No extension of a request is known here: each is ignored, unless it must be understood. */
+/* This plugin knows no extension of a request: each is ignored, unless it must be understood. */
 static int32_t check_extensions(const Instance *instance, const ChipdockExtension *extension) {
   char message[160];
   uint32_t count = 0;
@@ -115,7 +115,7 @@ static ChipdockAny integer(int32_t type_index, int64_t number) {
   return any;
 }
 
-/* A string of at most 7 bytes lies in the value; a longer one is an object that carries its deleter. */
+/* A string of at most 7 bytes is stored in the value; a longer one is an object with its deleter. */
 typedef struct StringObject {
   uint64_t prefix[2]; /* sixteen zero bytes before each object (V.13) */
   ChipdockByteArrayObject object;
@@ -123,11 +123,11 @@ typedef struct StringObject {
 } StringObject;
 
 static void delete_string(void *self_, int32_t flags) {
-  /* There is nothing to destroy but the memory, which goes with the last weak reference. */
+  /* There is nothing to destroy but the memory, which is freed with the last weak reference. */
   if (flags & CHIPDOCK_DELETE_WEAK) free((char *)self_ - offsetof(StringObject, object));
 }
 
-/* An owned string of 8 to 63 bytes; None when there is no memory. */
+/* An owned string of 8 to 63 bytes; None if memory runs out. */
 static ChipdockAny long_string(const char *literal) {
   ChipdockAny any = none();
   StringObject *string = (StringObject *)calloc(1, sizeof(StringObject));
@@ -145,7 +145,7 @@ static ChipdockAny long_string(const char *literal) {
 
 /* ---- The device: blocks of host memory behind opaque handles ---- */
 
-/* A data space's handle points to one of these, not to the bytes: as a real device has buffers of its own. */
+/* A data space: its handle points to this struct, not to the bytes, like the buffers of a real device. */
 typedef struct Block {
   uint64_t size_bytes;
   char *bytes;
@@ -170,7 +170,7 @@ static int32_t attribute(void *self_, int32_t device_id, ChipdockStr key, Chipdo
     *out_value = integer(CHIPDOCK_TYPE_BOOL, device_id == 0);
   } else {
     status = check_device(instance, device_id);
-    /* What is not known here is None, and no error. */
+    /* An unknown attribute is None, and not an error. */
     if (status == CHIPDOCK_OK)
       *out_value = is_text(key, "device_name") ? long_string("Template device in host memory") : none();
   }
@@ -208,7 +208,7 @@ static int32_t allocate(Instance *instance, const ChipdockDataSpaceRequest *requ
     }
     free(block);
   }
-  /* Everything is as it was before. */
+  /* The state is unchanged. */
   return fail(instance, CHIPDOCK_OUT_OF_MEMORY, "OutOfMemory",
               DEVICE_NAME ": no memory of that size is left; free something or ask for less");
 }
@@ -236,8 +236,8 @@ static int32_t free_data_space(void *self_, int32_t device_id, void *data) {
   return leave(instance, status);
 }
 
-/* Where a copy reads or writes, or NULL when the range is not within the data space. Host memory is an address; what
- * is there is the caller's word. */
+/* The address of an end of a copy, or NULL if the range is not within the data space. For host memory the caller
+ * guarantees the address. */
 static char *range(const ChipdockCopyEnd *end, uint64_t size_bytes) {
   Block *block;
   if (end->device.device_type == CHIPDOCK_DEVICE_CPU) return (char *)end->data + end->offset_bytes;
@@ -274,7 +274,7 @@ static int32_t copy_data(void *self_, int32_t device_id, const ChipdockCopy *req
   return leave(instance, status);
 }
 
-/* Every call is done when it returns, so the default stream is all there is and there is nothing to wait for. */
+/* Every call is done when it returns, so there is only the default stream and nothing to wait for. */
 static int32_t create_stream(void *self_, int32_t device_id, void **out_stream) {
   Instance *instance = (Instance *)self_;
   int32_t status = enter(instance);
@@ -305,7 +305,7 @@ static const ChipdockDeviceApi device_api = {
 
 /* ---- The setting ---- */
 
-/* Asks the host; one that answers no settings leaves the default. A failure has raised its error already. */
+/* Reads the setting from the host; a host without settings leaves the default. A failure has already raised its error. */
 static int32_t axes_max(const Instance *instance, int64_t *out_axes) {
   const ChipdockHost *host = instance->host;
   ChipdockInterface config;
@@ -321,7 +321,7 @@ static int32_t axes_max(const Instance *instance, int64_t *out_axes) {
 
 /* ---- The function: template_c.element_count(tensor) -> int ---- */
 
-/* The tensor of a value: borrowed (type 7) or an object (type 70), whose ChipdockTensor lies behind its header. */
+/* The tensor of a value: borrowed (type 7) or an object (type 70), whose ChipdockTensor follows its header. */
 static const ChipdockTensor *tensor_of(const ChipdockAny *any) {
   if (any->type_index == CHIPDOCK_TYPE_DLTENSOR_PTR) return any->value.v_tensor;
   if (any->type_index == CHIPDOCK_TYPE_TENSOR) return &((const ChipdockTensorObject *)any->value.v_object)->tensor;
@@ -368,7 +368,7 @@ static int32_t init(const ChipdockHost *host, const ChipdockRegistrar *registrar
     return CHIPDOCK_OUT_OF_MEMORY;
   }
   instance->host = host;
-  /* Sorted by name. A failure has raised its error already. */
+  /* Sorted by name. A failure has already raised its error. */
   status = registrar->device_api(registrar->self_, text(DEVICE_NAME), device_type, text("{}"), instance, &device_api,
                                  &device_type);
   if (status == CHIPDOCK_OK)
@@ -376,23 +376,23 @@ static int32_t init(const ChipdockHost *host, const ChipdockRegistrar *registrar
   instance->device_type = device_type;
   if (status == CHIPDOCK_OK) status = REGISTER_MORE(registrar, instance);
   if (status != CHIPDOCK_OK) {
-    free(instance); /* after a failure `release` is not called, and `destroy` does not look at it */
+    free(instance); /* after a failure `release` is not called, and `destroy` does not access it */
     return status;
   }
-  *out_instance = instance; /* what the two functions below are called with */
+  *out_instance = instance; /* the argument of the two functions below */
   return CHIPDOCK_OK;
 }
 
 static int32_t shut_down(void *self_) {
   Instance *instance = (Instance *)self_;
   __atomic_fetch_or(&instance->state, CLOSED, __ATOMIC_ACQ_REL);
-  /* Calls are short here; a plugin with long ones waits by other means. */
+  /* Calls are short here; a plugin with long ones must wait in another way. */
   while (__atomic_load_n(&instance->state, __ATOMIC_ACQUIRE) != CLOSED) {
   }
   return CHIPDOCK_OK;
 }
 
-/* Called once, when everything that was registered is destroyed. */
+/* Called once, after all registrations are destroyed. */
 static void release(void *self_) { free(self_); }
 
 static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN_WITH_INFO(PLUGIN_NAME, "0.1.0", "", INFO_JSON, init, shut_down, release);

@@ -1,8 +1,9 @@
-// Reads a module of Chipdock's IR from its wire format and prints an outline, as a code generator of a vendor would begin.
+// Reads a module of Chipdock's IR from its wire format and prints an outline: a starting point for a vendor's code generator.
 //
-//   wire-reader [FILE]     reads FILE, or standard input when FILE is missing or "-"
+//   wire-reader [FILE]     reads FILE, or standard input if FILE is missing or "-"
 //
-// Exit codes: 0 printed, 1 the document is bad (one line on standard error says where and why), 2 wrong usage or no file.
+// Exit codes: 0 printed, 1 invalid document (one line on standard error names position and reason), 2 wrong usage or
+// no file.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,15 +26,15 @@ using nlohmann::json;
 
 namespace {
 
-// What this reader knows; a newer minor may have nodes that it does not.
+// Supported version; a newer minor version may have nodes that this reader does not know.
 constexpr unsigned kMajor = 1;
 constexpr unsigned kMinorMax = 3;
-// A document of somebody else must not make us recurse or print without end.
+// Limits: an untrusted document must not cause unbounded recursion or output.
 constexpr unsigned kLevelsMax = 600;
 constexpr std::size_t kTextMax = 240;
 constexpr std::size_t kLinesMax = 100000;
 
-// A document that is not as the format has it.
+// An error in a document.
 class BadDocument : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,7 +45,7 @@ using Id = std::size_t;
 std::string shorten(std::string text) {
   if (text.size() <= kTextMax) return text;
   text.resize(kTextMax - 3);
-  // Not in the middle of a character.
+  // Not in the middle of a UTF-8 character.
   while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) text.pop_back();
   if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.pop_back();
   return text + "...";
@@ -63,7 +64,7 @@ const std::map<std::string, std::string>& infix() {
   return operators;
 }
 
-// The fields of each node. A reader that passed over a field which it does not know would compile something else.
+// The fields of each node. A reader that skipped an unknown field would compile a different program.
 const std::map<std::string, std::vector<const char*>>& fields_of_nodes() {
   static const std::vector<const char*> pair = {"dtype", "a", "b"};
   static const std::map<std::string, std::vector<const char*>> fields = {
@@ -119,7 +120,7 @@ const std::map<std::string, std::vector<const char*>>& fields_of_nodes() {
   return fields;
 }
 
-// The nodes of a document, their fields, and where their ids lead.
+// The nodes of a document, their fields, and the nodes that their ids refer to.
 class Document {
  public:
   explicit Document(const std::string& text) : root_(parse(text)) {
@@ -139,7 +140,7 @@ class Document {
   std::string name(Id id) const { return node(id).at("node").get<std::string>(); }
   const std::string& file() const { return file_; }
 
-  // "line:column" of a statement, or nothing.
+  // "line:column" of a statement, or an empty string.
   std::string position(Id id) const {
     const auto found = positions_.find(id);
     return found == positions_.end() ? "" : found->second;
@@ -164,7 +165,7 @@ class Document {
     return value;
   }
 
-  // The id that a value is. `before`: the node that holds it; what it refers to is earlier, so there are no circles.
+  // The id in a value. `before` is the node that contains it; the id must be smaller, so there are no cycles.
   Id id_of(const json& value, const char* name, Id before, const std::string& where) const {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= before) {
       throw BadDocument(wrong(where, name, "the id of an earlier node, below " + std::to_string(before), value));
@@ -202,7 +203,7 @@ class Document {
     }
   }
 
-  // That the node is one of those above, and has its fields and no other.
+  // Checks that the node is one of those above, with exactly its fields.
   void check_fields(Id id) const {
     const std::string where = "node " + std::to_string(id);
     const std::string name = text_of(node(id), "node", where);
@@ -239,7 +240,7 @@ class Document {
   std::map<Id, std::string> positions_;
 };
 
-// A node with its id, to take its fields from.
+// A node with its id, for reading its fields.
 class Node {
  public:
   Node(const Document& document, Id id) : document_(document), id_(id), name_(document.name(id)) {}
@@ -266,7 +267,7 @@ class Node {
   std::string name_;
 };
 
-// Prints functions. Expressions stand once in a document however often they are used, so each is written once, too.
+// Prints functions. An expression occurs once in a document however often it is used, so its text is built once, too.
 class Outline {
  public:
   Outline(const Document& document, std::ostream& out) : document_(document), out_(out) {}
@@ -387,7 +388,7 @@ class Outline {
     return text + close;
   }
 
-  // A float64 by its bits; JSON has no NaN and no infinity.
+  // A float64, given its bits; JSON has no NaN and no infinity.
   static std::string number(const std::string& bits, const Node& node) {
     if (bits.size() != 18 || bits.compare(0, 2, "0x") != 0 ||
         bits.find_first_not_of("0123456789abcdef", 2) != std::string::npos) {
@@ -403,7 +404,7 @@ class Outline {
     return out.str();
   }
 
-  // Counts an operation once per place in the table: what is shared is computed once.
+  // Counts an operation once per node of the table: shared nodes are computed once.
   void count(const Node& node, const std::string& what) {
     if (counted_.insert(node.id()).second) ++counts_[what];
   }
@@ -501,7 +502,7 @@ class Outline {
     throw BadDocument("node " + std::to_string(id) + ": " + brief(name) + " is no statement that this reader knows");
   }
 
-  // What an attribute of a statement is about.
+  // The subject of an attribute statement.
   std::string about(const Node& node) {
     if (!node.has("about")) return "";
     const Id id = node.ref("about");

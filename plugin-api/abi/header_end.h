@@ -18,7 +18,7 @@
 #define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown, release)                                     \
   CHIPDOCK_PLUGIN_WITH_INFO(name, version, build_id, "", init, shutdown, release)
 
-/* The same of a plugin that says more of itself, for instance its settings: `info_json` is a JSON object. */
+/* As CHIPDOCK_PLUGIN, with further information, for instance the settings: `info_json` is a JSON object. */
 #define CHIPDOCK_PLUGIN_WITH_INFO(name, version, build_id, info_json, init, shutdown, release)                \
   { CHIPDOCK_MAGIC, CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_TABLE_SIZES,       \
     CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), CHIPDOCK_STR(info_json), (init),       \
@@ -30,14 +30,14 @@
 #define CHIPDOCK_EXPORT
 #endif
 
-/* What a plugin exports and a host looks for; never null, and the same at every call. */
+/* The entry symbol of a plugin, which a host looks up; returns the same at every call, never null. */
 CHIPDOCK_EXPORT const ChipdockPlugin *chipdock_plugin_v1(void);
 
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
 
-/* The layouts, proved by the compiler that reads this: an array of a negative size does not compile. */
+/* The layouts, checked by the compiler that reads this: an array of a negative size does not compile. */
 #define CHIPDOCK_ASSERT(name, condition) typedef char chipdock_assert_##name[(condition) ? 1 : -1]
 #define CHIPDOCK_ASSERT_SIZE(type, bytes) CHIPDOCK_ASSERT(size_of_##type, sizeof(type) == (bytes))
 #define CHIPDOCK_ASSERT_OFFSET(type, field, bytes) \

@@ -1,7 +1,7 @@
 /*
  * The plugin boundary of Chipdock, for C99 and C++11 and newer. SPDX-License-Identifier: Apache-2.0
  *
- * Printed from the crate chipdock-abi: do not edit. The numbered rules (P1.1, D.4, ...) stand on the front page of the
+ * Printed from the crate chipdock-abi: do not edit. The numbered rules (P1.1, D.4, ...) are on the front page of the
  * crate chipdock-plugin-api; in short:
  *
  * - Export one function, `chipdock_plugin_v1`, which returns a static descriptor: see CHIPDOCK_PLUGIN at the end.
@@ -12,8 +12,8 @@
  * - No C++ exception, no longjmp and no exit may leave any of your functions: catch everything (`catch (...)`), raise
  *   it as kind "Panic" and return CHIPDOCK_PANIC.
  * - Every function may be called from any thread at once. `init` runs once for each host, starts no thread, calls no
- *   vendor's driver, and keeps nothing of the host in a global: what it writes to `out_instance` is what `shutdown` and
- *   `release` get, and each `self_` leads to it.
+ *   vendor's driver, and keeps nothing of the host in a global: the instance that it writes to `out_instance` is passed
+ *   to `shutdown` and `release`, and each `self_` leads to it.
  * - Arguments and texts are borrowed for the call. What you hand out carries its deleter. Texts are UTF-8 and not
  *   NUL-terminated.
  * - ChipdockDevice, ChipdockDataType, ChipdockTensor and the managed tensors are laid out as DLPack's types, under names of

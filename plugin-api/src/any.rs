@@ -1,4 +1,4 @@
-//! Values: [`Any`] owns, [`AnyView`] borrows; the same 16 bytes.
+//! Values: [`Any`] is owned, [`AnyView`] is borrowed; both have the same 16 bytes.
 
 use core::ffi::{CStr, c_void};
 use core::fmt;
@@ -33,13 +33,13 @@ unsafe impl Send for AnyView<'_> {}
 // SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Sync for AnyView<'_> {}
 
-/// A value without payload bytes that are not its own: values are hashed and compared bytewise.
+/// Makes a value without padding bytes: values are hashed and compared bytewise.
 pub(crate) const fn plain(type_index: i32, value: i64) -> ChipdockAny {
     ChipdockAny { type_index, small_length: 0, value: ChipdockAnyValue { v_int64: value } }
 }
 
 impl Any {
-    /// Nothing.
+    /// The None value.
     pub const NONE: Self = Self(plain(abi::CHIPDOCK_TYPE_NONE, 0));
 
     /// Takes over an owned value.
@@ -52,7 +52,7 @@ impl Any {
         Self(raw)
     }
 
-    /// The value, which the caller now owns.
+    /// Returns the raw value, which the caller now owns.
     #[must_use]
     pub fn into_raw(self) -> ChipdockAny {
         let raw = self.0;
@@ -60,25 +60,25 @@ impl Any {
         raw
     }
 
-    /// The same value, borrowed.
+    /// Borrows the value.
     #[must_use]
     pub fn view(&self) -> AnyView<'_> {
         AnyView(self.0, PhantomData)
     }
 
-    /// One of `CHIPDOCK_TYPE_*`.
+    /// Returns the type index, one of `CHIPDOCK_TYPE_*`.
     #[must_use]
     pub fn type_index(&self) -> i32 {
         self.0.type_index
     }
 
-    /// True for None.
+    /// Returns true for None.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.type_index == abi::CHIPDOCK_TYPE_NONE
     }
 
-    /// The value as a `T`, converted as TVM-FFI defines it.
+    /// Converts the value to a `T`, as TVM-FFI defines the conversion.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl fmt::Debug for Any {
     }
 }
 
-/// The object of a value that holds one.
+/// Returns the object of a value that holds one.
 fn object_of(raw: &ChipdockAny) -> Option<NonNull<ChipdockObject>> {
     if raw.type_index < abi::CHIPDOCK_TYPE_OBJECT_BEGIN {
         return None;
@@ -139,7 +139,7 @@ fn object_of(raw: &ChipdockAny) -> Option<NonNull<ChipdockObject>> {
 }
 
 impl<'a> AnyView<'a> {
-    /// Nothing.
+    /// The None value.
     pub const NONE: Self = Self(plain(abi::CHIPDOCK_TYPE_NONE, 0), PhantomData);
 
     /// Borrows a value.
@@ -165,7 +165,8 @@ impl<'a> AnyView<'a> {
         match usize::try_from(num_args) {
             Ok(0) => Ok(&[]),
             Ok(count) if !args.is_null() => {
-                // SAFETY: as many as it says by the caller's word; the type is transparent.
+                // SAFETY: the caller guarantees that `args` points to `num_args` values that live for `'a`; the type is
+                // transparent.
                 Ok(unsafe { core::slice::from_raw_parts(args.cast::<Self>(), count) })
             }
             _ => Err(Error::new(
@@ -175,25 +176,25 @@ impl<'a> AnyView<'a> {
         }
     }
 
-    /// The value, still borrowed.
+    /// Returns the raw value, still borrowed.
     #[must_use]
     pub fn into_raw(self) -> ChipdockAny {
         self.0
     }
 
-    /// One of `CHIPDOCK_TYPE_*`.
+    /// Returns the type index, one of `CHIPDOCK_TYPE_*`.
     #[must_use]
     pub fn type_index(self) -> i32 {
         self.0.type_index
     }
 
-    /// True for None.
+    /// Returns true for None.
     #[must_use]
     pub fn is_none(self) -> bool {
         self.0.type_index == abi::CHIPDOCK_TYPE_NONE
     }
 
-    /// The value as a `T`, converted as TVM-FFI defines it.
+    /// Converts the value to a `T`, as TVM-FFI defines the conversion.
     ///
     /// # Errors
     ///
@@ -202,7 +203,7 @@ impl<'a> AnyView<'a> {
         T::from_any(self)
     }
 
-    /// A borrowed view of an object.
+    /// Borrows an object as a value.
     #[must_use]
     pub fn from_object(object: &'a ObjectRef) -> Self {
         let value = ChipdockAnyValue { v_object: object.as_ptr() };
@@ -214,26 +215,26 @@ impl<'a> AnyView<'a> {
         Self(ChipdockAny { type_index, small_length: 0, value }, PhantomData)
     }
 
-    /// A borrowed NUL-terminated string.
+    /// Borrows a NUL-terminated string as a value.
     #[must_use]
     pub fn from_c_str(text: &'a CStr) -> Self {
         Self::from_pointer(abi::CHIPDOCK_TYPE_RAW_STR, text.as_ptr().cast_mut().cast())
     }
 
-    /// A pointer that nobody owns.
+    /// Makes a value of a pointer that has no owner.
     #[must_use]
     pub fn from_opaque(pointer: *mut c_void) -> Self {
         Self::from_pointer(abi::CHIPDOCK_TYPE_OPAQUE_PTR, pointer)
     }
 
-    /// The object that the value holds, with a reference of its own; looks through an rvalue reference.
+    /// Returns the object that the value holds, or that an rvalue reference refers to, with a new reference to it.
     #[must_use]
     pub fn object(self) -> Option<ObjectRef> {
         // SAFETY: live for `'a`, which covers this call.
         object_of(&self.seen_through().0).map(|object| unsafe { ObjectRef::from_borrowed(object) })
     }
 
-    /// An rvalue reference as a view of the object behind it, anything else as it is.
+    /// Returns a view of the object that an rvalue reference refers to; returns any other value unchanged.
     pub(crate) fn seen_through(self) -> Self {
         if self.0.type_index != abi::CHIPDOCK_TYPE_OBJECT_RVALUE_REF {
             return self;
@@ -247,13 +248,13 @@ impl<'a> AnyView<'a> {
         })
     }
 
-    /// The value as one that may be kept: borrowed strings and bytes are copied, an object gets a reference, an
-    /// rvalue reference is moved out and leaves null behind.
+    /// Converts the value to an owned one: borrowed strings and bytes are copied, an object gets a reference, an rvalue
+    /// reference is moved out and null is left in its place.
     ///
     /// # Errors
     ///
-    /// `TypeError` for a borrowed tensor: nothing says how long its memory lives. `ValueError` for a raw string that
-    /// is not UTF-8.
+    /// `TypeError` for a borrowed tensor, because the lifetime of its memory is unknown. `ValueError` for a raw string
+    /// that is not UTF-8.
     pub fn to_owned(self) -> Result<Any, Error> {
         match self.0.type_index {
             abi::CHIPDOCK_TYPE_DLTENSOR_PTR => Err(Error::new(
@@ -289,7 +290,7 @@ impl<'a> AnyView<'a> {
             .map_or(Any::NONE, |object| Any::from_object(unsafe { ObjectRef::from_raw(object) }))
     }
 
-    /// The name of the value's type in TVM-FFI, for messages.
+    /// Returns the name of the value's type in TVM-FFI, for messages.
     #[must_use]
     pub fn type_name(self) -> Cow<'static, str> {
         let name = match self.seen_through().0.type_index {
@@ -316,7 +317,7 @@ impl<'a> AnyView<'a> {
     }
 }
 
-/// The bytes of a string or bytes value of any sort.
+/// Returns the bytes of a string value or a bytes value of any form.
 pub(crate) fn string_bytes(raw: &ChipdockAny) -> Option<&[u8]> {
     // SAFETY: the payload is what the type index says, V.1 to V.5, and lives as long as the value.
     unsafe {
@@ -359,7 +360,7 @@ impl fmt::Debug for AnyView<'_> {
     }
 }
 
-/// The argument at `index` as a `T`; errors name the index, the parameter and what was found.
+/// Converts the argument at `index` to a `T`; errors name the index, the parameter and the type that was found.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The layout check (P4): what a plugin exports, and how a host reads it.
+//! The layout check (P4): the layouts that a plugin exports, and their comparison by a host.
 
 use core::ffi::c_void;
 
@@ -15,11 +15,11 @@ pub use chipdock_abi::attestation::{PluginRoot, PluginRootRef};
 /// The symbol that a plugin built with the feature exports: the name that `abi_stable` looks for.
 pub const SYMBOL: &str = "_1as_0lib_1header_0root_bmodule_bloader";
 
-/// Compares the layouts of the frozen tables as the plugin was compiled with ours; answers its descriptor.
+/// Compares the layouts of the frozen tables as the plugin was compiled with ours; returns the plugin's descriptor.
 ///
 /// # Errors
 ///
-/// One line that names the field that differs, what is expected and what was found.
+/// One line with the field that differs, the expected layout and the one that was found.
 ///
 /// # Safety
 ///
@@ -86,7 +86,7 @@ fn describe(what: &AbiInstability) -> String {
     }
 }
 
-/// The text without its line breaks, cut where it gets long.
+/// Returns the text without its line breaks, shortened if it is long.
 fn one_line(text: &str) -> String {
     const LENGTH_MAX: usize = 160;
     let words: Vec<_> = text.split_whitespace().collect();
@@ -97,11 +97,11 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// The header of a library whose root module `root` answers.
+/// Makes the header of a library whose root module `root` returns.
 ///
 /// # Safety
 ///
-/// * `root` answers what [`root_module`] does.
+/// * `root` returns what [`root_module`] does.
 #[doc(hidden)]
 #[must_use]
 pub const unsafe fn lib_header(root: extern "C" fn() -> RootModuleResult) -> LibHeader {
@@ -109,7 +109,7 @@ pub const unsafe fn lib_header(root: extern "C" fn() -> RootModuleResult) -> Lib
     unsafe { LibHeader::from_constructor::<PluginRootRef>(root, CheckTypeLayout::Yes) }
 }
 
-/// The root module of a plugin.
+/// Makes the root module of a plugin.
 #[doc(hidden)]
 #[must_use]
 pub fn root_module(plugin: &'static ChipdockPlugin) -> PluginRootRef {
@@ -121,7 +121,7 @@ pub fn root_module(plugin: &'static ChipdockPlugin) -> PluginRootRef {
 #[macro_export]
 macro_rules! __export_attestation {
     ($descriptor:ident) => {
-        // The name is `attestation::SYMBOL`; an attribute takes a literal only.
+        // The name is `attestation::SYMBOL`; an attribute takes only a literal.
         #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
         static ATTESTATION: $crate::__private::LibHeader = {
             fn make() -> $crate::__private::PluginRootRef {
@@ -132,7 +132,7 @@ macro_rules! __export_attestation {
                 $crate::__private::__call_root_module_loader(make)
             }
 
-            // SAFETY: the function answers the root module of that type.
+            // SAFETY: the function returns the root module of that type.
             unsafe { $crate::__private::lib_header(root) }
         };
     };

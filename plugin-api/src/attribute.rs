@@ -1,7 +1,7 @@
 //! Keys of device attributes, with the type and the unit of each.
 //!
-//! The keys are TVM's `DeviceAttrKind` in snake case with the unit last. A plugin may answer keys of its own beside
-//! them; a key that it does not know is answered with nothing.
+//! The keys are TVM's `DeviceAttrKind` in snake case with the unit last. A plugin may have keys of its own besides these;
+//! the value of a key that it does not know is None.
 //!
 //! | Key | Type | Meaning |
 //! |---|---|---|
@@ -30,8 +30,8 @@
 //! | [`PHYSICAL_CORE_COUNT`] | int | cores without their second threads |
 //! | [`CHECKED_HANDLES`] | bool | whether wrong handles and ranges are answered with typed errors (D.19) |
 
-/// `checked_handles`: see the table above. Not one of [`ALL`]: it says how the device API treats mistakes, and nothing of
-/// the device.
+/// Key `checked_handles`: see the table above. It is not in [`ALL`] because it describes how the device API treats
+/// mistakes, not the device.
 pub const CHECKED_HANDLES: &str = "checked_handles";
 
 macro_rules! keys {
@@ -41,7 +41,7 @@ macro_rules! keys {
             pub const $name: &str = $text;
         )*
 
-        /// The keys of devices.
+        /// The keys that describe a device: all of the above except `checked_handles`.
         pub const ALL: &[&str] = &[$($text),*];
     };
 }

@@ -1,4 +1,4 @@
-//! The code generator as a safe trait, and its shim.
+//! The trait of code generators, and its shim.
 
 use core::ffi::c_void;
 
@@ -32,7 +32,7 @@ pub struct BuildRequest<'a> {
 }
 
 impl<'a> BuildRequest<'a> {
-    /// A request without sections, by one thread.
+    /// Makes a request without sections that allows one thread.
     #[must_use]
     pub fn new(ir: &'a str, target_json: &'a str, options_json: &'a str) -> Self {
         Self { ir, target_json, options_json, threads_max: 1, sections: &[] }
@@ -42,8 +42,8 @@ impl<'a> BuildRequest<'a> {
     ///
     /// # Errors
     ///
-    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an extension that must be understood
-    /// and is not (P3.16).
+    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an unknown extension that is
+    /// mandatory (P3.16).
     ///
     /// # Safety
     ///
@@ -62,7 +62,7 @@ impl<'a> BuildRequest<'a> {
         }
     }
 
-    /// The sections beside the document, in order. One that no node refers to is ignored (C.34).
+    /// Returns the sections that accompany the document, in order. A section that no node refers to is ignored (C.34).
     pub fn sections(&self) -> impl Iterator<Item = Section<'a>> + use<'a> {
         // SAFETY: C.3; checked when the request was read.
         self.sections.iter().map(|section| unsafe { section_in(section) })
@@ -81,7 +81,7 @@ pub enum Severity {
     Note = abi::CHIPDOCK_DIAGNOSTIC_NOTE,
 }
 
-/// One thing that a code generator has to say of a module:
+/// A diagnostic of a code generator about a node of a module:
 /// `Diagnostic::error("expected a constant extent").at(3, 9).function("main")`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -96,22 +96,22 @@ pub struct Diagnostic<'a> {
 }
 
 impl<'a> Diagnostic<'a> {
-    /// A message: what was expected and what was found, without the place.
+    /// Makes a diagnostic with a message: what was expected and what was found, without the position.
     pub fn new(severity: Severity, message: &'a str) -> Self {
         Self { severity, line: 0, column: 0, function: "", node: "", message, hint: "" }
     }
 
-    /// The build fails.
+    /// Makes a diagnostic with which the build fails.
     pub fn error(message: &'a str) -> Self {
         Self::new(Severity::Error, message)
     }
 
-    /// The build goes on.
+    /// Makes a diagnostic with which the build goes on.
     pub fn warning(message: &'a str) -> Self {
         Self::new(Severity::Warning, message)
     }
 
-    /// For information.
+    /// Makes a diagnostic for information.
     pub fn note(message: &'a str) -> Self {
         Self::new(Severity::Note, message)
     }
@@ -122,17 +122,17 @@ impl<'a> Diagnostic<'a> {
         Self { line, column, ..self }
     }
 
-    /// The function that it is about.
+    /// Sets the name of the function that the diagnostic is about.
     pub fn function(self, function: &'a str) -> Self {
         Self { function, ..self }
     }
 
-    /// The node in one line.
+    /// Sets the node's text, one line.
     pub fn node(self, node: &'a str) -> Self {
         Self { node, ..self }
     }
 
-    /// Sets the advice.
+    /// Sets the hint: advice for the user.
     pub fn hint(self, hint: &'a str) -> Self {
         Self { hint, ..self }
     }
@@ -141,21 +141,21 @@ impl<'a> Diagnostic<'a> {
 /// The kind of an artifact's section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectionKind {
-    /// Code to run.
+    /// Code that is run.
     Code,
     /// Constants of tensors.
     Constants,
     /// Debug information.
     Debug,
-    /// The text that the code was made from.
+    /// The source text of the code.
     Source,
 }
 
 impl SectionKind {
-    /// All that are known here.
+    /// All kinds that this version knows.
     pub const ALL: [Self; 4] = [Self::Code, Self::Constants, Self::Debug, Self::Source];
 
-    /// The name in the artifact.
+    /// Returns the kind's name in an artifact.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -167,7 +167,8 @@ impl SectionKind {
     }
 }
 
-/// The receiver of a build's results. It lives for the call, during which any thread may use it; the host copies what it is given.
+/// The receiver of a build's results. It lives for the call, during which any thread may use it; the host copies the data
+/// that it receives.
 #[derive(Clone, Copy)]
 pub struct BuildSession<'a> {
     host: HostRef,
@@ -180,7 +181,7 @@ unsafe impl Send for BuildSession<'_> {}
 unsafe impl Sync for BuildSession<'_> {}
 
 impl<'a> BuildSession<'a> {
-    /// A session by its table.
+    /// Makes a session from its table.
     ///
     /// # Safety
     ///
@@ -190,22 +191,23 @@ impl<'a> BuildSession<'a> {
         Self { host, raw }
     }
 
-    /// Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. Exactly once in a good build.
+    /// Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful build sets it exactly
+    /// once.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: it is not such JSON. `WrongState`: it was set already. The artifact is as it was.
+    /// * `ValueError`: it is not such JSON. `WrongState`: the index was set before. The artifact is unchanged.
     pub fn index(&self, index_json: &str) -> Result<(), Error> {
         // SAFETY: C.3; the text is borrowed for the call.
         let status = unsafe { (self.raw.index)(self.raw.self_, str_out(index_json)) };
         self.host.check(status, || "the build session's `index`".to_owned())
     }
 
-    /// Adds a section. `alignment_bytes` is what a loader must align the bytes to.
+    /// Adds a section. A loader aligns its bytes to `alignment_bytes`.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the name is taken, or the alignment is no power of two. The artifact is as it was.
+    /// * `ValueError`: the name is taken, or the alignment is not a power of two. The artifact is unchanged.
     pub fn section(
         &self,
         name: &str,
@@ -227,11 +229,11 @@ impl<'a> BuildSession<'a> {
         self.host.check(status, || "the build session's `section`".to_owned())
     }
 
-    /// Reports a diagnostic. Where its place is known, it is shown with that line of the source.
+    /// Reports a diagnostic. If its position is known, the host shows it with that line of the source.
     ///
     /// # Errors
     ///
-    /// * What the host could not store it for.
+    /// * The host could not store it: the error that the host raised.
     pub fn diagnostic(&self, diagnostic: &Diagnostic<'_>) -> Result<(), Error> {
         let raw = ChipdockDiagnostic {
             severity: diagnostic.severity as i32,
@@ -249,20 +251,21 @@ impl<'a> BuildSession<'a> {
         self.host.check(status, || "the build session's `diagnostic`".to_owned())
     }
 
-    /// True if the caller has cancelled the build. A long build checks this now and then and answers `ErrorKind::CANCELLED`.
+    /// Returns true if the caller has cancelled the build. A long build checks this now and then and returns
+    /// `ErrorKind::CANCELLED`.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         // SAFETY: C.3.
         unsafe { (self.raw.is_cancelled)(self.raw.self_) != 0 }
     }
 
-    /// An interface of the session: its table and the first argument of the table's functions, or nothing where the host
-    /// does not have it. `Table` belongs to name and version.
+    /// Queries an interface of the session: its table and the first argument of the table's functions, or `None` if the
+    /// host does not have it. `Table` is the struct that belongs to `name` and `version`.
     ///
     /// # Errors
     ///
-    /// * `BrokenPlugin`: what the host answered is no table of that size.
-    /// * What the host raised.
+    /// * `BrokenPlugin`: the host's answer is no table of that size.
+    /// * The error that the host raised.
     pub fn query<Table: Copy + 'static>(
         &self,
         name: &str,
@@ -272,14 +275,14 @@ impl<'a> BuildSession<'a> {
         // SAFETY: C.3; the name is borrowed for the call, and the place is writable.
         let status = unsafe { (self.raw.query)(self.raw.self_, str_out(name), version, &mut found) };
         self.host.check(status, || format!("the build session's `query` for `{name}` {version}"))?;
-        // SAFETY: P3.12, what a session answers lives as long as the session.
+        // SAFETY: P3.12, an interface of a session lives as long as the session.
         unsafe { table_of(&found, name, version) }
     }
 }
 
-/// Turns IR into an artifact: what `target.build.<kind>` stands for.
+/// A code generator, which turns IR into an artifact; its key is `target.build.<kind>`.
 ///
-/// A pure function of the request and of what [`Self::fingerprint`] says: it never asks a device, and the same request
+/// A pure function of the request and of the text of [`Self::fingerprint`]: it queries no device, and the same request
 /// with the same fingerprint gives the same bytes (C.1). Every method may be called from any thread at once.
 pub trait Codegen: Send + Sync + 'static {
     /// Reports every node that cannot be built, each as one error diagnostic, without building anything.
@@ -295,21 +298,21 @@ pub trait Codegen: Send + Sync + 'static {
     ///
     /// * `Unsupported`: a node cannot be built; the message names one, and each was reported as [`Self::unsupported`]
     ///   reports it (C.5).
-    /// * `Cancelled`: [`BuildSession::is_cancelled`] said so.
-    /// * `Unavailable`: a library that it needs is not there; the message names what was tried.
+    /// * `Cancelled`: [`BuildSession::is_cancelled`] returned true.
+    /// * `Unavailable`: a library that it needs is missing; the message names what was tried.
     ///
-    /// The host drops what was delivered before.
+    /// The host drops the data that was delivered before the failure.
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error>;
 
-    /// Answers what the bytes of a build depend on beside the request: a text that differs whenever the same request
-    /// might give other bytes, as the generator's version, the compiler that is found and its version, hooks in force.
-    /// Nothing, unless overridden: no build may be kept for later. It opens the vendor's library at most, and asks no
-    /// device (C.35).
+    /// Returns a text for everything, besides the request, on which the bytes of a build depend. It differs whenever the
+    /// same request might give other bytes: the generator's version, the compiler that is found and its version, active
+    /// hooks. The default implementation returns `None`: no build may be kept for later. An implementation opens at most
+    /// the vendor's library, and queries no device (C.35).
     ///
     /// # Errors
     ///
     /// * `ValueError`: the request cannot be read.
-    /// * `Unavailable`: a library that it needs is not there; the message names what was tried.
+    /// * `Unavailable`: a library that it needs is missing; the message names what was tried.
     fn fingerprint(&self, request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
         let _ = request;
         Ok(None)
@@ -380,5 +383,5 @@ unsafe extern "C" fn fingerprint(
     }
 }
 
-/// The one table of every code generator that is written in Rust.
+/// The table of every code generator that is written in Rust.
 pub(crate) static TABLE: ChipdockCodegen = ChipdockCodegen { destroy, unsupported, build, fingerprint };

@@ -27,7 +27,7 @@ unsafe impl ObjectBody for ShapeBody {
 }
 
 impl Shape {
-    /// A copy of `extents`.
+    /// Copies `extents` into a new shape.
     #[must_use]
     pub fn new(extents: &[i64]) -> Self {
         let body = allocate(ShapeBody {
@@ -39,7 +39,7 @@ impl Shape {
             extents: extents.into(),
         });
         let pointer = body.as_ptr();
-        // SAFETY: just allocated and not shared yet; the extents stay where they are as long as the object lives.
+        // SAFETY: just allocated and not shared yet; the extents do not move while the object lives.
         unsafe { (*pointer).object.data = (*addr_of!((*pointer).extents)).as_ptr() };
         Self(own(body))
     }
@@ -48,7 +48,7 @@ impl Shape {
         Self(object)
     }
 
-    /// The object, still owned by this shape.
+    /// Returns the object, which this shape still owns.
     #[must_use]
     pub fn object(&self) -> &ObjectRef {
         &self.0
@@ -98,21 +98,22 @@ unsafe impl ObjectBody for ArrayBody {
 
 impl Drop for ArrayBody {
     fn drop(&mut self) {
-        // The header is the truth, not what we put in: a C++ holder of the only reference may have shortened it.
+        // The header counts, not the length that was stored here: a C++ holder of the only reference may have shortened
+        // it.
         let count = usize::try_from(self.object.size).unwrap_or(0);
         for index in 0..count {
             // SAFETY: V.6, the first `size` elements are owned values.
             unsafe { self.object.data.cast::<Any>().add(index).drop_in_place() };
         }
         if let Some(deleter) = self.object.data_deleter {
-            // SAFETY: V.6, whoever exchanged the storage left its deleter.
+            // SAFETY: V.6, code that exchanges the storage leaves its deleter.
             unsafe { deleter(self.object.data.cast()) };
         }
     }
 }
 
 impl Array {
-    /// An array of `elements`, in order.
+    /// Makes an array of `elements`, in order.
     pub fn new(elements: impl IntoIterator<Item = Any>) -> Self {
         let storage: Box<[MaybeUninit<Any>]> = elements.into_iter().map(MaybeUninit::new).collect();
         let count = storage.len() as i64;
@@ -127,7 +128,7 @@ impl Array {
             storage,
         });
         let pointer = body.as_ptr();
-        // SAFETY: just allocated and not shared yet; the elements stay where they are as long as the object lives.
+        // SAFETY: just allocated and not shared yet; the elements do not move while the object lives.
         unsafe { (*pointer).object.data = (*addr_of_mut!((*pointer).storage)).as_mut_ptr().cast() };
         Self(own(body))
     }
@@ -136,7 +137,7 @@ impl Array {
         Self(object)
     }
 
-    /// The object, still owned by this array.
+    /// Returns the object, which this array still owns.
     #[must_use]
     pub fn object(&self) -> &ObjectRef {
         &self.0
@@ -146,7 +147,7 @@ impl Array {
         self.0
     }
 
-    /// The elements.
+    /// Returns the elements.
     #[must_use]
     pub fn as_slice(&self) -> &[AnyView<'_>] {
         let object = self.0.as_ptr().cast::<ChipdockArrayObject>();
@@ -160,7 +161,7 @@ impl Array {
         }
     }
 
-    /// The element at `index`.
+    /// Returns the element at `index`.
     ///
     /// # Errors
     ///

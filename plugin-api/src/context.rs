@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::HostRef;
 
-/// A plugin's own state for one host: made when something of that host first asks for it, shared by all that does.
+/// A plugin's own state for one host: made on first use for that host, and shared by all objects of that host.
 ///
-/// It belongs to the instance that `init` answered (P10.13), so that no plugin needs a table of hosts (P10.4).
+/// It belongs to the instance that `init` returned (P10.13), so that no plugin needs a table of hosts (P10.4).
 pub trait HostState: Send + Sync + 'static {
-    /// Makes the state of one host. Runs during `init`, mostly: it opens nothing, starts no thread, and asks the host for no
-    /// function (P10.3).
+    /// Makes the state of one host. This mostly runs during `init`: it opens nothing, starts no thread, and asks the host
+    /// for no function (P10.3).
     fn new(host: HostRef) -> Self;
 }
 
@@ -50,19 +50,19 @@ impl core::fmt::Debug for Context {
 }
 
 impl Context {
-    /// A context of its own, without any state yet. A plugin is given one; this is for tests.
+    /// Makes a separate context, without any state yet. For tests: a plugin receives its context.
     #[must_use]
     pub fn new(host: HostRef) -> Self {
         Self { host, states: Mutex::default() }
     }
 
-    /// The host.
+    /// Returns the host.
     #[must_use]
     pub fn host(&self) -> HostRef {
         self.host
     }
 
-    /// The plugin's state of that type, the same for all that belongs to one host.
+    /// Returns the plugin's state of that type, which is the same for all objects of one host.
     #[must_use]
     pub fn state<T: HostState>(&self) -> Arc<T> {
         let find = || {
@@ -72,8 +72,8 @@ impl Context {
         if let Some(Ok(found)) = find().map(Arc::downcast::<T>) {
             return found;
         }
-        // Not made under the lock: it is the plugin's code, and may ask for another state. Of two that were made at once
-        // the first that is put there stays.
+        // Not made under the lock: `T::new` is the plugin's code and may ask for another state. If two threads make one
+        // at once, the one that is stored first stays.
         let made = Arc::new(T::new(self.host));
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = states.entry(TypeId::of::<T>()).or_insert_with(|| Arc::clone(&made) as _);

@@ -25,11 +25,11 @@ use crate::{
 /// | `Tensor` | tensor objects |
 /// | `Shape` | Shape, Array of ints |
 /// | `Array`, `Function`, `Error` | their objects |
-/// | `*mut c_void` | `void*`, None (null) |
+/// | `*mut c_void` | `void*`, None (as null) |
 /// | `Option<T>` | None, what `T` takes |
 /// | `Any` | everything that may be kept |
 pub trait FromAny<'a>: Sized {
-    /// What is expected, for messages.
+    /// The name of the expected type, for messages.
     const EXPECTED: &'static str;
 
     /// Converts the value.
@@ -51,7 +51,7 @@ fn integer(view: AnyView<'_>) -> Option<i64> {
         .then(|| unsafe { raw.value.v_int64 })
 }
 
-/// The object of a value of that very type.
+/// Returns the object of a value whose type index is `type_index`.
 fn object(view: AnyView<'_>, type_index: i32) -> Option<ObjectRef> {
     (view.seen_through().type_index() == type_index).then(|| view.object()).flatten()
 }
@@ -197,8 +197,8 @@ impl<'a> FromAny<'a> for TensorView<'a> {
                 _ => return Err(wrong_type::<Self>(view)),
             }
         };
-        // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors; null and nonsense
-        // are answered with an error.
+        // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors; null and inconsistent
+        // fields give an error.
         unsafe { TensorView::from_raw(tensor) }
     }
 }
@@ -207,7 +207,7 @@ impl<'a> FromAny<'a> for Tensor {
     const EXPECTED: &'static str = "Tensor";
 
     fn from_any(view: AnyView<'a>) -> Result<Self, Error> {
-        // Checked as a view first: an object that says it is a tensor may still hold nonsense.
+        // Checked as a view first: an object of type tensor may still have inconsistent fields.
         TensorView::from_any(view)?;
         match object(view, abi::CHIPDOCK_TYPE_TENSOR) {
             // SAFETY: an owned reference to a tensor object.
@@ -359,7 +359,8 @@ macro_rules! from_plain {
     };
 }
 
-/// Four bytes of payload with the other four zero: values are hashed and compared bytewise.
+/// Returns the payload for a data type: its four bytes, and four zero bytes, because values are hashed and compared
+/// bytewise.
 fn dtype_payload(dtype: ChipdockDataType) -> ChipdockAnyValue {
     let mut payload = ChipdockAnyValue { v_int64: 0 };
     payload.v_dtype = dtype;

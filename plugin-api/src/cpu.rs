@@ -1,4 +1,4 @@
-//! Host memory as a device: the CPU device API, written once for the host and for every plugin that offers it.
+//! Host memory as a device: the CPU device API, for the host and for every plugin that offers it.
 
 mod facts;
 
@@ -6,22 +6,22 @@ use core::ffi::c_void;
 
 use crate::{Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, HostRef, Stream, attribute};
 
-/// The name that it is registered under: DLPack's own for host memory.
+/// The name under which the device API is registered: DLPack's name for host memory.
 pub const NAME: &str = "cpu";
 
-/// The least alignment of every data space, in bytes: a cache line, and the widest vector.
+/// The least alignment of every data space, in bytes: that of a cache line and of the widest vector.
 pub const ALIGNMENT_BYTES_MIN: u64 = 64;
 
 /// The device API of host memory: one device, id 0.
 ///
 /// A data space is an address, whatever its kind: device, pinned, host-visible and unified memory are the same here.
-/// It is aligned to 64 bytes or more. The only scope is `global`. Copies are done when they return, so there is only
-/// the default stream, and nothing to wait for.
+/// It is aligned to 64 bytes or more. The only scope is `global`. Copies are complete when they return, so the default
+/// stream is the only one, and there is nothing to wait for.
 ///
 /// # Source
 ///
-/// TVM's `CPUDeviceAPI`. Ours differs: one device instead of any id, errors instead of a failed allocation's
-/// `InternalError`, and attributes that it leaves unanswered.
+/// TVM's `CPUDeviceAPI`. Ours differs: one device instead of any id, an error where TVM fails with `InternalError` on a
+/// failed allocation, and some attributes without a value.
 ///
 /// # Examples
 ///
@@ -39,10 +39,10 @@ pub const ALIGNMENT_BYTES_MIN: u64 = 64;
 pub struct CpuDeviceApi(());
 
 impl CpuDeviceApi {
-    /// The device API of host memory, for one host.
+    /// Makes the device API of host memory for one host.
     #[must_use]
     pub fn new(host: HostRef) -> Self {
-        // It raises nothing asynchronously and asks the host for nothing, so it has no use for it yet.
+        // Nothing here is asynchronous and nothing asks the host, so the host is not used yet.
         let _ = host;
         Self(())
     }
@@ -103,7 +103,7 @@ impl DeviceApi for CpuDeviceApi {
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         check_device(device_id)?;
-        // SAFETY: came from `allocate`, which asked posix_memalign, and is freed once.
+        // SAFETY: `data` came from `allocate`, which called posix_memalign, and is freed once.
         unsafe { libc::free(data) };
         Ok(())
     }
@@ -127,11 +127,11 @@ impl DeviceApi for CpuDeviceApi {
     }
 }
 
-/// Memory of at least one byte, or nothing when there is none of that size or alignment.
+/// Allocates at least one byte, or returns `None` if no memory of that size or alignment is available.
 fn allocate(size_bytes: u64, alignment_bytes: u64) -> Option<*mut c_void> {
     let size = usize::try_from(size_bytes).ok()?.max(1);
     let alignment = usize::try_from(alignment_bytes).ok()?;
-    // Larger objects than this exist nowhere: pointers within them could not be subtracted.
+    // No object is larger than this: pointers within it could not be subtracted.
     if size > isize::MAX as usize || alignment > isize::MAX as usize {
         return None;
     }
@@ -145,7 +145,7 @@ fn allocate(size_bytes: u64, alignment_bytes: u64) -> Option<*mut c_void> {
 mod tests {
     use super::*;
 
-    /// D.3: the calls that it leaves to the trait, which have nothing to do here, hold the device's id all the same.
+    /// D.3: the calls that the trait implements, because the CPU has nothing to do there, check the device's id too.
     #[test]
     fn calls_that_do_nothing_refuse_a_device_that_is_not_there() {
         let cpu = CpuDeviceApi::new(HostRef::standalone());

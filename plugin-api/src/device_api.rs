@@ -1,4 +1,4 @@
-//! The device API as a safe trait, and its shim.
+//! The trait of device APIs, and its shim.
 
 use core::ffi::c_void;
 
@@ -18,29 +18,29 @@ use crate::{Any, Error, ErrorKind, extension};
 #[repr(transparent)]
 pub struct Stream(*mut c_void);
 
-// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
+// SAFETY: an opaque handle; only the device API uses what it refers to, and it may be called from any thread (P10).
 unsafe impl Send for Stream {}
-// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
+// SAFETY: an opaque handle; only the device API uses what it refers to, and it may be called from any thread (P10).
 unsafe impl Sync for Stream {}
 
 impl Stream {
     /// The default stream.
     pub const DEFAULT: Self = Self(core::ptr::null_mut());
 
-    /// A stream by its handle.
+    /// Makes a stream from its handle.
     #[must_use]
     pub const fn from_raw(handle: *mut c_void) -> Self {
         Self(handle)
     }
 
-    /// The handle.
+    /// Returns the handle.
     #[must_use]
     pub const fn into_raw(self) -> *mut c_void {
         self.0
     }
 }
 
-/// The kind of a data space's memory. Later versions add kinds; a plugin answers an unknown one with `Unsupported` (D.9).
+/// The kind of a data space's memory. Later versions add kinds; an unknown one is `Unsupported` (D.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(i32)]
@@ -49,8 +49,8 @@ pub enum DataSpaceKind {
     Device = abi::CHIPDOCK_DATA_SPACE_DEVICE,
     /// Page-locked host memory that the device copies from and to at full speed; the handle is its address.
     Pinned = abi::CHIPDOCK_DATA_SPACE_PINNED,
-    /// Device memory that the host may read and write in place: at the handle, or where interface `map` 1 says
-    /// ([`crate::map`], D.32).
+    /// Device memory that the host may read and write in place: at the handle, or at the address that interface `map` 1
+    /// returns ([`crate::map`], D.32).
     HostVisible = abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE,
     /// Memory that both sides address alike; the handle is the address.
     Unified = abi::CHIPDOCK_DATA_SPACE_UNIFIED,
@@ -89,14 +89,14 @@ pub struct DataSpaceRequest<'a> {
 }
 
 impl<'a> DataSpaceRequest<'a> {
-    /// A request for memory of that kind in the scope `global`, without a hint.
+    /// Makes a request for memory of that kind in the scope `global`, without a hint.
     #[must_use]
     pub const fn new(size_bytes: u64, alignment_bytes: u64, kind: DataSpaceKind) -> Self {
         Self { size_bytes, alignment_bytes, dtype_hint: NO_HINT, kind, scope: "" }
     }
 }
 
-/// Nothing is known of what is stored or copied.
+/// The hint for elements of an unknown type.
 const NO_HINT: ChipdockDataType = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
 
 /// One end of a copy.
@@ -111,13 +111,13 @@ pub struct CopyEnd {
 }
 
 impl CopyEnd {
-    /// True for host memory, where `data` is an address.
+    /// Returns true for host memory, where `data` is an address.
     #[must_use]
     pub fn is_host(&self) -> bool {
         self.device.device_type == abi::CHIPDOCK_DEVICE_CPU
     }
 
-    /// The address of the range, for data spaces that are addresses.
+    /// Returns the address of the range, for data spaces that are addresses.
     #[must_use]
     pub fn address(&self) -> *mut u8 {
         self.data.cast::<u8>().wrapping_add(self.offset_bytes as usize)
@@ -139,55 +139,55 @@ pub struct CopyRequest {
 }
 
 impl CopyRequest {
-    /// A copy without a hint.
+    /// Makes a request for a copy without a hint.
     #[must_use]
     pub const fn new(from: CopyEnd, to: CopyEnd, size_bytes: u64) -> Self {
         Self { from, to, size_bytes, dtype_hint: NO_HINT }
     }
 }
 
-/// Memory, copies and streams of one kind of device: what `device_api.<name>` stands for.
+/// A device API: memory, copies and streams of one kind of device; its key is `device_api.<name>`.
 ///
-/// Every method may be called from any thread at once. `device_id` counts from 0; one that is not there is
-/// `ErrorKind::VALUE_ERROR` with the number of devices in its text. The vendor's library is opened by the first call,
-/// not by the constructor (P10.3), and when it is missing every call answers `ErrorKind::UNAVAILABLE` with the names
-/// that were tried and the package that brings it (P12.2).
+/// Every method may be called from any thread at once. `device_id` counts from 0; an id that no device has is
+/// `ErrorKind::VALUE_ERROR` with the number of devices in its text. The vendor's library is opened by the first call, not
+/// by the constructor (P10.3); if it is missing, every call returns `ErrorKind::UNAVAILABLE` with the names that were
+/// tried and the package that provides it (P12.2).
 pub trait DeviceApi: Send + Sync + 'static {
-    /// Says which device type is in force: the declared one, or the number that the host assigned by name.
+    /// Receives the device type that is used: the declared one, or the number that the host assigned by name.
     ///
     /// Called once, during `init`, before anything else.
     fn registered_as(&self, device_type: i32) {
         let _ = device_type;
     }
 
-    /// Counts the devices that are there now; 0 is no error.
+    /// Counts the devices that are present now; 0 is no error.
     ///
     /// # Errors
     ///
-    /// * `Unavailable`: there can be none, for instance for lack of a driver; the message says of what.
+    /// * `Unavailable`: there can be none, for instance because a driver is missing; the message names it.
     fn device_count(&self) -> Result<i32, Error>;
 
-    /// Answers the attribute `key` of a device, or nothing when it is not known here.
+    /// Returns the attribute `key` of a device, or `None` if the key is unknown.
     ///
-    /// Keys, their types and units stand in [`crate::attribute`]; a plugin may have keys of its own.
+    /// Keys, their types and units are in [`crate::attribute`]; a plugin may have keys of its own.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: there is no such device. For the key [`crate::attribute::EXIST`] that is the answer `false`.
-    /// * `DeviceLost`, `Unavailable`: the device cannot be asked.
+    /// * `ValueError`: there is no such device. For the key [`crate::attribute::EXIST`] the answer is `false` instead.
+    /// * `DeviceLost`, `Unavailable`: the device cannot be queried.
     fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error>;
 
-    /// Allocates a data space and answers its handle: an address or whatever the device uses instead.
+    /// Allocates a data space and returns its handle: an address, or what the device uses instead.
     ///
     /// # Shapes and units
     ///
-    /// * Sizes and alignments are in bytes. The alignment is a power of two; up to 64 it is had on every device.
-    /// * Size 0 answers a handle that may be freed, and copied with size 0; it may be null.
+    /// * Sizes and alignments are in bytes. The alignment is a power of two; every device supports alignments up to 64.
+    /// * Size 0 returns a handle that may be freed, and copied with size 0; it may be null.
     ///
     /// # Errors
     ///
     /// * `OutOfMemory`: nothing has changed; the host may trim its pools and try once more.
-    /// * `Unsupported`: the kind, the scope or the alignment is not to be had here.
+    /// * `Unsupported`: the device does not support the kind, the scope or the alignment.
     fn allocate_data_space(
         &self,
         device_id: i32,
@@ -198,12 +198,12 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// * `DeviceLost`: the device is gone; the handle is released all the same.
+    /// * `DeviceLost`: the device is gone; the handle is released nevertheless.
     ///
     /// # Safety
     ///
-    /// * `data` came from [`Self::allocate_data_space`] of the same device, and is freed once. The shim has
-    ///   sorted out null.
+    /// * `data` came from [`Self::allocate_data_space`] of the same device, and is freed once. It is not null: the shim
+    ///   handles null.
     /// * No queued work uses it any more.
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error>;
 
@@ -215,7 +215,7 @@ pub trait DeviceApi: Send + Sync + 'static {
     /// # Ordering
     ///
     /// Returns when the copy is *queued*, not when it is done. Work queued later on `stream` sees its effect; the host
-    /// sees it after [`Self::sync_stream`]. A copy may also be done before it returns.
+    /// sees it after [`Self::sync_stream`]. An implementation may also complete the copy before it returns.
     ///
     /// # Errors
     ///
@@ -232,37 +232,36 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// # Source
     ///
-    /// TVM's protected `DeviceAPI::CopyDataFromTo`; ours says what TVM leaves open about overlap and lifetime.
+    /// TVM's protected `DeviceAPI::CopyDataFromTo`; ours specifies overlap and lifetime, which TVM leaves open.
     unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, stream: Stream) -> Result<(), Error>;
 
-    /// Creates a stream. A device without streams of its own answers [`Stream::DEFAULT`], which is what this does
-    /// unless overridden.
+    /// Creates a stream. The default implementation returns [`Stream::DEFAULT`], for a device without streams of its own.
     ///
     /// # Errors
     ///
-    /// * `OutOfMemory`, `DeviceLost`: no stream was made.
+    /// * `OutOfMemory`, `DeviceLost`: no stream was created.
     fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
         check_device(self, device_id)?;
         Ok(Stream::DEFAULT)
     }
 
-    /// Frees a stream after its work is done. Does nothing unless overridden.
+    /// Frees a stream after its work is done. The default implementation does nothing.
     ///
     /// # Errors
     ///
-    /// * The first failure of work on the stream that was not reported yet. The stream is freed all the same.
+    /// * The first failure of work on the stream that was not reported yet. The stream is freed nevertheless.
     ///
     /// # Safety
     ///
-    /// * `stream` came from [`Self::create_stream`] of the same device, is not the default stream (the shim has sorted
-    ///   it out), and is freed once.
+    /// * `stream` came from [`Self::create_stream`] of the same device and is freed once. It is not the default stream:
+    ///   the shim handles null.
     unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
         let _ = stream;
         check_device(self, device_id)
     }
 
-    /// Waits until all work queued on `stream` is done. Does nothing unless overridden, which is right for a device
-    /// whose every call is done when it returns.
+    /// Waits until all work queued on `stream` is done. The default implementation does nothing, which is correct for a
+    /// device whose calls are all complete when they return.
     ///
     /// # Errors
     ///
@@ -277,9 +276,9 @@ pub trait DeviceApi: Send + Sync + 'static {
         check_device(self, device_id)
     }
 
-    /// Makes work queued later on `to` wait for what is queued on `from` now, without blocking the caller.
+    /// Makes work queued later on `to` wait for the work that is queued on `from` now, without blocking the caller.
     ///
-    /// Unless overridden it waits for `from` instead, which is right but blocks.
+    /// The default implementation waits for `from`, which is correct but blocks.
     ///
     /// # Errors
     ///
@@ -294,7 +293,7 @@ pub trait DeviceApi: Send + Sync + 'static {
         unsafe { self.sync_stream(device_id, from) }
     }
 
-    /// Waits until nothing is under way any more and lets go of the device: the plugin is shutting down.
+    /// Waits until all work is done and releases the device, because the plugin is shutting down.
     ///
     /// # Errors
     ///
@@ -304,7 +303,7 @@ pub trait DeviceApi: Send + Sync + 'static {
     }
 }
 
-/// What the calls that do nothing hold all the same (D.3).
+/// Checks the device's id, for the default implementations that do nothing else (D.3).
 fn check_device<D: DeviceApi + ?Sized>(api: &D, device_id: i32) -> Result<(), Error> {
     let count = api.device_count()?;
     crate::ensure!(
@@ -317,11 +316,11 @@ fn check_device<D: DeviceApi + ?Sized>(api: &D, device_id: i32) -> Result<(), Er
 
 type Self_ = Registered<dyn DeviceApi>;
 
-/// Runs `body` with the registered device API behind `self_`.
+/// Runs `body` with the registered device API that `self_` points to.
 ///
 /// # Safety
 ///
-/// * `self_` is null or what was registered with [`TABLE`], not destroyed yet.
+/// * `self_` is null or was registered with [`TABLE`], and is not destroyed yet.
 unsafe fn enter(self_: *mut c_void, body: impl FnOnce(&dyn DeviceApi) -> Result<(), Error>) -> i32 {
     // SAFETY: `self_` is null or registered and not destroyed, as this function requires.
     unsafe { Self_::enter(self_, |api| body(api)) }
@@ -397,7 +396,7 @@ unsafe extern "C" fn copy_data(
     copy: *const ChipdockCopy,
     stream: *mut c_void,
 ) -> i32 {
-    // SAFETY: D.2 and D.6, a registered `self_`, a live request, and ranges and a stream as the trait asks for.
+    // SAFETY: D.2 and D.6, a registered `self_`, a live request, and ranges and a stream as the trait requires.
     unsafe {
         enter(self_, |api| {
             let copy = not_null(copy, "the copy")?;
@@ -460,19 +459,23 @@ unsafe extern "C" fn sync_stream_from_to(
     }
 }
 
-/// What a pointer of a call points to.
+/// Returns a reference to what an argument of a call points to.
+///
+/// # Errors
+///
+/// `ValueError`: it is null; `what` names the argument.
 ///
 /// # Safety
 ///
 /// * `pointer` is null or live for `'a`.
 pub(crate) unsafe fn not_null<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Error> {
-    // SAFETY: null or live, by the caller's word.
+    // SAFETY: the caller guarantees that `pointer` is null or live for `'a`.
     let reference = unsafe { pointer.as_ref() };
     reference
         .ok_or_else(|| Error::new(ErrorKind::VALUE_ERROR, format!("{what} is null: pass a valid pointer")))
 }
 
-/// The one table of every device API that is written in Rust.
+/// The table of every device API that is written in Rust.
 pub(crate) static TABLE: ChipdockDeviceApi = ChipdockDeviceApi {
     destroy,
     device_count,

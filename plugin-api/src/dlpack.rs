@@ -1,4 +1,4 @@
-//! DLPack in and out: both managed structs.
+//! Import and export of DLPack tensors, in both managed structs.
 
 use core::ffi::c_void;
 use core::ptr::{addr_of, addr_of_mut};
@@ -10,16 +10,16 @@ use chipdock_abi::{
 
 use crate::{Error, ErrorKind, Tensor, TensorParts, TensorView, trampoline};
 
-/// The access of a tensor's receiver.
+/// The access that a tensor's receiver needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reads and writes: a read-only tensor is refused.
     ReadWrite,
-    /// Reads only: any tensor will do.
+    /// Reads only: any tensor is accepted.
     ReadOnly,
 }
 
-/// Calls the producer's deleter once, when the tensor that was made of it is gone.
+/// A managed tensor of a producer, and the function that calls its deleter once when the tensor made from it is gone.
 struct Producer<T>(*mut T, unsafe fn(*mut T));
 
 // SAFETY: DLPack lets any thread call the deleter.
@@ -35,7 +35,7 @@ impl<T> Drop for Producer<T> {
 }
 
 unsafe fn delete_managed(managed: *mut ChipdockManagedTensor) {
-    // SAFETY: a live managed tensor that we own; a null deleter means that there is nothing to free.
+    // SAFETY: a live managed tensor that we own; if its deleter is null, there is nothing to free.
     unsafe {
         if let Some(deleter) = (*managed).deleter {
             deleter(managed);
@@ -44,7 +44,7 @@ unsafe fn delete_managed(managed: *mut ChipdockManagedTensor) {
 }
 
 unsafe fn delete_versioned(managed: *mut ChipdockManagedTensorVersioned) {
-    // SAFETY: a live managed tensor that we own; a null deleter means that there is nothing to free.
+    // SAFETY: a live managed tensor that we own; if its deleter is null, there is nothing to free.
     unsafe {
         if let Some(deleter) = (*managed).deleter {
             deleter(managed);
@@ -56,7 +56,7 @@ fn null() -> Error {
     Error::new(ErrorKind::VALUE_ERROR, "expected a managed tensor, found a null pointer")
 }
 
-/// The parts of a foreign tensor, borrowed from its view.
+/// Returns the parts of a foreign tensor, borrowed from its view.
 fn parts(view: TensorView<'_>) -> TensorParts<'_> {
     TensorParts {
         data: view.data(),
@@ -69,14 +69,14 @@ fn parts(view: TensorView<'_>) -> TensorParts<'_> {
 }
 
 impl Tensor {
-    /// Takes over a managed tensor of DLPack before 1.0; its deleter is called when the last reference is gone.
+    /// Takes over a managed tensor of DLPack before 1.0; its deleter is called when the last reference is dropped.
     ///
-    /// Shape and strides are copied; strides that are null become those of a compact tensor.
+    /// Shape and strides are copied; null strides become those of a compact tensor.
     ///
     /// # Errors
     ///
-    /// `ValueError` for null or nonsense. The managed tensor is taken over only on success: after an error it is
-    /// still the caller's.
+    /// `ValueError` for null or an inconsistent description. The managed tensor is taken over only on success: after an
+    /// error the caller still owns it.
     ///
     /// # Safety
     ///
@@ -85,7 +85,7 @@ impl Tensor {
         if managed.is_null() {
             return Err(null());
         }
-        // SAFETY: live by the caller's word; the description does not change while the tensor lives.
+        // SAFETY: the caller guarantees that it is live; the description does not change while the tensor lives.
         unsafe {
             let view = TensorView::from_raw(addr_of!((*managed).dl_tensor))?;
             view.size_bytes()?;
@@ -93,14 +93,15 @@ impl Tensor {
         }
     }
 
-    /// Takes over a managed tensor of DLPack 1.x; its deleter is called when the last reference is gone.
+    /// Takes over a managed tensor of DLPack 1.x; its deleter is called when the last reference is dropped.
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: another major version; of such a tensor nothing but its deleter may be used.
-    /// * `ValueError`: null or nonsense, or a read-only tensor where `access` is [`Access::ReadWrite`].
+    /// * `Unsupported`: another major version; only the deleter of such a tensor may be used.
+    /// * `ValueError`: null or an inconsistent description, or a read-only tensor where `access` is
+    ///   [`Access::ReadWrite`].
     ///
-    /// The managed tensor is taken over only on success: after an error it is still the caller's.
+    /// The managed tensor is taken over only on success: after an error the caller still owns it.
     ///
     /// # Safety
     ///
@@ -113,7 +114,7 @@ impl Tensor {
         if managed.is_null() {
             return Err(null());
         }
-        // SAFETY: live by the caller's word; the version comes first in every major.
+        // SAFETY: the caller guarantees that it is live; the version comes first in every major.
         let version = unsafe { (*managed).version };
         if version.major != CHIPDOCK_DLPACK_MAJOR {
             return Err(Error::new(
@@ -139,7 +140,7 @@ impl Tensor {
         }
     }
 
-    /// The tensor as a managed tensor of DLPack before 1.0, which the caller owns and releases by its deleter.
+    /// Converts the tensor to a managed tensor of DLPack before 1.0, which the caller owns and releases by its deleter.
     #[must_use]
     pub fn into_dlpack(self) -> *mut ChipdockManagedTensor {
         let dl_tensor = *self.view().raw();
@@ -158,8 +159,8 @@ impl Tensor {
         }
     }
 
-    /// The tensor as a managed tensor of DLPack 1.3, which the caller owns and releases by its deleter. `flags` are
-    /// `CHIPDOCK_DLPACK_*`.
+    /// Converts the tensor to a managed tensor of DLPack 1.3, which the caller owns and releases by its deleter. `flags`
+    /// are `CHIPDOCK_DLPACK_*`.
     #[must_use]
     pub fn into_dlpack_versioned(self, flags: u64) -> *mut ChipdockManagedTensorVersioned {
         let dl_tensor = *self.view().raw();
@@ -181,7 +182,7 @@ impl Tensor {
     }
 }
 
-/// A managed tensor and the reference that keeps what it points to.
+/// A managed tensor, and the reference that keeps its memory alive.
 #[repr(C)]
 struct Export<M> {
     managed: M,

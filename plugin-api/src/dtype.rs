@@ -7,7 +7,7 @@ use chipdock_abi::{
 
 use crate::{Error, ErrorKind};
 
-/// Names that stand for a code and a width of their own: DLPack 1.3's small floats.
+/// Names with a fixed code and width: the small floats of DLPack 1.3.
 const SMALL_FLOATS: [(&str, u8, u8); 11] = [
     ("float8_e3m4", 7, 8),
     ("float8_e4m3", 8, 8),
@@ -22,7 +22,7 @@ const SMALL_FLOATS: [(&str, u8, u8); 11] = [
     ("float4_e2m1fn", 17, 4),
 ];
 
-/// Names that a width follows. `bfloat` before `float` does not matter: prefixes are matched whole.
+/// Names that are followed by a width. The order of `bfloat` and `float` does not matter: prefixes are matched whole.
 const FAMILIES: [(&str, u8); 5] = [
     ("int", CHIPDOCK_DTYPE_INT),
     ("uint", CHIPDOCK_DTYPE_UINT),
@@ -33,13 +33,13 @@ const FAMILIES: [(&str, u8); 5] = [
 
 const CODE_COMPLEX: u8 = 5;
 
-/// A scalar element type.
+/// Makes a scalar element type.
 #[must_use]
 pub const fn scalar(code: u8, bits: u8) -> ChipdockDataType {
     ChipdockDataType { code, bits, lanes: 1 }
 }
 
-/// The type as text, as TVM prints it. A type without a name of its own is printed by its numbers.
+/// Returns the type as text, as TVM prints it. A type without a name is printed by its numbers.
 ///
 /// # Examples
 ///
@@ -80,7 +80,7 @@ pub fn text(dtype: ChipdockDataType) -> String {
 ///
 /// # Errors
 ///
-/// `ValueError` that quotes the text and says what is known.
+/// `ValueError` that quotes the text and lists the known types.
 pub fn parse(text: &str) -> Result<ChipdockDataType, Error> {
     parse_known(text).ok_or_else(|| {
         Error::new(
@@ -116,7 +116,7 @@ fn parse_known(text: &str) -> Option<ChipdockDataType> {
 
 /// Splits `int8x4` and `float32xvscalex4` into the scalar and the lanes; scalable lanes are negative.
 fn split_lanes(text: &str) -> Option<(&str, u16)> {
-    // The x of this name stands for no lanes.
+    // The `x` in `complex` does not begin a number of lanes.
     let skipped = if text.starts_with("complex") { "complex".len() } else { 0 };
     let Some(at) = text[skipped..].find('x').map(|at| at + skipped) else { return Some((text, 1)) };
     let (scalar_text, lanes) = (&text[..at], &text[at + 1..]);
@@ -130,7 +130,7 @@ fn positive(text: &str) -> Option<u16> {
     number::<u16>(text).filter(|lanes| (1..=i16::MAX as u16).contains(lanes))
 }
 
-/// A plain decimal number without a sign or leading zeros.
+/// Parses a plain decimal number without a sign or leading zeros.
 fn number<T: core::str::FromStr>(text: &str) -> Option<T> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
     if plain { text.parse().ok() } else { None }

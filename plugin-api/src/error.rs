@@ -1,4 +1,4 @@
-//! Errors: the boundary's error object, its kinds, and whose fault each kind is.
+//! Errors: the boundary's error object, its kinds, and the side that each kind blames.
 
 use core::ffi::c_void;
 use core::fmt;
@@ -12,20 +12,20 @@ use crate::object::{ObjectBody, allocate, header, own};
 use crate::text::{bytes_in, str_out};
 use crate::{AnyView, ObjectRef, trampoline};
 
-/// Whose fault an error is.
+/// The side that is at fault for an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// The caller asked for something that is not allowed; asking otherwise helps.
+    /// The caller asked for something that is not allowed; a different call may succeed.
     Caller,
-    /// Something outside the program is missing or failed; asking again may help.
+    /// Something outside the program is missing or failed; the same call may succeed later.
     Environment,
-    /// A defect of whoever raised it; report it.
+    /// A defect of the code that raised the error; report it.
     Bug,
 }
 
 impl Fault {
-    /// Whose fault a status is, by its range (P7.11). Where that says nothing, as of `CHIPDOCK_ERROR`, the environment's:
-    /// what failed is the work.
+    /// Returns the side at fault for a status, by its range (P7.11): the environment where the range does not say, as for
+    /// `CHIPDOCK_ERROR`, which means that the work failed.
     #[must_use]
     pub const fn of_status(status: i32) -> Self {
         match status {
@@ -46,10 +46,10 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The kind of an error: an open set of names, as in TVM-FFI; those below are known here.
+/// The kind of an error: an open set of names, as in TVM-FFI; the constants below are the known ones.
 ///
-/// Python maps the name to an exception class. A kind that is not known here has the status `CHIPDOCK_ERROR`; the one that
-/// came with it says whose fault it is ([`ErrorKind::class_with`]).
+/// Python maps the name to an exception class. An unknown kind has the status `CHIPDOCK_ERROR`; the status that came with
+/// it determines the side at fault ([`ErrorKind::class_with`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ErrorKind(Cow<'static, str>);
 
@@ -63,7 +63,7 @@ macro_rules! error_kinds {
     };
 }
 
-// The first kind of a status is the one that the status means.
+// The first kind of a status is the one that [`ErrorKind::from_status`] returns.
 error_kinds! {
     /// A value that is not allowed.
     VALUE_ERROR = "ValueError", Caller, abi::CHIPDOCK_INVALID_ARGUMENT;
@@ -71,15 +71,15 @@ error_kinds! {
     TYPE_ERROR = "TypeError", Caller, abi::CHIPDOCK_WRONG_TYPE;
     /// An index or a range out of bounds.
     INDEX_ERROR = "IndexError", Caller, abi::CHIPDOCK_OUT_OF_RANGE;
-    /// No such name.
+    /// A name that does not exist.
     NOT_FOUND = "NotFound", Caller, abi::CHIPDOCK_NOT_FOUND;
-    /// Not supported here.
+    /// A feature that is not supported.
     UNSUPPORTED = "Unsupported", Caller, abi::CHIPDOCK_UNSUPPORTED;
-    /// Not in this state: freed, shut down, already there.
+    /// A call in the wrong state: freed, shut down, already present.
     WRONG_STATE = "WrongState", Caller, abi::CHIPDOCK_WRONG_STATE;
-    /// A library, a driver or a device is not there.
+    /// A library, a driver or a device that is missing.
     UNAVAILABLE = "Unavailable", Environment, abi::CHIPDOCK_UNAVAILABLE;
-    /// No memory left; the state is as it was before the call.
+    /// No memory left; the state is as before the call.
     OUT_OF_MEMORY = "OutOfMemory", Environment, abi::CHIPDOCK_OUT_OF_MEMORY;
     /// The device is gone until it is opened again.
     DEVICE_LOST = "DeviceLost", Environment, abi::CHIPDOCK_DEVICE_LOST;
@@ -87,52 +87,52 @@ error_kinds! {
     IO = "IoError", Environment, abi::CHIPDOCK_IO;
     /// The work was cancelled by the caller.
     CANCELLED = "Cancelled", Environment, abi::CHIPDOCK_CANCELLED;
-    /// A bug of whoever raised it.
+    /// A bug of the code that raised it.
     INTERNAL = "InternalError", Bug, abi::CHIPDOCK_INTERNAL;
     /// A panic or an exception, caught at the boundary.
     PANIC = "Panic", Bug, abi::CHIPDOCK_PANIC;
     /// A plugin broke a rule of the boundary.
     BROKEN_PLUGIN = "BrokenPlugin", Bug, abi::CHIPDOCK_BROKEN_PLUGIN;
-    /// Python's name for what is not there.
+    /// Python's name for something that does not exist.
     KEY_ERROR = "KeyError", Caller, abi::CHIPDOCK_NOT_FOUND;
-    /// Python's name for a member that is not there.
+    /// Python's name for a member that does not exist.
     ATTRIBUTE_ERROR = "AttributeError", Caller, abi::CHIPDOCK_NOT_FOUND;
-    /// Python's name for what is not supported.
+    /// Python's name for a feature that is not supported.
     NOT_IMPLEMENTED = "NotImplementedError", Caller, abi::CHIPDOCK_UNSUPPORTED;
     /// Python's name for no memory left.
     MEMORY_ERROR = "MemoryError", Environment, abi::CHIPDOCK_OUT_OF_MEMORY;
     /// Python's name for a file or a process that failed.
     OS_ERROR = "OSError", Environment, abi::CHIPDOCK_IO;
-    /// TVM's name for anything else.
+    /// TVM's name for any other error.
     RUNTIME_ERROR = "RuntimeError", Environment, abi::CHIPDOCK_ERROR;
 }
 
 impl ErrorKind {
-    /// The names of those that are known here, each with its status.
+    /// Lists the names of the known kinds, each with its status.
     pub fn known_names() -> impl Iterator<Item = (&'static str, i32)> {
         KINDS.iter().map(|(name, _, status)| (*name, *status))
     }
 
-    /// A kind by its name.
+    /// Makes a kind from its name.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self(name.into())
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whose fault it is; of a kind that is not known here the environment's.
+    /// Returns the side at fault: for an unknown kind, the environment.
     #[must_use]
     pub fn class(&self) -> Fault {
         self.class_with(abi::CHIPDOCK_ERROR)
     }
 
-    /// Whose fault it is, where a function returned that status with it (P7.11): of a kind that is not known here, the
-    /// status says so.
+    /// Returns the side at fault, given the status that a function returned with the error (P7.11): for an unknown kind
+    /// the status determines it.
     ///
     /// ```
     /// use chipdock_plugin_api::{ErrorKind, Fault};
@@ -146,13 +146,13 @@ impl ErrorKind {
         self.known().map_or(Fault::of_status(status), |(_, fault, _)| *fault)
     }
 
-    /// The status that a table's function returns with it.
+    /// Returns the status that a table's function returns with an error of this kind.
     #[must_use]
     pub fn status(&self) -> i32 {
         self.known().map_or(abi::CHIPDOCK_ERROR, |(_, _, status)| *status)
     }
 
-    /// The kind that a status means; nothing for success, for `CHIPDOCK_ERROR` and for a number not known here.
+    /// Returns the kind that a status means; `None` for success, for `CHIPDOCK_ERROR` and for an unknown number.
     #[must_use]
     pub fn from_status(status: i32) -> Option<Self> {
         if status == abi::CHIPDOCK_ERROR {
@@ -174,7 +174,7 @@ impl fmt::Display for ErrorKind {
 
 /// An error of the boundary: an owned reference to an error object.
 ///
-/// One pointer wide, so that a `Result` costs nothing. Cloning shares the object.
+/// It is one pointer wide, so that a `Result` costs nothing. Cloning shares the object.
 #[derive(Clone)]
 #[repr(transparent)]
 pub struct Error(ObjectRef);
@@ -204,15 +204,15 @@ impl Drop for ErrorBody {
 }
 
 impl Error {
-    /// An error of `kind`; the message says what was expected, what was found, and what to do.
+    /// Makes an error of `kind`; the message states what was expected, what was found, and what to do.
     ///
-    /// No backtrace is walked: an expected error costs as much as two small allocations.
+    /// It captures no backtrace: an expected error costs as much as two small allocations.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self::with_cause_object(kind, message.into(), None)
     }
 
-    /// The same with the error that led to it.
+    /// Makes an error with the error that caused it.
     #[must_use]
     pub fn with_cause(kind: ErrorKind, message: impl Into<Cow<'static, str>>, cause: Self) -> Self {
         Self::with_cause_object(kind, message.into(), Some(cause.0))
@@ -235,7 +235,7 @@ impl Error {
             backtrace: String::new(),
         });
         let pointer = body.as_ptr();
-        // SAFETY: just allocated and not shared yet; the texts stay where they are as long as the object lives.
+        // SAFETY: just allocated and not shared yet; the texts do not move while the object lives.
         unsafe {
             (*pointer).object.kind = str_out(&(*addr_of!((*pointer).kind)));
             (*pointer).object.message = str_out(&(*addr_of!((*pointer).message)));
@@ -253,19 +253,19 @@ impl Error {
         Self(object)
     }
 
-    /// The object, still owned by this error.
+    /// Returns the object, which this error still owns.
     #[must_use]
     pub fn object(&self) -> &ObjectRef {
         &self.0
     }
 
-    /// The object, which the caller now owns.
+    /// Returns the object, which the caller now owns.
     #[must_use]
     pub fn into_object(self) -> ObjectRef {
         self.0
     }
 
-    /// The error as a borrowed value.
+    /// Returns the error as a borrowed value.
     #[must_use]
     pub fn as_any_view(&self) -> AnyView<'_> {
         AnyView::from_object(&self.0)
@@ -280,7 +280,7 @@ impl Error {
         String::from_utf8_lossy(unsafe { bytes_in(text) })
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         // SAFETY: V.7, the layout of an error object.
@@ -291,21 +291,21 @@ impl Error {
         }
     }
 
-    /// The message, for users.
+    /// Returns the message, for users.
     #[must_use]
     pub fn message(&self) -> Cow<'_, str> {
         // SAFETY: V.7, the layout of an error object.
         self.field_text(unsafe { (*self.fields()).message })
     }
 
-    /// Lines `File "f", line 1, in g`, most recent last; often empty.
+    /// Returns the backtrace: lines `File "f", line 1, in g`, most recent last; often empty.
     #[must_use]
     pub fn backtrace(&self) -> Cow<'_, str> {
         // SAFETY: V.7, the layout of an error object.
         self.field_text(unsafe { (*self.fields()).backtrace })
     }
 
-    /// The error that led to this one.
+    /// Returns the error that caused this one.
     #[must_use]
     pub fn cause(&self) -> Option<Self> {
         // SAFETY: V.7, null or an object that the error owns.
@@ -315,7 +315,7 @@ impl Error {
         (cause.type_index() == CHIPDOCK_TYPE_ERROR).then_some(Self(cause))
     }
 
-    /// The same error with a message that says where: `text: message`. The cause is kept.
+    /// Returns the same error with `text` before its message: `text: message`. The cause is kept.
     #[must_use]
     pub fn context(self, text: impl fmt::Display) -> Self {
         let cause = self.cause().map(|cause| cause.0);
@@ -344,8 +344,8 @@ impl Error {
 
 const UPDATE_APPEND: i32 = 1;
 
-/// Replaces or appends to the backtrace of one of our errors. As in TVM-FFI, not to be called while another thread
-/// reads the same error.
+/// Replaces the backtrace of one of our errors, or appends to it. As in TVM-FFI, it must not be called while another
+/// thread reads the same error.
 unsafe extern "C" fn update_backtrace(self_: *mut c_void, backtrace: *const ChipdockStr, update_mode: i32) {
     trampoline::guard_release(|| {
         let body = self_.cast::<ErrorBody>();

@@ -1,10 +1,10 @@
-//! The macros that a plugin is made of.
+//! The macros that define a plugin.
 
-/// Exports the plugin: its descriptor, and the one symbol that a host looks for.
+/// Exports the plugin: its descriptor, and the one symbol that a host looks up.
 ///
-/// `name` is what the manifest says: lower-case letters, digits, `-` and `_`. `version` is the package's unless given;
-/// `build_id` tells two builds of one version apart and is empty unless given, which leaves it to the linker (P1.15); `settings` are the [`Setting`](crate::Setting)s
-/// that the plugin asks its host for. To be used once in a cdylib.
+/// `name` is the manifest's: lower-case letters, digits, `-` and `_`. `version` is the package's version by default.
+/// `build_id` distinguishes two builds of one version; by default it is empty, which leaves it to the linker (P1.15).
+/// `settings` are the [`Setting`](crate::Setting)s that the plugin asks its host for. Use it once in a cdylib.
 ///
 /// # Examples
 ///
@@ -65,11 +65,12 @@ macro_rules! export_plugin {
                 registrar: *const $crate::abi::ChipdockRegistrar,
                 out_instance: *mut *mut ::core::ffi::c_void,
             ) -> i32 {
-                // SAFETY: P10.2, called by a host with its table, a registrar that is valid for the call, and a place.
+                // SAFETY: P10.2, called by a host with its table, a registrar that is valid for the call, and a place for
+                // the instance.
                 unsafe { $crate::__private::init(NAME, host, registrar, out_instance) }
             }
 
-            /// What a host looks for (P1).
+            /// The entry symbol that a host looks up (P1).
             #[unsafe(no_mangle)]
             extern "C" fn chipdock_plugin_v1() -> *const $crate::abi::ChipdockPlugin {
                 &DESCRIPTOR
@@ -80,7 +81,7 @@ macro_rules! export_plugin {
     };
 }
 
-/// Exports the layouts of the frozen tables for a host to compare (P4); nothing without the feature `layout-check`.
+/// Exports the layouts of the frozen tables for a host to compare (P4); without the feature `layout-check`, nothing.
 #[cfg(not(feature = "layout-check"))]
 #[doc(hidden)]
 #[macro_export]
@@ -90,7 +91,7 @@ macro_rules! __export_attestation {
 
 /// Registers `device_api.<name>`: `register_device_api!("npu", 0, |context| Box::new(Npu(context.state::<Chips>())))`.
 ///
-/// The second argument is DLPack's device type, or 0 to be given a number by the host. The factory runs during `init`,
+/// The second argument is DLPack's device type, or 0 to have the host assign a number. The factory runs during `init`,
 /// once for each host, and opens nothing.
 #[macro_export]
 macro_rules! register_device_api {
@@ -115,7 +116,7 @@ macro_rules! register_target_kind {
 
 /// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.1.0", |context| Box::new(NpuCodegen(context.host())))`.
 ///
-/// The second and third argument are the oldest and the newest version of the IR's wire format that it reads.
+/// The second and third arguments are the oldest and the newest version of the IR's wire format that it reads.
 #[macro_export]
 macro_rules! register_codegen {
     ($kind:expr, $ir_min:expr, $ir_max:expr, $create:expr $(,)?) => {
@@ -146,8 +147,8 @@ macro_rules! register_function {
     };
 }
 
-/// Registers a plain function by which the conformance suite makes a device fail (I.1 to I.3), as [`register_function!`]
-/// does; only with a host that runs the suite (I.4).
+/// Registers a plain function with which the conformance suite makes a device fail (I.1 to I.3), as
+/// [`register_function!`] does; only with a host that runs the suite (I.4).
 #[macro_export]
 macro_rules! register_test_hook {
     ($name:expr, $call:expr $(,)?) => {
@@ -157,11 +158,11 @@ macro_rules! register_test_hook {
     };
 }
 
-/// Extends what the plugin registers under a key by a named interface:
+/// Extends a registered key of the plugin by a named interface:
 /// `register_interface!("device_api.npu", RESET, |context| Box::new(NpuReset(context.state::<Chips>())))`.
 ///
-/// The second argument is an [`InterfaceKind`](crate::InterfaceKind); the factory answers what it works on. Feature bits
-/// come third where there are any.
+/// The second argument is an [`InterfaceKind`](crate::InterfaceKind); the factory returns the interface's implementation.
+/// Feature bits, if any, are the third argument.
 #[macro_export]
 macro_rules! register_interface {
     ($key:expr, $kind:expr, $create:expr $(,)?) => {

@@ -1,23 +1,23 @@
-//! Chains of extensions, which requests, artifacts and diagnostics end in (P3.15 to P3.17).
+//! Chains of extensions at the end of requests, artifacts and diagnostics (P3.15 to P3.17).
 
 use chipdock_abi::{CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, CHIPDOCK_EXTENSIONS_MAX, ChipdockExtension};
 
 use crate::text::str_in_lossy;
 use crate::{Error, ErrorKind};
 
-/// No name is longer: the size of one that is leads past what is there.
+/// The greatest length of a name. A longer size is invalid and would lead past the name's bytes.
 const NAME_BYTES_MAX: usize = 1024;
 
-/// Reads the chain of `what`, of which no entry is known here: they are ignored, but for those that must be understood.
+/// Reads the chain of `what`, in which no entry is known here: entries are ignored, unless they are mandatory.
 ///
 /// # Errors
 ///
-/// * `Unsupported`: an entry must be understood; the message has its name.
+/// * `Unsupported`: an entry is mandatory; the message has its name.
 /// * `ValueError`: the chain is longer than [`CHIPDOCK_EXTENSIONS_MAX`], or an entry is not aligned.
 ///
 /// # Safety
 ///
-/// * `next` is null or points to an entry that lives, with its name and the entries behind it, for the call.
+/// * `next` is null or points to an entry that lives, with its name and the entries after it, for the call.
 pub unsafe fn check(mut next: *const ChipdockExtension, what: &str) -> Result<(), Error> {
     for _ in 0..CHIPDOCK_EXTENSIONS_MAX {
         if next.is_null() {
@@ -28,11 +28,11 @@ pub unsafe fn check(mut next: *const ChipdockExtension, what: &str) -> Result<()
             ErrorKind::VALUE_ERROR,
             "an extension of {what} is not aligned: pass a valid pointer, or null for none"
         );
-        // SAFETY: not null and aligned, live by the caller's word.
+        // SAFETY: not null and aligned; the caller guarantees that it is live.
         let entry = unsafe { &*next };
         if entry.flags & CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD != 0 {
             let is_name = entry.name.size <= NAME_BYTES_MAX;
-            // SAFETY: not null and aligned, live by the caller's word, a name that lives.
+            // SAFETY: not null and aligned; the caller guarantees that the name lives for the call.
             let name = if is_name { unsafe { str_in_lossy(entry.name) } } else { "…".into() };
             crate::bail!(
                 ErrorKind::UNSUPPORTED,

@@ -17,53 +17,54 @@ pub struct NativeData {
     pub offset_bytes: u64,
 }
 
-/// Shares streams and memory with the driver's own interface: interface `external` 1 of a device API.
+/// Interface `external` 1 of a device API: shares streams and memory with the driver's own interface.
 ///
-/// What a native handle is the plugin documents (N.9). The shim has sorted null and size 0 out.
+/// The plugin documents what a native handle is (N.9). Null and size 0 do not get here: the shim refuses them.
 pub trait External: Send + Sync + 'static {
-    /// Makes a stream over a native one (N.10).
+    /// Makes a stream from a native one (N.10).
     ///
     /// # Errors
     ///
-    /// * `ValueError`: it is one of another device or context.
+    /// * `ValueError`: the native stream belongs to another device or context.
     ///
     /// # Safety
     ///
-    /// * `native` is a live native stream, and stays so until the stream is freed.
+    /// * `native` is a live native stream, and stays live until the stream is freed.
     unsafe fn adopt_stream(&self, device_id: i32, native: *mut c_void) -> Result<Stream, Error>;
 
-    /// The native handle of a stream, borrowed (N.11).
+    /// Returns the native handle of a stream, borrowed (N.11).
     ///
     /// # Errors
     ///
-    /// * `WrongState`, `ValueError`: the stream is not live, or another device's.
+    /// * `WrongState`, `ValueError`: the stream is not live, or belongs to another device.
     ///
     /// # Safety
     ///
     /// * `stream` is the default stream or one of this device that is not freed.
     unsafe fn native_stream(&self, device_id: i32, stream: Stream) -> Result<*mut c_void, Error>;
 
-    /// The native handle of a data space's memory, borrowed, and where in it the data space begins (N.12).
+    /// Returns the native handle of a data space's memory, borrowed, and the offset at which the data space begins in it
+    /// (N.12).
     ///
     /// # Errors
     ///
-    /// * `WrongState`, `ValueError`: the data space is not live, or another device's.
+    /// * `WrongState`, `ValueError`: the data space is not live, or belongs to another device.
     ///
     /// # Safety
     ///
     /// * `data` is a data space of this device that is not freed.
     unsafe fn native_data(&self, device_id: i32, data: *mut c_void) -> Result<NativeData, Error>;
 
-    /// Makes a data space of host memory (N.13).
+    /// Makes a data space from host memory (N.13).
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: the device cannot take memory of that address or size, or none at all.
+    /// * `Unsupported`: the device does not support memory of that address or size, or no host memory at all.
     ///
     /// # Safety
     ///
-    /// * As many bytes are live at `address` until the data space is freed, and nobody else touches them while work that
-    ///   uses it is under way.
+    /// * `size_bytes` bytes are live at `address` until the data space is freed, and nobody else touches them while work
+    ///   that uses it runs.
     unsafe fn adopt_host_memory(
         &self,
         device_id: i32,

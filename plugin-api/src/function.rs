@@ -1,4 +1,4 @@
-//! Functions: packed calls, ours and others'.
+//! Functions: packed calls of our own closures and of others' functions.
 
 use core::ffi::c_void;
 use core::fmt;
@@ -14,7 +14,7 @@ use crate::{Any, AnyView, Error, HostRef, ObjectRef, trampoline};
 
 /// A callable object with the packed convention.
 ///
-/// It belongs to the host that it was made for: its errors are raised there. Cloning shares the object.
+/// It belongs to the host for which it was made: its errors are raised there. Cloning shares the object.
 #[derive(Clone)]
 #[repr(transparent)]
 pub struct Function(ObjectRef);
@@ -67,7 +67,7 @@ fn function_object<T: ObjectBody>(safe_call: ChipdockSafeCall) -> ChipdockFuncti
 }
 
 impl Function {
-    /// A function from a closure. Its errors, and its panics as kind `Panic`, are raised with `host`.
+    /// Makes a function from a closure. Its errors, and its panics as kind `Panic`, are raised with `host`.
     pub fn from_fn<F>(host: HostRef, closure: F) -> Self
     where
         F: Fn(&[AnyView<'_>]) -> Result<Any, Error> + Send + Sync + 'static,
@@ -76,23 +76,23 @@ impl Function {
         Self(own(allocate(ClosureBody { object, host, closure })))
     }
 
-    /// A function from a C function that is called as it stands, with the function object as its `self`; `keep_alive`
-    /// is dropped with the object. A compiled kernel is wrapped this way at no cost for the call.
+    /// Makes a function from a C function that is called directly, with the function object as its `self`; `keep_alive`
+    /// is dropped with the object. A compiled kernel is wrapped this way without any cost for the call.
     ///
     /// # Safety
     ///
-    /// * `call` keeps the packed convention (V.10, V.11), ignores its `self`, and stays valid as long as `keep_alive`.
+    /// * `call` follows the packed convention (V.10, V.11), ignores its `self`, and stays valid as long as `keep_alive`.
     #[must_use]
     pub unsafe fn from_safe_call<K: Send + Sync + 'static>(call: ChipdockSafeCall, keep_alive: K) -> Self {
         let object = function_object::<DirectBody<K>>(call);
         Self(own(allocate(DirectBody { object, keep_alive })))
     }
 
-    /// A function from a `self` of its own, a C function and the deleter of that `self`: what a registrar is given.
+    /// Makes a function from a `self`, a C function and the deleter of that `self`, as a registrar receives them.
     ///
     /// # Safety
     ///
-    /// * `call` keeps the packed convention (V.10, V.11) with `self_`, from any thread.
+    /// * `call` follows the packed convention (V.10, V.11) with `self_`, from any thread.
     /// * The caller gives up `self_`; `deleter` releases it.
     #[must_use]
     pub unsafe fn from_parts(self_: *mut c_void, call: ChipdockSafeCall, deleter: ChipdockDeleter) -> Self {
@@ -110,7 +110,7 @@ impl Function {
         Self(object)
     }
 
-    /// The object, still owned by this function.
+    /// Returns the object, which this function still owns.
     #[must_use]
     pub fn object(&self) -> &ObjectRef {
         &self.0
@@ -120,19 +120,19 @@ impl Function {
         self.0
     }
 
-    /// The C function, for a caller that packs its arguments itself; its `self` is the object.
+    /// Returns the C function, for a caller that packs its arguments itself; its `self` is the object.
     #[must_use]
     pub fn safe_call(&self) -> ChipdockSafeCall {
         // SAFETY: V.8, the layout of a function object, which never changes.
         unsafe { (*self.0.as_ptr().cast::<ChipdockFunctionObject>()).safe_call }
     }
 
-    /// Calls the function with borrowed arguments; the result is owned. Errors are taken from `host`, which is the
-    /// one that the function was made for.
+    /// Calls the function with borrowed arguments; the result is owned. Errors are taken from `host`, which must be the
+    /// one for which the function was made.
     ///
     /// # Errors
     ///
-    /// The error that the function raised; `BrokenPlugin` when it failed and raised none, or answered what is no value.
+    /// The error that the function raised; `BrokenPlugin` if it failed and raised none, or returned an invalid value.
     pub fn call(&self, host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
         let num_args = i32::try_from(args.len()).map_err(|_| {
             let message = format!("expected at most {} arguments, found {}", i32::MAX, args.len());
@@ -157,7 +157,7 @@ impl fmt::Debug for Function {
     }
 }
 
-/// Runs a packed function for the other side; a packed function answers 0 or -1 whatever the kind.
+/// Runs a packed function for the other side. The status is 0 or -1, whatever the error's kind.
 ///
 /// # Safety
 ///
@@ -201,7 +201,7 @@ unsafe extern "C" fn call_forward(
     result: *mut ChipdockAny,
 ) -> i32 {
     // SAFETY: V.10, `self_` is the object that this function was put into, live for the call; the registered function
-    // keeps the packed convention with its own `self`.
+    // follows the packed convention with its own `self`.
     unsafe {
         let body = &*self_.cast::<ForwardBody>();
         (body.call.0)(body.self_, args, num_args, result)

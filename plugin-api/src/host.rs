@@ -1,4 +1,4 @@
-//! The host as a plugin sees it.
+//! The host, as a plugin uses it.
 
 use core::ffi::c_void;
 
@@ -14,15 +14,15 @@ use crate::{Any, Error, ErrorKind, Function, Stream};
 pub enum LogLevel {
     /// Something failed.
     Error = chipdock_abi::CHIPDOCK_LOG_ERROR,
-    /// Something works otherwise than expected.
+    /// Something works differently than expected.
     Warning = chipdock_abi::CHIPDOCK_LOG_WARNING,
-    /// What happens, for a person.
+    /// Progress, for users.
     Info = chipdock_abi::CHIPDOCK_LOG_INFO,
-    /// What happens, for whoever debugs.
+    /// Details, for debugging.
     Debug = chipdock_abi::CHIPDOCK_LOG_DEBUG,
 }
 
-/// A host: where errors are raised and taken, and where services come from.
+/// A handle to a host: errors are raised with it and taken from it, and it provides services.
 ///
 /// A plugin keeps it in what it registers and in the functions it makes, never in a global: there may be several hosts
 /// in a process (P10). Hosts live as long as the process, so this is a plain copyable handle.
@@ -44,7 +44,7 @@ impl PartialEq for HostRef {
 impl Eq for HostRef {}
 
 impl HostRef {
-    /// A handle to a host's table.
+    /// Makes a handle to a host's table.
     ///
     /// # Safety
     ///
@@ -54,41 +54,41 @@ impl HostRef {
         Self(table)
     }
 
-    /// A handle to a host's table, or nothing when it is null.
+    /// Makes a handle to a host's table, or returns `None` if the table is null.
     ///
     /// # Safety
     ///
     /// * `table` is null or lives as long as the process and keeps the host rules of the contract, H.1 to H.6.
     #[must_use]
     pub unsafe fn from_raw(table: *const ChipdockHost) -> Option<Self> {
-        // SAFETY: the caller says that it lives as long as the process.
+        // SAFETY: the caller guarantees that a table that is not null lives as long as the process.
         unsafe { table.as_ref() }.map(Self)
     }
 
-    /// The table itself.
+    /// Returns the table.
     #[must_use]
     pub fn table(self) -> &'static ChipdockHost {
         self.0
     }
 
-    /// The host's version, semver.
+    /// Returns the host's version, semver.
     #[must_use]
     pub fn version(self) -> String {
         // SAFETY: H.1, the version is a live string.
         unsafe { str_in_lossy(self.0.version) }.into_owned()
     }
 
-    /// Raises `error` as this thread's error: what a function of a table does before it returns non-zero.
+    /// Raises `error` as this thread's error, as a function of a table does before it returns non-zero.
     ///
-    /// Borrows the error; the host adds a reference of its own.
+    /// The error is borrowed; the host adds a reference of its own.
     pub fn raise(self, error: &Error) {
         let raw = error.as_any_view().into_raw();
         // SAFETY: H.2, callable from any thread; the error is borrowed for the call.
         unsafe { (self.0.raise_object)(self.0.self_, &raw) };
     }
 
-    /// Moves this thread's error out, if there is one. Only the thread that saw the non-zero return can take it, and
-    /// before it calls anything else of the boundary.
+    /// Moves this thread's error out, if there is one. Only the thread that saw the non-zero return can take it, and it
+    /// must do so before it calls anything else of the boundary.
     #[must_use]
     pub fn take_error(self) -> Option<Error> {
         let mut raw = Any::NONE.into_raw();
@@ -100,8 +100,8 @@ impl HostRef {
         any.to::<Error>().ok()
     }
 
-    /// Turns the return value of a table's function into a result; `what` names the function for the case that it
-    /// returned non-zero and raised nothing.
+    /// Turns the return value of a table's function into a result; `what` names the function in the error for a callee
+    /// that returned non-zero without raising one.
     ///
     /// # Errors
     ///
@@ -130,11 +130,11 @@ impl HostRef {
         unsafe { (self.0.log)(self.0.self_, level as i32, str_out(message)) };
     }
 
-    /// The registered function of that name, or nothing. May load another plugin; not allowed during `init`.
+    /// Returns the registered function of that name, or `None`. May load another plugin; not allowed during `init`.
     ///
     /// # Errors
     ///
-    /// What went wrong while the plugin that has it was loaded.
+    /// The error of loading the plugin that provides the function.
     pub fn function(self, name: &str) -> Result<Option<Function>, Error> {
         let mut raw = Any::NONE.into_raw();
         // SAFETY: H.4, writes None or an owned function.
@@ -146,11 +146,11 @@ impl HostRef {
         found.to::<Option<Function>>()
     }
 
-    /// The stream that is active on this thread for `device`.
+    /// Returns the stream that is active on this thread for `device`.
     ///
     /// # Errors
     ///
-    /// What the host answers: a device that it does not know; `Unavailable` when it was shut down.
+    /// The host's error: the host does not know the device, or `Unavailable` after it was shut down.
     pub fn current_stream(self, device: ChipdockDevice) -> Result<Stream, Error> {
         let mut stream = core::ptr::null_mut();
         // SAFETY: H.2 and H.10; the place is writable.
@@ -159,13 +159,13 @@ impl HostRef {
         Ok(Stream::from_raw(stream))
     }
 
-    /// An interface of the host: its table and the first argument of the table's functions, or nothing where the host does
-    /// not have it. May be asked for during `init`. `Table` belongs to name and version.
+    /// Queries an interface of the host: its table and the first argument of the table's functions, or `None` if the host
+    /// does not have it. May be called during `init`. `Table` is the struct that belongs to `name` and `version`.
     ///
     /// # Errors
     ///
-    /// * `BrokenPlugin`: what the host answered is no table of that size.
-    /// * What the host raised.
+    /// * `BrokenPlugin`: the host's answer is no table of that size.
+    /// * The error that the host raised.
     pub fn query<Table: Copy + 'static>(
         self,
         name: &str,
@@ -175,13 +175,13 @@ impl HostRef {
         // SAFETY: H.2 and H.5; the name is borrowed for the call, and the place is writable.
         let status = unsafe { (self.0.query)(self.0.self_, str_out(name), version, &mut found) };
         self.check(status, || format!("the host's `query` for `{name}` {version}"))?;
-        // SAFETY: P3.12, what a host answers lives as long as its table.
+        // SAFETY: P3.12, an interface of a host lives as long as its table.
         unsafe { table_of(&found, name, version) }
     }
 
-    /// The host of code that runs where no host is: it has an error slot for each thread and nothing else.
+    /// Returns the host for code that runs without a host: it has an error slot for each thread and nothing else.
     ///
-    /// Meant for tests and examples. Its log goes to stderr, it knows no function and no interface.
+    /// It is meant for tests and examples. Its log goes to stderr, and it has no functions and no interfaces.
     ///
     /// # Examples
     ///
@@ -206,7 +206,7 @@ impl HostRef {
     }
 }
 
-/// Writes an owned value where the other side asked for it.
+/// Writes an owned value to the place that the other side passed.
 ///
 /// # Safety
 ///
@@ -218,16 +218,16 @@ pub(crate) unsafe fn write_out<T>(out: *mut T, value: T) -> Result<(), Error> {
             "the place for the result is null: pass a valid pointer",
         ));
     }
-    // SAFETY: not null, and writable by the caller's word.
+    // SAFETY: not null, and the caller guarantees that it is writable.
     unsafe { out.write(value) };
     Ok(())
 }
 
-/// As [`write_out`], for an owned `Any`.
+/// Writes an owned `Any`, as [`write_out`] does.
 ///
 /// # Safety
 ///
-/// * As there.
+/// * As for [`write_out`].
 pub(crate) unsafe fn write_any(out: *mut ChipdockAny, value: Any) -> Result<(), Error> {
     if out.is_null() {
         return Err(Error::new(
@@ -235,7 +235,7 @@ pub(crate) unsafe fn write_any(out: *mut ChipdockAny, value: Any) -> Result<(), 
             "the place for the result is null: pass a valid pointer",
         ));
     }
-    // SAFETY: not null, and writable by the caller's word; ownership goes to whoever reads it.
+    // SAFETY: not null, and the caller guarantees that it is writable; ownership goes to whoever reads it.
     unsafe { out.write(value.into_raw()) };
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Named interfaces as safe traits, and their shims.
+//! Safe traits for named interfaces, and their shims.
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
@@ -11,10 +11,10 @@ use crate::{Error, ErrorKind, HostRef, LogLevel};
 
 /// A named interface of a plugin: its name, its version, and the table whose functions work on a `T`.
 ///
-/// The interfaces that Chipdock describes are constants ([`RESET`], [`crate::timer::TIMER`],
-/// [`crate::external::EXTERNAL`], [`crate::map::MAP`]). A vendor makes one of its own, which a host that does not know
-/// it keeps unused (P3.5), from the table that name and version stand for: functions of it go through
-/// [`enter`], and so are guarded as those of the frozen tables are.
+/// The interfaces that Chipdock specifies are constants ([`RESET`], [`crate::timer::TIMER`],
+/// [`crate::external::EXTERNAL`], [`crate::map::MAP`]). A vendor makes one of its own from the table that belongs to its
+/// name and version; a host that does not know it ignores it (P3.5). The table's functions go through [`enter`], and so
+/// have the same guards as those of the frozen tables.
 pub struct InterfaceKind<T: ?Sized + 'static> {
     name: &'static str,
     version: u32,
@@ -29,12 +29,12 @@ unsafe impl<T: ?Sized> Sync for InterfaceKind<T> {}
 unsafe impl<T: ?Sized> Send for InterfaceKind<T> {}
 
 impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
-    /// An interface by its table.
+    /// Makes an interface from its table.
     ///
     /// # Safety
     ///
-    /// * `Table` is the `#[repr(C)]` struct that belongs to name and version: function pointers alone (P3.11).
-    /// * Its functions take a `self_` of a `T` as [`enter`] does, and may be called from any thread.
+    /// * `Table` is the `#[repr(C)]` struct that belongs to name and version, with function pointers only (P3.11).
+    /// * Its functions pass their `self_`, which belongs to a `T`, to [`enter`], and may be called from any thread.
     #[must_use]
     pub const unsafe fn new<Table>(name: &'static str, version: u32, table: &'static Table) -> Self {
         let table_size_bytes = size_of::<Table>() as u64;
@@ -47,31 +47,31 @@ impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
         }
     }
 
-    /// True if its name and version match those of a `query`.
+    /// Returns true if the interface's name and version match those of a `query`.
     #[must_use]
     pub fn is(&self, name: &str, version: u32) -> bool {
         (self.name, self.version) == (name, version)
     }
 
-    /// Its name.
+    /// Returns the interface's name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Its version.
+    /// Returns the interface's version.
     #[must_use]
     pub const fn version(&self) -> u32 {
         self.version
     }
 
-    /// The interface of `value`.
+    /// Makes the interface of `value`.
     #[must_use]
     pub fn of(&self, value: Box<T>) -> Interface {
         self.of_shared(Arc::from(value))
     }
 
-    /// The interface of a value that something else has too.
+    /// Makes the interface of a value that is shared with other owners.
     #[must_use]
     pub fn of_shared(&self, value: Arc<T>) -> Interface {
         let (table, table_size_bytes) = (self.table, self.table_size_bytes);
@@ -88,7 +88,7 @@ impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
 /// Makes an interface's `self_` for one host.
 type IntoRaw = dyn FnOnce(&Arc<Session>) -> ChipdockInterface;
 
-/// An interface that is about to be handed to the host, made by [`InterfaceKind::of`].
+/// An interface that is ready to be passed to the host, made by [`InterfaceKind::of`].
 pub struct Interface {
     into_raw: Box<IntoRaw>,
     deleter: ChipdockDeleter,
@@ -104,7 +104,7 @@ impl Interface {
     }
 }
 
-/// An interface that was handed out; its `self_` is released when this goes.
+/// An interface that was passed to the host; its `self_` is released when this is dropped.
 pub(crate) struct HandedOut {
     raw: ChipdockInterface,
     deleter: ChipdockDeleter,
@@ -123,20 +123,20 @@ impl HandedOut {
 
 impl Drop for HandedOut {
     fn drop(&mut self) {
-        // SAFETY: called once, with the `self_` that it belongs to.
+        // SAFETY: called once, with the `self_` to which it belongs.
         unsafe { (self.deleter.0)(self.raw.self_) };
     }
 }
 
-/// The table that a `query` was answered with and its `self_`, or nothing when it was answered that there is none.
+/// Returns the table in the answer to a `query` and its `self_`, or `None` if there is no such interface.
 ///
 /// # Errors
 ///
-/// `BrokenPlugin`: it is no table of that size.
+/// `BrokenPlugin`: the answer is no table of that size.
 ///
 /// # Safety
 ///
-/// * P3.12: `found` was written by a `query` for the name and version that `Table` belongs to, and lives for `'a`.
+/// * P3.12: `found` was written by a `query` for the name and version to which `Table` belongs, and lives for `'a`.
 pub(crate) unsafe fn table_of<'a, Table: Copy + 'static>(
     found: &ChipdockInterface,
     name: &str,
@@ -153,7 +153,7 @@ pub(crate) unsafe fn table_of<'a, Table: Copy + 'static>(
         "the host's interface `{name}` {version}: expected a table of {expected} bytes, found one of {} at {table:p}",
         found.table_size_bytes
     );
-    // SAFETY: not null, aligned, of that size, and alive by the caller's word.
+    // SAFETY: not null, aligned and of that size; the caller guarantees that it lives for `'a`.
     Ok(Some((unsafe { &*table }, found.self_)))
 }
 
@@ -166,7 +166,7 @@ unsafe extern "C" fn delete<T: ?Sized + Send + Sync + 'static>(self_: *mut c_voi
 ///
 /// # Safety
 ///
-/// * `self_` is null, or that of an interface of this `T` which its deleter was not called for.
+/// * `self_` is null, or that of an interface of this `T` whose deleter was not called yet.
 pub unsafe fn enter<T: ?Sized + Send + Sync + 'static>(
     self_: *mut c_void,
     body: impl FnOnce(&T) -> Result<(), Error>,
@@ -175,7 +175,7 @@ pub unsafe fn enter<T: ?Sized + Send + Sync + 'static>(
     unsafe { Registered::<T>::enter(self_, body) }
 }
 
-/// Refuses a null place for a result before anything is made that nobody could give back (P7.8).
+/// Refuses a null place for a result before anything is made that could not be returned (P7.8).
 pub(crate) fn check_place<T>(out: *mut T) -> Result<(), Error> {
     crate::ensure!(
         !out.is_null(),
@@ -185,20 +185,20 @@ pub(crate) fn check_place<T>(out: *mut T) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a null handle where one is needed (D.2).
+/// Refuses a null handle where a handle is required (D.2).
 pub(crate) fn check_handle(handle: *mut c_void, what: &str) -> Result<(), Error> {
     crate::ensure!(!handle.is_null(), ErrorKind::VALUE_ERROR, "{what} is null: pass one that lives");
     Ok(())
 }
 
-/// Opens lost devices again: interface `reset` 1 of a device API.
+/// Interface `reset` 1 of a device API: opens lost devices again.
 pub trait Reset: Send + Sync + 'static {
-    /// Opens a device again (D.40); of one that is not lost it changes nothing.
+    /// Opens a lost device again (D.40); changes nothing on a device that is not lost.
     ///
     /// # Errors
     ///
     /// * `ValueError`: there is no such device.
-    /// * `DeviceLost`: it cannot be opened again; the message says what can be done.
+    /// * `DeviceLost`: the device cannot be opened again; the message states what can be done.
     fn reset(&self, device_id: i32) -> Result<(), Error>;
 }
 
@@ -213,10 +213,10 @@ static RESET_TABLE: ChipdockReset1 = ChipdockReset1 { reset };
 // SAFETY: the table of that name and version, whose function goes through `enter`.
 pub const RESET: InterfaceKind<dyn Reset> = unsafe { InterfaceKind::new("reset", 1, &RESET_TABLE) };
 
-/// Name and version of the interface of a host that runs the conformance suite.
+/// Name and version of the interface that only a host that runs the conformance suite has.
 pub(crate) const CONFORMANCE: (&str, u32) = ("conformance", 1);
 
-/// Whether the host runs the conformance suite, so that test hooks are to be registered.
+/// Returns true if the host runs the conformance suite, so that test hooks are to be registered.
 pub(crate) fn wants_hooks(host: HostRef) -> bool {
     let (name, version) = CONFORMANCE;
     match host.query::<chipdock_abi::ChipdockConformance1>(name, version) {

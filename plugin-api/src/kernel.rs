@@ -1,8 +1,8 @@
-//! Kernels of device modules: what an artifact's index says of one, and how its launch is called.
+//! Kernels of device modules: their descriptions in an artifact's index, and the arguments of their launches.
 //!
 //! A kernel is called as a packed function: its arguments in order (pointers, then scalars), then one integer for each
-//! launch parameter in order. [`Kernel::call`] checks and reads such a call once for every device; a loader adds what
-//! its driver wants.
+//! launch parameter in order. [`Kernel::call`] checks and reads such a call, for every device alike; a loader adds only
+//! the call of its driver.
 //!
 //! The rules are K.1 to K.8 of [the contract](crate).
 
@@ -16,24 +16,24 @@ use serde_json::{Value, json};
 
 use crate::{AnyView, ChipdockDataType, Error, ErrorKind, dtype};
 
-/// The launch parameter that asks for a launch whose blocks may wait for each other.
+/// The launch parameter for a launch whose blocks may wait for each other.
 pub const COOPERATIVE: &str = attr::COOPERATIVE_LAUNCH;
-/// The launch parameter that tells the bytes of dynamic shared memory.
+/// The launch parameter with the bytes of dynamic shared memory.
 pub const DYNAMIC_SHARED: &str = attr::DYNAMIC_SHARED_MEMORY;
 
 /// A kernel as an artifact's index describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Kernel {
-    /// Its name in the module that it was compiled from.
+    /// The kernel's name in the module that it was compiled from.
     pub name: String,
-    /// Its name in the code.
+    /// The kernel's name in the code.
     pub symbol: String,
-    /// Types of its arguments; `handle` for a pointer.
+    /// Types of the arguments; `handle` for a pointer.
     pub args: Vec<ChipdockDataType>,
-    /// Its thread axes, in the order of the call.
+    /// Thread axes, in the order of the call.
     pub axes: Vec<ThreadAxis>,
-    /// True if its blocks synchronise with each other.
+    /// True if the kernel's blocks synchronise with each other.
     pub is_cooperative: bool,
     /// True if a call passes the size of dynamic shared memory.
     pub has_dynamic_shared: bool,
@@ -45,18 +45,18 @@ pub struct Kernel {
 pub enum KernelArg {
     /// A data pointer or handle; may be null.
     Pointer(*mut c_void),
-    /// A scalar of that size, its bytes first, little-endian.
+    /// A scalar, little-endian.
     Scalar {
-        /// The value; bytes behind its size are zero.
+        /// The value; bytes past `size_bytes` are zero.
         bytes: [u8; 8],
-        /// 1, 2, 4 or 8.
+        /// Size of the scalar's type: 1, 2, 4 or 8.
         size_bytes: usize,
     },
 }
 
 impl KernelArg {
-    /// Where its value lies, as drivers and `launch` 1 are given it: of a pointer the pointer itself, of a scalar its
-    /// bytes. Good as long as the borrow of `self`.
+    /// Returns the address of the argument's value, as drivers and `launch` 1 expect it: the address of the pointer or of
+    /// the scalar's bytes. It is valid as long as the borrow of `self`.
     #[must_use]
     pub fn place(&self) -> *const c_void {
         match self {
@@ -66,7 +66,7 @@ impl KernelArg {
     }
 }
 
-/// A launch, checked.
+/// The checked arguments and extents of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Launch {
@@ -81,7 +81,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// A launch as somebody else has checked it.
+    /// Makes a launch from parts that the caller has checked.
     #[must_use]
     pub const fn new(
         args: Vec<KernelArg>,
@@ -93,9 +93,9 @@ impl Launch {
     }
 }
 
-/// A device function as the artifact's index has it: what [`Kernel::from_index`] reads.
+/// Describes a device function as an artifact's index does; [`Kernel::from_index`] reads the description.
 ///
-/// `symbol` is its name in the code.
+/// `symbol` is the function's name in the code.
 #[must_use]
 pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
     let args: Vec<String> = function.params.iter().map(argument_type).collect();
@@ -109,8 +109,8 @@ pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
     json!({ "name": &*function.name, "symbol": symbol, "args": args, "launch_params": launch_params })
 }
 
-/// Threads of a kernel's block on the axes x, y, z: 1 on an axis that it does not launch, `None` where the launch alone
-/// tells.
+/// Returns the number of threads of a kernel's block on the axes x, y, z: 1 on an axis that it does not launch, `None`
+/// for an extent that is known only at the launch.
 #[must_use]
 pub fn block_extents(function: &PrimFunc) -> [Option<i64>; 3] {
     let mut extents = [Some(1); 3];
@@ -136,11 +136,11 @@ fn argument_type(param: &Param) -> String {
 }
 
 impl Kernel {
-    /// The kernels of an artifact's index, in its order.
+    /// Reads the kernels of an artifact's index, in its order.
     ///
     /// # Errors
     ///
-    /// `ValueError`: an entry that is not a kernel's; the message names it.
+    /// `ValueError`: an entry is not a kernel's; the message names it.
     pub fn from_index(index: &Value) -> Result<Vec<Self>, Error> {
         let functions = index["functions"].as_array();
         let functions =
@@ -194,17 +194,17 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// The number of arguments of a call, launch parameters included.
+    /// Returns the number of arguments of a call, launch parameters included.
     #[must_use]
     pub fn arguments_count(&self) -> usize {
         self.args.len() + self.axes.len() + usize::from(self.has_dynamic_shared)
     }
 
-    /// Reads a call; none when an extent is 0 and nothing is to be launched (K.2).
+    /// Checks and reads a packed call. Returns `None` if an extent is 0 and nothing is to be launched (K.2).
     ///
     /// # Errors
     ///
-    /// * `TypeError`: another number of arguments, or one of another type; the message names its position.
+    /// * `TypeError`: a wrong number of arguments, or an argument of a wrong type; the message has its position.
     /// * `ValueError`: a scalar that does not fit its type, a negative extent or size.
     pub fn call(&self, args: &[AnyView<'_>]) -> Result<Option<Launch>, Error> {
         crate::ensure!(
@@ -263,7 +263,7 @@ impl Kernel {
         };
         let size_bytes = usize::from(dtype.bits / 8);
         let scalar = |bits: u64| Ok(KernelArg::Scalar { bytes: bits.to_le_bytes(), size_bytes });
-        // By DLPack's codes, not by their text: every argument of every launch comes by here.
+        // By DLPack's codes, not by their text: this runs for every argument of every launch.
         match (dtype.code, dtype.bits) {
             (CHIPDOCK_DTYPE_HANDLE, _) => {
                 let pointer: Option<*mut c_void> = value.to().map_err(named)?;
@@ -276,7 +276,8 @@ impl Kernel {
             (CHIPDOCK_DTYPE_BOOL, _) => scalar(u64::from(value.to::<bool>().map_err(named)?)),
             (CHIPDOCK_DTYPE_INT | CHIPDOCK_DTYPE_UINT, _) => {
                 let found: i64 = value.to().map_err(named)?;
-                // A 64-bit unsigned value comes as the integer of the same bits: values have no other.
+                // A 64-bit unsigned value is passed as the integer of the same bits, because values have no unsigned
+                // type.
                 let fits = match (dtype.code == CHIPDOCK_DTYPE_INT, dtype.bits) {
                     (_, 64) => true,
                     (true, bits) => found >> (bits - 1) == found >> 63,
@@ -302,7 +303,7 @@ impl Kernel {
     }
 }
 
-/// Whether an axis is of the grid, and which; none for virtual threads.
+/// Returns whether an axis is of the grid (else of the block), and its index; `None` for virtual threads.
 pub(crate) fn place(axis: ThreadAxis) -> Option<(bool, usize)> {
     Some(match axis {
         ThreadAxis::BlockX => (true, 0),

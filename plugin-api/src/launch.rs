@@ -15,41 +15,43 @@ use crate::kernel::{Kernel, KernelArg, Launch, place};
 use crate::text::str_in;
 use crate::{Error, ErrorKind, InterfaceKind, Stream, extension};
 
-/// The kernels of a loaded module, launched on a device and a stream that the caller names.
+/// The kernels of a loaded module, which are launched on a device and a stream that the caller names.
 ///
 /// Every method may be called from any thread at once.
 pub trait Launches: Send + Sync + 'static {
-    /// Type of the devices that the kernels run on.
+    /// Returns the type of the devices that the kernels run on.
     fn device_type(&self) -> i32;
 
-    /// Where the kernel of that name stands among the kernels; nothing where there is none.
+    /// Returns the position of the kernel of that name among the kernels, or `None` if there is none.
     fn position(&self, name: &str) -> Option<usize>;
 
-    /// The kernel at a position that [`position`](Self::position) answered.
+    /// Returns the kernel at a position that [`position`](Self::position) returned.
     fn kernel(&self, position: usize) -> Option<&Kernel>;
 
-    /// Queues a launch of the kernel at that position and returns. The number of arguments and the extents were checked.
+    /// Queues a launch of the kernel at that position and returns. The number of arguments and the extents are already
+    /// checked.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: there is no such device, or the launch is beyond what it or the kernel can.
-    /// * `WrongState`, `ValueError`: no such stream, or a handle that is not of a data space there.
-    /// * What is kept of earlier work on the stream (P7.5).
+    /// * `ValueError`: there is no such device, or the launch exceeds what the device or the kernel supports.
+    /// * `WrongState`, `ValueError`: the stream does not exist, or a handle is not of a data space there.
+    /// * A kept failure of earlier work on the stream (P7.5).
     fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error>;
 }
 
 impl Kernel {
-    /// Reads a launch of interface `launch` 1; none when an extent is 0 and nothing is to be launched (K.2).
+    /// Reads a launch of interface `launch` 1. Returns `None` if an extent is 0 and nothing is to be launched (K.2).
     ///
     /// # Errors
     ///
-    /// * `TypeError`: another number of arguments.
+    /// * `TypeError`: a wrong number of arguments.
     /// * `ValueError`: an extent or dynamic shared memory that the kernel does not take, or null for a value's address.
-    /// * `Unsupported`: an extension that must be understood and is not (P3.16).
+    /// * `Unsupported`: an unknown extension that is mandatory (P3.16).
     ///
     /// # Safety
     ///
-    /// * `args` of the request are `args_count` addresses, each null or of a value of the type that this kernel has there.
+    /// * `args` of the request are `args_count` addresses, each null or of a value of the type of this kernel's argument
+    ///   there.
     pub unsafe fn read(&self, request: &ChipdockLaunchRequest) -> Result<Option<Launch>, Error> {
         // SAFETY: K.8, a live chain or null.
         unsafe { extension::check(request.next, "the launch") }?;
@@ -87,8 +89,7 @@ impl Kernel {
         );
         let mut args = Vec::with_capacity(self.args.len());
         for (position, dtype) in self.args.iter().enumerate() {
-            // SAFETY: `args` are `args_count` addresses, as this function requires, as many addresses as there are
-            // arguments.
+            // SAFETY: `args` are `args_count` addresses, as this function requires, and `position` is less than that.
             let value = unsafe { request.args.add(position).read() }.cast::<u8>();
             crate::ensure!(
                 !value.is_null(),
@@ -96,8 +97,8 @@ impl Kernel {
                 "kernel {}, argument {position}: the address of its value is null",
                 self.name
             );
-            // SAFETY: `value` is null or points to a value of the parameter's type, as this function requires, a value
-            // of that type; bytes have no alignment.
+            // SAFETY: `value` is null or points to a value of the argument's type, as this function requires; it may be
+            // unaligned.
             args.push(unsafe { argument(value, dtype.code == CHIPDOCK_DTYPE_HANDLE, dtype.bits / 8) });
         }
         let (grid, block) = (request.grid, request.block);
@@ -109,7 +110,7 @@ impl Kernel {
 
 /// # Safety
 ///
-/// * A pointer can be read at `value`, or as many bytes as it says, at most 8.
+/// * A pointer can be read at `value` if `is_handle`, else `size_bytes` bytes, at most 8.
 unsafe fn argument(value: *const u8, is_handle: bool, size_bytes: u8) -> KernelArg {
     if is_handle {
         // SAFETY: a pointer can be read at `value`, as this function requires.
@@ -128,7 +129,7 @@ unsafe extern "C" fn entry(self_: *mut c_void, name: ChipdockStr, out_entry: *mu
     unsafe {
         enter::<dyn Launches>(self_, |module| {
             let position = module.position(str_in(name, "the kernel's name")?);
-            // Entries are positions, from 1: what is none can be seen.
+            // Entries are positions counted from 1: null means that there is no such kernel.
             let entry = without_provenance_mut(position.map_or(0, |position| position + 1));
             write_out(out_entry, ChipdockEntry { entry, device_type: module.device_type(), flags: 0 })
         })

@@ -22,8 +22,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! A device's plugin does not start from nothing: [`kit`] has handles, lost devices, streams, builds for each device and checks of
-//! artifacts, with rules of their own. A plugin's state for one host is a type of its own, see [`HostState`].
+//! A device plugin builds on [`kit`], which implements handles, lost devices, streams, builds for each device and checks
+//! of artifacts, with rules of its own. A plugin keeps its state for one host in a type of its own, see [`HostState`].
 //!
 //! # The contract
 //!
@@ -529,7 +529,7 @@ pub mod __private {
     #[cfg(feature = "layout-check")]
     pub use crate::attestation::{PluginRootRef, lib_header, root_module};
 
-    /// The one given, or the default.
+    /// Returns the given text, or the default if none is given.
     #[must_use]
     pub const fn or(given: &[&'static str], default: &'static str) -> &'static str {
         match given {
@@ -538,13 +538,13 @@ pub mod __private {
         }
     }
 
-    /// A text as its bytes.
+    /// Returns a text that is given by its bytes as a string of the boundary.
     #[must_use]
     pub const fn static_bytes(text: &'static [u8]) -> crate::abi::ChipdockStr {
         crate::abi::ChipdockStr { data: text.as_ptr().cast(), size: text.len() }
     }
 
-    /// True for a valid name of a plugin.
+    /// Returns true if `name` is a valid name of a plugin.
     #[must_use]
     pub const fn is_plugin_name(name: &str) -> bool {
         let bytes = name.as_bytes();

@@ -1,4 +1,4 @@
-//! Shared parts of code generators for lowered modules: reading a request, reporting, describing functions.
+//! Shared parts of code generators for lowered modules: reading requests, reporting diagnostics, describing functions.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 
 use crate::{BuildRequest, BuildSession, Error, ErrorKind};
 
-/// A request as a code generator works with it.
+/// A build request, parsed and checked.
 #[derive(Clone, Debug)]
 pub struct LoweredRequest {
     /// The module, valid at the stage that was asked for.
     pub module: IrModule,
     /// The target.
     pub target: Target,
-    /// The file that the module was first read from, if that is known.
+    /// The file from which the module was first read, if known.
     pub file: Option<Arc<str>>,
     /// The build options; empty for none.
     pub options: Map<String, Value>,
@@ -26,7 +26,7 @@ impl LoweredRequest {
     ///
     /// # Errors
     ///
-    /// `ValueError`: module, target or options cannot be read, or the module is not valid at that stage.
+    /// `ValueError`: the module, the target or the options cannot be read, or the module is not valid at that stage.
     pub fn read(request: &BuildRequest<'_>, kind: &str, stage: Stage) -> Result<Self, Error> {
         let wrong = |what: String| Error::new(ErrorKind::VALUE_ERROR, format!("target {kind}: {what}"));
         let document = wire::read_document(request.ir)
@@ -45,11 +45,12 @@ impl LoweredRequest {
         Ok(Self { module: document.module, target, file: document.file, options })
     }
 
-    /// The file whose lines a text names for debuggers: that of the module, when the build option `debug` asks for it.
+    /// Returns the file whose lines the generated text names for debuggers: that of the module, if the build option
+    /// `debug` asks for it.
     ///
     /// # Errors
     ///
-    /// `ValueError`: the option is no boolean.
+    /// `ValueError`: the option is not a boolean.
     pub fn debug_file(&self, kind: &str) -> Result<Option<String>, Error> {
         match self.options.get("debug") {
             None | Some(Value::Null | Value::Bool(false)) => Ok(None),
@@ -62,8 +63,8 @@ impl LoweredRequest {
     }
 }
 
-/// What is said of a module that is not valid at the stage that was asked for: the kernel passed validation, so whoever
-/// lowered it is at fault. A position is of the kernel's file, or it is left out.
+/// Returns the message for a module that is not valid at the requested stage: the kernel passed validation, so the
+/// lowering is at fault. A position is shown with the kernel's file, or not at all.
 fn lowered_wrong(problems: &[Diagnostic], file: Option<&str>, stage: Stage) -> String {
     let first = match (problems.first(), file) {
         (None, _) => String::new(),
@@ -77,11 +78,11 @@ fn lowered_wrong(problems: &[Diagnostic], file: Option<&str>, stage: Stage) -> S
     )
 }
 
-/// Reports diagnostics as errors, each with the position that it has.
+/// Reports diagnostics as errors, each with its position.
 ///
 /// # Errors
 ///
-/// What the host could not store one for.
+/// The host's error for a diagnostic that it could not store.
 pub fn report(diagnostics: &[Diagnostic], session: &BuildSession<'_>) -> Result<(), Error> {
     for diagnostic in diagnostics {
         let Diagnostic { function, span, node, message } = diagnostic;
@@ -91,7 +92,7 @@ pub fn report(diagnostics: &[Diagnostic], session: &BuildSession<'_>) -> Result<
     Ok(())
 }
 
-/// The error of a build whose diagnostics were reported: the first, and how many more there are.
+/// Makes the error of a build whose diagnostics were reported: the first diagnostic, and the number of others.
 #[must_use]
 pub fn unsupported(diagnostics: &[Diagnostic]) -> Error {
     let first = diagnostics.first().map(ToString::to_string).unwrap_or_default();
@@ -102,19 +103,19 @@ pub fn unsupported(diagnostics: &[Diagnostic]) -> Error {
     Error::new(ErrorKind::UNSUPPORTED, format!("{first}{more}"))
 }
 
-/// The error of a build that the caller has given up.
+/// Makes the error of a build that the caller has cancelled.
 #[must_use]
 pub fn cancelled(kind: &str) -> Error {
     Error::new(ErrorKind::CANCELLED, format!("target {kind}: the build was cancelled"))
 }
 
-/// The fingerprint of a code generator whose bytes depend on its own code alone: its name and version (C.35).
+/// Returns the fingerprint of a code generator whose bytes depend on its own code alone: its name and version (C.35).
 #[must_use]
 pub fn fingerprint(kind: &str, version: &str) -> String {
     format!("{kind} {version}")
 }
 
-/// A packed host function as the artifact's index has it.
+/// Describes a packed host function as an artifact's index does.
 #[must_use]
 pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
     let text = |name: &str| match function.attrs.get(name) {
@@ -146,7 +147,7 @@ mod tests {
         let with_file = lowered_wrong(std::slice::from_ref(&problem), Some("k.py"), Stage::Device);
         assert!(with_file.starts_with("internal error: "), "{with_file}");
         assert!(with_file.ends_with("report it: k.py:29:13: in f: expected x (1 in all)"), "{with_file}");
-        // Without the file it would be a place in a text that nobody saw.
+        // Without the file, the position would refer to a text that the user has never seen.
         let without = lowered_wrong(&[problem], None, Stage::Device);
         assert!(without.ends_with("report it: in f: expected x (1 in all)"), "{without}");
     }

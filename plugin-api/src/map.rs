@@ -1,4 +1,4 @@
-//! Interface `map` 1 of a device API: where the host reaches memory whose handle is no address.
+//! Interface `map` 1 of a device API: host addresses of memory whose handle is no address.
 
 use core::ffi::c_void;
 
@@ -8,17 +8,17 @@ use crate::Error;
 use crate::host::write_out;
 use crate::interface::{InterfaceKind, check_handle, check_place, enter};
 
-/// Tells where host-visible memory lies for the host: interface `map` 1 of a device API.
+/// Interface `map` 1 of a device API: returns the host's address of host-visible memory.
 ///
-/// For drivers whose memory is an object that is mapped, as Vulkan's, so that a data space's handle need not be turned
-/// back from an address (D.32). Kernels and copies get the handle.
+/// For drivers such as Vulkan's, whose memory is an object that is mapped, so that a data space's handle need not be
+/// computed back from an address (D.32). Kernels and copies get the handle.
 pub trait Map: Send + Sync + 'static {
-    /// The address of a data space that the host reads and writes in place (N.16).
+    /// Returns the address of a data space that the host reads and writes in place (N.16).
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: the host does not reach it, as memory of kind `Device` (N.17).
-    /// * `WrongState`, `ValueError`: the data space is not live, or another device's.
+    /// * `Unsupported`: the host cannot reach the data space, such as memory of kind `Device` (N.17).
+    /// * `WrongState`, `ValueError`: the data space is not live, or belongs to another device.
     ///
     /// # Safety
     ///

@@ -1,18 +1,18 @@
-//! Interface `memory` 1 of a host: tensors that a plugin's functions make (H.9).
+//! Interface `memory` 1 of a host: allocates tensors for a plugin's functions (H.9).
 
 use chipdock_abi::{ChipdockDataType, ChipdockDevice, ChipdockMemory1};
 
 use crate::{Any, Error, ErrorKind, HostRef, Tensor};
 
 impl HostRef {
-    /// A compact tensor in global memory of a device, whose elements are whatever the memory held; for functions to return.
+    /// Allocates a compact tensor in global memory of a device, for functions to return. Its elements are uninitialised.
     ///
-    /// Its memory is of the host's pool, and goes back there with the last reference. Not during `init` (H.9).
+    /// Its memory belongs to the host's pool, and returns there with the last reference. Not allowed during `init` (H.9).
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: this host has no interface `memory` 1, or the IR no such element type.
-    /// * `NotFound`, `Unavailable`: the host does not know the device, or it is not there.
+    /// * `Unsupported`: the host has no interface `memory` 1, or the IR has no such element type.
+    /// * `NotFound`, `Unavailable`: the host does not know the device, or the device is missing.
     /// * `ValueError`: a negative extent, or a size beyond 63 bits.
     /// * `OutOfMemory`.
     pub fn allocate_tensor(

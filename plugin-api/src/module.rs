@@ -1,4 +1,4 @@
-//! Modules and their loaders as safe traits, and their shims.
+//! Safe traits for modules and their loaders, and their shims.
 
 use core::ffi::c_void;
 use std::collections::HashMap;
@@ -27,11 +27,11 @@ pub struct Artifact<'a> {
 /// One section of an artifact, or of a build request.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
-    /// Its name, unique within the artifact or the request.
+    /// The section's name, unique within the artifact or the request.
     pub name: &'a str,
     /// `code`, `constants`, `debug` or `source`.
     pub kind: &'a str,
-    /// The alignment of `data`.
+    /// The alignment of `data`, in bytes.
     pub alignment_bytes: u64,
     /// The bytes.
     pub data: &'a [u8],
@@ -42,8 +42,8 @@ impl<'a> Artifact<'a> {
     ///
     /// # Errors
     ///
-    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an extension that must be understood
-    /// and is not (P3.16).
+    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an unknown extension that is
+    /// mandatory (P3.16).
     ///
     /// # Safety
     ///
@@ -57,23 +57,23 @@ impl<'a> Artifact<'a> {
         }
     }
 
-    /// JSON with `module_kind`, `format` and `functions`.
+    /// Returns the index: JSON with `module_kind`, `format` and `functions`.
     #[must_use]
     pub fn index_json(&self) -> &'a str {
         self.index_json
     }
 
-    /// The sections, in order.
+    /// Returns the sections, in order.
     pub fn sections(&self) -> impl Iterator<Item = Section<'a>> + use<'a> {
         // SAFETY: M.3; checked when the artifact was read.
         self.sections.iter().map(|section| unsafe { section_in(section) })
     }
 
-    /// The section of that name.
+    /// Returns the section of that name.
     ///
     /// # Errors
     ///
-    /// `NotFound` with the names that are there.
+    /// `NotFound` with the names that exist.
     pub fn section(&self, name: &str) -> Result<Section<'a>, Error> {
         self.sections().find(|section| section.name == name).ok_or_else(|| {
             let names: Vec<_> = self.sections().map(|section| section.name).collect();
@@ -83,7 +83,7 @@ impl<'a> Artifact<'a> {
     }
 }
 
-/// The sections of an artifact or a build request.
+/// Reads the sections of an artifact or a build request.
 ///
 /// # Errors
 ///
@@ -91,7 +91,7 @@ impl<'a> Artifact<'a> {
 ///
 /// # Safety
 ///
-/// * M.3 or C.3: as many sections as it says, and all that they point to, live for `'a`.
+/// * M.3 or C.3: `count` sections, and all that they point to, live for `'a`.
 pub(crate) unsafe fn sections_in<'a>(
     sections: *const ChipdockSection,
     count: u64,
@@ -104,7 +104,7 @@ pub(crate) unsafe fn sections_in<'a>(
     );
     let sections = match count {
         0 => &[],
-        // SAFETY: there are `count` sections that live for `'a`, as this function requires, as many as it says.
+        // SAFETY: there are `count` sections that live for `'a`, as this function requires.
         _ => unsafe { core::slice::from_raw_parts(sections, count) },
     };
     for section in sections {
@@ -123,11 +123,11 @@ pub(crate) unsafe fn sections_in<'a>(
     Ok(sections)
 }
 
-/// One of [`sections_in`].
+/// Reads one of the sections that [`sections_in`] has checked.
 ///
 /// # Safety
 ///
-/// * As there.
+/// * As for [`sections_in`].
 pub(crate) unsafe fn section_in<'a>(section: &ChipdockSection) -> Section<'a> {
     let data = ChipdockStr { data: section.data.cast(), size: section.size_bytes as usize };
     // SAFETY: all that `section` points to lives for `'a`, as this function requires.
@@ -141,10 +141,10 @@ pub(crate) unsafe fn section_in<'a>(section: &ChipdockSection) -> Section<'a> {
     }
 }
 
-/// The environment of compiled code: what the variable `__chipdock_env` is to point to.
+/// The environment of compiled code, to which the variable `__chipdock_env` is set to point.
 ///
-/// A loader and what it makes of an artifact hold clones: a module, and each function that is got from it, for as long as
-/// they may be called. The last one that is dropped releases the environment (M.4).
+/// A loader and what it makes of an artifact hold clones: a module, and each of its functions, for as long as they may be
+/// called. Dropping the last clone releases the environment (M.4).
 #[derive(Clone, Debug)]
 pub struct Env(Arc<Lent>);
 
@@ -163,42 +163,42 @@ unsafe impl Sync for Lent {}
 impl Drop for Lent {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: M.4, called once, by the last that could use it.
+            // SAFETY: M.4, called once, by the last user.
             unsafe { ((*self.raw).release)(self.raw) };
         }
     }
 }
 
 impl Env {
-    /// Takes an environment over by its table.
+    /// Takes over an environment, from its table.
     ///
     /// # Safety
     ///
-    /// * M.4: `raw` is null, or lives until its `release` is called, which is left to this; it raises its errors with
+    /// * M.4: `raw` is null, or lives until its `release` is called, which nobody else does; it raises its errors with
     ///   `host`.
     #[must_use]
     pub unsafe fn new(host: HostRef, raw: *const ChipdockEnv) -> Self {
         Self(Arc::new(Lent { host, raw }))
     }
 
-    /// The table, for `__chipdock_env`. Good as long as a clone of this is kept.
+    /// Returns the table, for `__chipdock_env`. It is valid as long as a clone of this is kept.
     #[must_use]
     pub fn as_ptr(&self) -> *const ChipdockEnv {
         self.0.raw
     }
 
-    /// The host that errors are raised with.
+    /// Returns the host with which errors are raised.
     #[must_use]
     pub fn host(&self) -> HostRef {
         self.0.host
     }
 
-    /// The id of the device of that type that is active on this thread: where a kernel runs. 0 where none was made
-    /// active, and without an environment.
+    /// Returns the id of the device of that type that is active on this thread, on which a kernel runs: 0 if none was
+    /// made active, or without an environment.
     ///
     /// # Errors
     ///
-    /// What the host answers: `Unavailable` when it was shut down.
+    /// The host's error: `Unavailable` after it was shut down.
     pub fn current_device(&self, device_type: i32) -> Result<i32, Error> {
         let raw = self.0.raw;
         if raw.is_null() {
@@ -210,11 +210,11 @@ impl Env {
         self.0.host.check(status, || "`current_device` of the environment".to_owned()).map(|()| id)
     }
 
-    /// The stream that is active on this thread for a device: where a kernel is queued (D.18).
+    /// Returns the stream that is active on this thread for a device, on which a kernel is queued (D.18).
     ///
     /// # Errors
     ///
-    /// What the host answers: a device that it does not know, `Unavailable` when it was shut down.
+    /// The host's error: the host does not know the device, or `Unavailable` after it was shut down.
     pub fn current_stream(&self, device: ChipdockDevice) -> Result<Stream, Error> {
         let raw = self.0.raw;
         if raw.is_null() {
@@ -229,41 +229,41 @@ impl Env {
     }
 }
 
-/// The verdict of a loader: whether an artifact runs on a device.
+/// A loader's verdict on an artifact for a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does.
+    /// The artifact runs on the device.
     Runs,
-    /// It does after being compiled again; why.
+    /// The artifact runs after it is compiled again, for the given reason.
     Recompile(String),
-    /// It does not; why.
+    /// The artifact does not run, for the given reason.
     Unsupported(String),
 }
 
 /// A loaded module.
 ///
-/// Every method may be called from any thread at once. Dropping the module leaves the functions got from it usable:
-/// they keep what they need.
+/// Every method may be called from any thread at once. Functions stay usable after their module is dropped: they keep
+/// what they need.
 pub trait Module: Send + Sync + 'static {
-    /// Answers the function of that name, or nothing when there is none. The name is the IrModule's.
+    /// Returns the function of that name, or `None` if there is none. The name is the IrModule's.
     ///
     /// # Errors
     ///
-    /// * What keeps a function that is there from being used.
+    /// * The function exists and cannot be used: the reason.
     fn function(&self, name: &str) -> Result<Option<Function>, Error>;
 
-    /// Makes the interface of that name and version, once for each module; nothing unless overridden (P3.12).
+    /// Makes the interface of that name and version, once for each module; `None` by default (P3.12).
     fn query(&self, name: &str, version: u32) -> Option<Interface> {
         let _ = (name, version);
         None
     }
 }
 
-/// Makes artifacts runnable: what `module.load.<kind>` stands for.
+/// A module loader, which makes artifacts runnable; its key is `module.load.<kind>`.
 ///
 /// Every method may be called from any thread at once.
 pub trait ModuleLoader: Send + Sync + 'static {
-    /// Says whether the artifact would run on `device`, without loading it. Says yes unless overridden.
+    /// Checks whether the artifact would run on `device`, without loading it. The default verdict is [`Verdict::Runs`].
     ///
     /// # Errors
     ///
@@ -273,21 +273,21 @@ pub trait ModuleLoader: Send + Sync + 'static {
         Ok(Verdict::Runs)
     }
 
-    /// Makes the artifact runnable. Compiled code reaches the host through `env` alone, which the module and each function
-    /// that is got from it keep.
+    /// Makes the artifact runnable. Compiled code reaches the host only through `env`, which the module and each of its
+    /// functions keep.
     ///
     /// # Errors
     ///
     /// * `ValueError`: the artifact cannot be read, or is of another kind.
-    /// * `Unavailable`: something that it needs is not there; the message names what was tried and what brings it.
-    /// * `OutOfMemory`, `IoError`: nothing is left behind, no file either.
+    /// * `Unavailable`: something that it needs is missing; the message names what was tried and what provides it.
+    /// * `OutOfMemory`, `IoError`: nothing is left behind, including files.
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error>;
 }
 
 type Loader = Registered<dyn ModuleLoader>;
 type Loaded = Registered<LoadedModule>;
 
-/// A module with the interfaces that it was asked for: they live as long as it does.
+/// A module with the interfaces that were requested of it, which live as long as the module.
 struct LoadedModule {
     module: Box<dyn Module>,
     interfaces: Mutex<HashMap<(String, u32), Option<HandedOut>>>,
@@ -338,7 +338,7 @@ unsafe extern "C" fn load(
 ) -> i32 {
     // SAFETY: M.2 to M.4, a registered `self_`, a live artifact, an environment and a place to write to.
     unsafe {
-        // First of all: it is released whatever comes.
+        // First of all: the environment is released whatever happens.
         let env = Loader::from_raw(self_).map(|loader| Env::new(loader.session().host(), env));
         Loader::enter_registered(self_, |registered| {
             let artifact = Artifact::from_raw(not_null(artifact, "the artifact")?)?;
@@ -382,7 +382,7 @@ unsafe extern "C" fn query(
     }
 }
 
-/// The one table of every module loader that is written in Rust.
+/// The table of every module loader that is written in Rust.
 pub(crate) static LOADER_TABLE: ChipdockModuleLoader =
     ChipdockModuleLoader { destroy: destroy_loader, verdict, load };
 

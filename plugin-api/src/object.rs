@@ -1,4 +1,4 @@
-//! Reference-counted objects: the header, its two counts, and how ours are allocated.
+//! Reference-counted objects: the header, its two counts, and the allocation of our objects.
 
 use core::ffi::c_void;
 use core::mem::{offset_of, size_of};
@@ -15,9 +15,9 @@ const WEAK_ONE: u64 = 1 << 32;
 const STRONG_MASK: u64 = 0xffff_ffff;
 const DELETE_BOTH: i32 = CHIPDOCK_DELETE_STRONG | CHIPDOCK_DELETE_WEAK;
 
-/// An owned reference to an object, ours or somebody else's.
+/// An owned reference to an object, ours or another library's.
 ///
-/// Cloning adds a reference, dropping gives it back; the object's own deleter frees it.
+/// Cloning adds a reference, dropping releases it; the object's own deleter frees it.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct ObjectRef(NonNull<ChipdockObject>);
@@ -39,25 +39,25 @@ impl ObjectRef {
         Self(object)
     }
 
-    /// Adds a strong reference of its own to an object that somebody else holds.
+    /// Adds a strong reference to an object that somebody else owns.
     ///
     /// # Safety
     ///
     /// * `object` points to an object that is live during this call and whose layout is that of its type index.
     #[must_use]
     pub unsafe fn from_borrowed(object: NonNull<ChipdockObject>) -> Self {
-        // SAFETY: the caller says that it is live.
+        // SAFETY: the caller guarantees that `object` is live.
         unsafe { increment(object) };
         Self(object)
     }
 
-    /// The object, still owned by this reference.
+    /// Returns the object, which this reference still owns.
     #[must_use]
     pub fn as_ptr(&self) -> *mut ChipdockObject {
         self.0.as_ptr()
     }
 
-    /// The object with its strong reference, which the caller now owns.
+    /// Returns the object with its strong reference, which the caller now owns.
     #[must_use]
     pub fn into_raw(self) -> NonNull<ChipdockObject> {
         let object = self.0;
@@ -65,14 +65,14 @@ impl ObjectRef {
         object
     }
 
-    /// One of `CHIPDOCK_TYPE_*`, 64 or more.
+    /// Returns the type index, one of `CHIPDOCK_TYPE_*`, 64 or more.
     #[must_use]
     pub fn type_index(&self) -> i32 {
         // SAFETY: we hold a strong reference; the type index never changes.
         unsafe { (*self.0.as_ptr()).type_index }
     }
 
-    /// The current number of strong references; for tests and reports, not for decisions.
+    /// Returns the current number of strong references; for tests and reports, not for decisions.
     #[must_use]
     pub fn strong_count(&self) -> u32 {
         // SAFETY: we hold a strong reference.
@@ -80,7 +80,7 @@ impl ObjectRef {
         (count & STRONG_MASK) as u32
     }
 
-    /// A weak reference, which keeps the memory but not the content.
+    /// Makes a weak reference, which keeps the memory but not the content.
     #[must_use]
     pub fn downgrade(&self) -> WeakRef {
         // SAFETY: we hold a strong reference, so the object is live.
@@ -99,12 +99,12 @@ impl Clone for ObjectRef {
 
 impl Drop for ObjectRef {
     fn drop(&mut self) {
-        // SAFETY: we own the strong reference that this gives back.
+        // SAFETY: we own the strong reference that this releases.
         unsafe { decrement(self.0) };
     }
 }
 
-/// A weak reference to an object: it can be asked for a strong one as long as one is left somewhere.
+/// A weak reference to an object: it can be upgraded as long as a strong reference is left.
 #[derive(Debug)]
 pub struct WeakRef(NonNull<ChipdockObject>);
 
@@ -114,7 +114,7 @@ unsafe impl Send for WeakRef {}
 unsafe impl Sync for WeakRef {}
 
 impl WeakRef {
-    /// A strong reference, or nothing when the object's content is gone.
+    /// Returns a strong reference, or `None` if the object's content is gone.
     #[must_use]
     pub fn upgrade(&self) -> Option<ObjectRef> {
         // SAFETY: our weak reference keeps the header's memory.
@@ -140,7 +140,7 @@ impl Clone for WeakRef {
 
 impl Drop for WeakRef {
     fn drop(&mut self) {
-        // SAFETY: we own the weak reference that this gives back.
+        // SAFETY: we own the weak reference that this releases.
         let old = unsafe { counter(self.0) }.fetch_sub(WEAK_ONE, Ordering::Release);
         if old == WEAK_ONE {
             fence(Ordering::Acquire);
@@ -164,25 +164,25 @@ unsafe fn counter<'a>(object: NonNull<ChipdockObject>) -> &'a AtomicU64 {
 ///
 /// `object` is live.
 pub(crate) unsafe fn increment(object: NonNull<ChipdockObject>) {
-    // SAFETY: live, by the caller's word.
+    // SAFETY: the caller guarantees that `object` is live.
     unsafe { counter(object) }.fetch_add(STRONG_ONE, Ordering::Relaxed);
 }
 
-/// Gives back a strong reference, in the order that C++ does it: release on the way down, acquire before the deleter.
+/// Releases a strong reference, in C++'s memory order: release for the decrement, acquire before the deleter.
 ///
 /// # Safety
 ///
 /// `object` is live and the caller owns the reference.
 pub(crate) unsafe fn decrement(object: NonNull<ChipdockObject>) {
-    // SAFETY: live, by the caller's word; after the subtraction only what the counts allow is touched.
+    // SAFETY: the caller guarantees that `object` is live; after the subtraction only what the counts allow is touched.
     unsafe {
         let old = counter(object).fetch_sub(STRONG_ONE, Ordering::Release);
         if old == CHIPDOCK_NEW_REF_COUNT {
             fence(Ordering::Acquire);
             delete(object, DELETE_BOTH);
         } else if old & STRONG_MASK == STRONG_ONE {
-            // Weak references are left: the content goes now, the memory with the last of them. The strong side
-            // itself holds one weak reference, which is given back here.
+            // Weak references are left: the content goes now, the memory with the last of them. All strong references
+            // together hold one weak reference, which is released here.
             fence(Ordering::Acquire);
             delete(object, CHIPDOCK_DELETE_STRONG);
             if counter(object).fetch_sub(WEAK_ONE, Ordering::Release) == WEAK_ONE {
@@ -195,7 +195,7 @@ pub(crate) unsafe fn decrement(object: NonNull<ChipdockObject>) {
 
 /// # Safety
 ///
-/// The counts allow what `flags` say.
+/// The counts allow what `flags` request.
 unsafe fn delete(object: NonNull<ChipdockObject>, flags: i32) {
     // SAFETY: the header is allocated until the weak flag has been passed.
     if let Some(deleter) = unsafe { (*object.as_ptr()).deleter } {
@@ -204,7 +204,7 @@ unsafe fn delete(object: NonNull<ChipdockObject>, flags: i32) {
     }
 }
 
-/// What one of our objects consists of.
+/// The body of one of our objects.
 ///
 /// # Safety
 ///
@@ -214,14 +214,14 @@ pub(crate) unsafe trait ObjectBody: Sized {
     const TYPE_INDEX: i32;
 }
 
-/// Sixteen zero bytes lie before each object: TVM-FFI's object tying reads them (reference: its trap 10).
+/// A body with sixteen zero bytes before it, which TVM-FFI's object tying reads (reference: its trap 10).
 #[repr(C, align(16))]
 struct Allocation<T> {
     prefix: [u64; 2],
     body: T,
 }
 
-/// The header of a new object with one reference.
+/// Makes the header of a new object with one reference.
 pub(crate) fn header<T: ObjectBody>() -> ChipdockObject {
     ChipdockObject {
         combined_ref_count: CHIPDOCK_NEW_REF_COUNT,
@@ -231,7 +231,7 @@ pub(crate) fn header<T: ObjectBody>() -> ChipdockObject {
     }
 }
 
-/// Moves `body` to the heap behind the prefix. The caller owns its one reference.
+/// Moves `body` to the heap, after the prefix. The caller owns its one reference.
 pub(crate) fn allocate<T: ObjectBody>(body: T) -> NonNull<T> {
     const {
         assert!(offset_of!(Allocation<T>, body) == 16, "an object needs at most 16-byte alignment");
@@ -242,7 +242,7 @@ pub(crate) fn allocate<T: ObjectBody>(body: T) -> NonNull<T> {
     unsafe { NonNull::new_unchecked(addr_of_mut!((*allocation).body)) }
 }
 
-/// An owned reference to a new object.
+/// Makes an owned reference to a new object.
 pub(crate) fn own<T: ObjectBody>(body: NonNull<T>) -> ObjectRef {
     ObjectRef(body.cast())
 }

@@ -1,10 +1,10 @@
-//! Queries about the own process: on whose behalf it acts, and which environment it may trust.
+//! Queries about the current process: its privileges, and the environment that it may trust.
 //!
-//! 1. A process has *raised privileges* when it may do more than whoever started it: a set-user-id or set-group-id program,
-//!    or one with file capabilities.
-//! 2. With raised privileges no variable of the environment and no path of the user is believed: whoever started the
-//!    process chose them. [`variable`] therefore answers none, and it is the only way to a variable for plugins.
-//! 3. What is started with raised privileges gets an environment of its own making ([`believe_nothing`]).
+//! 1. A process has *raised privileges* when it may do more than its caller: a set-user-id or set-group-id program, or
+//!    one with file capabilities.
+//! 2. With raised privileges no variable of the environment and no path of the user is trusted: the caller chose them.
+//!    [`variable`] therefore returns `None`, and it is the only way to a variable for plugins.
+//! 3. A program that is started with raised privileges gets a clean environment ([`believe_nothing`]).
 
 use std::ffi::{CStr, OsStr, OsString, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +15,7 @@ use std::process::Command;
 /// The folders of system programs, for a process with raised privileges.
 pub const SYSTEM_FOLDERS: &[&str] = &["/usr/bin", "/bin"];
 
-/// True if the process has more privileges than its caller (rule 1).
+/// Returns true if the process has more privileges than its caller (rule 1).
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn has_raised_privileges() -> bool {
@@ -23,7 +23,7 @@ pub fn has_raised_privileges() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// True if the process has more privileges than its caller (rule 1).
+/// Returns true if the process has more privileges than its caller (rule 1).
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn has_raised_privileges() -> bool {
@@ -31,29 +31,29 @@ pub fn has_raised_privileges() -> bool {
     unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() }
 }
 
-/// The number of the user that the process acts for.
+/// Returns the number of the user for whom the process acts.
 #[must_use]
 pub fn effective_user() -> u32 {
     // SAFETY: takes nothing, cannot fail.
     unsafe { libc::geteuid() }
 }
 
-/// A variable of the environment as it is set, which may be empty; none with raised privileges (rule 2).
+/// Returns a variable of the environment as it is set, which may be empty; `None` with raised privileges (rule 2).
 #[must_use]
 pub fn variable(name: &str) -> Option<OsString> {
     if has_raised_privileges() { None } else { std::env::var_os(name) }
 }
 
-/// The folder for temporary files: `TMPDIR` where it is an absolute path, else `/tmp`.
+/// Returns the folder for temporary files: `TMPDIR` if it is an absolute path, else `/tmp`.
 #[must_use]
 pub fn temporary_folder() -> PathBuf {
     let named = variable("TMPDIR").map(PathBuf::from).filter(|path| path.is_absolute());
     named.unwrap_or_else(|| PathBuf::from("/tmp"))
 }
 
-/// What tells the library that an address of this process lies in from others: its file's path, size and last change.
-/// Nothing where there is no such file. For the fingerprint of a build (C.35): versions alone do not tell two builds of a
-/// library apart.
+/// Returns a text that distinguishes the library that contains an address of this process: its file's path, size and time
+/// of the last change; `None` if there is no such file. It is for the fingerprint of a build (C.35): versions alone do
+/// not distinguish two builds of a library.
 #[must_use]
 #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "`dladdr` compares the address and does not follow it")]
 pub fn library_of(address: *const c_void) -> Option<String> {
@@ -63,7 +63,7 @@ pub fn library_of(address: *const c_void) -> Option<String> {
         dli_sname: core::ptr::null(),
         dli_saddr: core::ptr::null_mut(),
     };
-    // SAFETY: takes any address, and writes to a place of ours.
+    // SAFETY: takes any address, and writes to our own place.
     let is_known = unsafe { libc::dladdr(address, &mut info) } != 0 && !info.dli_fname.is_null();
     if !is_known {
         return None;
@@ -75,7 +75,7 @@ pub fn library_of(address: *const c_void) -> Option<String> {
     Some(format!("{} {} {}.{:09}", path.display(), file.size(), file.mtime(), file.mtime_nsec()))
 }
 
-/// With raised privileges, takes every variable of the caller's from a command; else does nothing (rule 3).
+/// With raised privileges, removes every variable of the caller from a command's environment; else does nothing (rule 3).
 pub fn believe_nothing(command: &mut Command) {
     if has_raised_privileges() {
         command.env_clear().env("PATH", SYSTEM_FOLDERS.join(":"));

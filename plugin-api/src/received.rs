@@ -1,9 +1,8 @@
-//! Values that came back over the boundary, checked before anything relies on what they say (V.1 to V.8).
+//! Values received over the boundary, checked before anything relies on them (V.1 to V.8).
 //!
-//! What is checked is whether a value agrees with itself: a type index that a result may have, pointers that are not
-//! null and aligned, a header that says the same type and is alive, sizes within bounds, text that is UTF-8, axes that
-//! describe a tensor. That a pointer which is not null leads to memory of the size that stands beside it, nobody can
-//! check.
+//! The checks find whether a value is consistent: a type index that a result may have, pointers that are not null and
+//! aligned, a header of the same type that is alive, sizes within bounds, text that is UTF-8, axes that describe a
+//! tensor. Nobody can check that a pointer that is not null leads to memory of the stated size.
 
 use core::mem::align_of;
 use core::ptr::addr_of;
@@ -16,14 +15,14 @@ use chipdock_abi::{
 
 use crate::{Any, Error, ErrorKind};
 
-/// Axes of a tensor: numpy and torch have at most 64.
+/// The greatest number of axes of a tensor: numpy and torch have at most 64.
 pub const AXES_MAX: i32 = 64;
-/// Bytes of one text or byte string: what is larger is a tensor's business, or a lie.
+/// The greatest size of a text or byte string: a larger one should be a tensor, or its size is wrong.
 pub const TEXT_BYTES_MAX: usize = 1 << 30;
-/// Values within one value: a million checks take some milliseconds, and an array that holds an array twice, which does
-/// the same, would take for ever.
+/// The greatest number of values within one value: a million checks take some milliseconds, and nested arrays that each
+/// hold another array twice would take for ever.
 pub const VALUES_MAX: usize = 1 << 20;
-/// Arrays within arrays, and errors that led to errors: each level takes stack, and a circle has no end.
+/// The greatest depth of arrays within arrays and of errors with causes: each level takes stack, and a cycle has no end.
 pub const DEPTH_MAX: usize = 32;
 
 impl Any {
@@ -31,13 +30,13 @@ impl Any {
     ///
     /// # Errors
     ///
-    /// `BrokenPlugin` for a value that contradicts itself or that a result may not be (V.2); the message says what. An
-    /// object whose header can be trusted is released then, another is left alone.
+    /// `BrokenPlugin` for an inconsistent value, or one that a result may not be (V.2); the message states why. The
+    /// object is then released if its header can be trusted, and left alone otherwise.
     ///
     /// # Safety
     ///
     /// * The caller owns `raw` and gives it up.
-    /// * Pointers in it that are neither null nor misaligned lead to memory as large as it says.
+    /// * Pointers in it that are neither null nor misaligned lead to memory of the stated size.
     pub unsafe fn received(raw: ChipdockAny) -> Result<Self, Error> {
         if raw.type_index == abi::CHIPDOCK_TYPE_NONE {
             return Ok(Self::NONE);
@@ -47,22 +46,22 @@ impl Any {
         // SAFETY: owned by the caller, and the header says that it can be released.
         let value = unsafe { Self::from_raw(raw) };
         if found {
-            // SAFETY: the header was checked; the rest is the caller's word.
+            // SAFETY: the header was checked; the caller guarantees the rest.
             unsafe { check_content(&raw, &mut Budget::default(), 0) }.map_err(broken)?;
         }
         Ok(value)
     }
 }
 
-/// Checks a value that is only looked at, as [`Any::received`] does.
+/// Checks a value without taking it over, as [`Any::received`] does.
 ///
 /// # Errors
 ///
-/// As there; nothing is released.
+/// As for [`Any::received`]; nothing is released.
 ///
 /// # Safety
 ///
-/// * As there, but for the ownership.
+/// * As for [`Any::received`], except for the ownership.
 pub unsafe fn check_received(raw: &ChipdockAny) -> Result<(), Error> {
     // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this function requires.
     unsafe { check(raw, &mut Budget::default(), 0) }.map_err(broken)
@@ -72,7 +71,7 @@ fn broken(what: String) -> Error {
     Error::new(ErrorKind::BROKEN_PLUGIN, what)
 }
 
-/// How many values may still be looked at.
+/// The number of values that may still be checked.
 struct Budget(usize);
 
 impl Default for Budget {
@@ -104,7 +103,7 @@ unsafe fn check(raw: &ChipdockAny, budget: &mut Budget, depth: usize) -> Result<
     Ok(())
 }
 
-/// Checks type index and, of an object, pointer and header; whether there is more to check.
+/// Checks the type index and, of an object, the pointer and the header; returns true if there is more to check.
 ///
 /// # Safety
 ///
@@ -124,7 +123,7 @@ unsafe fn check_header(raw: &ChipdockAny) -> Result<bool, String> {
         }
         _ => {}
     }
-    // SAFETY: from 64 up the payload is an object pointer; what it leads to is the caller's word.
+    // SAFETY: from 64 up the payload is an object pointer; the caller guarantees what it leads to.
     unsafe { check_object(raw.value.v_object, raw.type_index) }.map(|()| true)
 }
 
@@ -141,7 +140,7 @@ unsafe fn check_object(object: *const ChipdockObject, type_index: i32) -> Result
             align_of::<ChipdockObject>()
         ));
     }
-    // SAFETY: not null and aligned; the rest is the caller's word. The count may change meanwhile, and is read once.
+    // SAFETY: not null and aligned; the caller guarantees the rest. The count may change meanwhile, and is read once.
     let (found, count) =
         unsafe { ((*object).type_index, addr_of!((*object).combined_ref_count).read_volatile()) };
     if found != type_index {
@@ -159,7 +158,7 @@ unsafe fn check_object(object: *const ChipdockObject, type_index: i32) -> Result
 
 /// # Safety
 ///
-/// As [`check_received`]; [`check_header`] found nothing.
+/// As [`check_received`]; [`check_header`] has succeeded.
 unsafe fn check_content(raw: &ChipdockAny, budget: &mut Budget, depth: usize) -> Result<(), String> {
     budget.take(1)?;
     // SAFETY: the payload is what the type index says, and an object's header was checked.
@@ -178,7 +177,7 @@ unsafe fn check_content(raw: &ChipdockAny, budget: &mut Budget, depth: usize) ->
             abi::CHIPDOCK_TYPE_SHAPE => check_shape(object.cast(), budget),
             abi::CHIPDOCK_TYPE_TENSOR => check_tensor(&(*object.cast::<ChipdockTensorObject>()).tensor),
             abi::CHIPDOCK_TYPE_ARRAY => check_array(object.cast(), budget, depth),
-            // One that is not known here is kept and given back, and its header is all that this needs.
+            // An object of unknown type is kept and returned; only its header is needed for that.
             _ => Ok(()),
         }
     }
@@ -214,7 +213,7 @@ unsafe fn check_text(text: &ChipdockStr, is_utf8: bool, what: &str) -> Result<()
         return Err(format!("{what} of {} bytes at a null pointer", text.size));
     }
     if is_utf8 {
-        // SAFETY: as long as it says by the caller's word.
+        // SAFETY: the caller guarantees that it points to as many bytes as it states.
         check_utf8(unsafe { crate::text::bytes_in(*text) }, what)?;
     }
     Ok(())
@@ -227,7 +226,7 @@ unsafe fn check_error(error: *const ChipdockErrorObject, depth: usize) -> Result
     let mut error = error;
     for _ in depth..DEPTH_MAX {
         // SAFETY: the header was checked, here or by the caller. A function pointer is read as a plain one, so that a
-        // null one is seen.
+        // null one can be detected.
         unsafe {
             for (text, what) in [
                 (&(*error).kind, "an error's kind"),
@@ -255,12 +254,12 @@ unsafe fn check_error(error: *const ChipdockErrorObject, depth: usize) -> Result
 ///
 /// As [`check_received`].
 unsafe fn check_function(function: *const ChipdockFunctionObject) -> Result<(), String> {
-    // SAFETY: the header was checked; read as a plain pointer, a null one is seen.
+    // SAFETY: the header was checked; read as a plain pointer, so that a null one can be detected.
     let call = unsafe { addr_of!((*function).safe_call).cast::<*const ()>().read() };
     if call.is_null() { Err("a function whose `safe_call` is null (V.8)".to_owned()) } else { Ok(()) }
 }
 
-/// Whether `data` may lead to `count` things.
+/// Checks that `data` is not null and aligned, unless `count` is 0; `what` names the elements.
 fn check_list<T>(data: *const T, count: usize, what: &str) -> Result<(), String> {
     if count != 0 && (data.is_null() || !data.is_aligned()) {
         return Err(format!("{what} of {count} at {data:p}, which is null or not aligned (V.6)"));
@@ -295,20 +294,20 @@ unsafe fn check_array(
         return Err(format!("arrays within arrays, more than {DEPTH_MAX} deep"));
     }
     for index in 0..size {
-        // SAFETY: within the elements; the rest is the caller's word.
+        // SAFETY: within the elements; the caller guarantees the rest.
         unsafe { check(&*data.add(index), budget, depth + 1) }
             .map_err(|what| format!("an array whose element {index} is {what}"))?;
-        // Plain elements are not counted by their content.
+        // Every element counts, also a plain one, whose content does not.
         budget.take(1)?;
     }
     Ok(())
 }
 
-/// Checks what a tensor says of itself: axes, extents, strides, size and data.
+/// Checks that the fields of a tensor are consistent: axes, extents, strides, size and data.
 ///
 /// # Errors
 ///
-/// What contradicts itself.
+/// The contradiction that was found.
 ///
 /// # Safety
 ///
@@ -324,7 +323,7 @@ unsafe fn check_tensor(tensor: &ChipdockTensor) -> Result<(), String> {
     if count == 0 {
         return check_range(tensor, &[], &[]);
     }
-    // SAFETY: not null, aligned, and as long as it says by the caller's word.
+    // SAFETY: not null and aligned; the caller guarantees that they have `ndim` numbers.
     let (shape, strides) = unsafe {
         (
             core::slice::from_raw_parts(tensor.shape.cast_const(), count),

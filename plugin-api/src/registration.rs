@@ -1,4 +1,4 @@
-//! The registrations of a plugin, collected by `inventory`, and the `init` that passes them to the host.
+//! The registrations of a plugin, which `inventory` collects, and the `init` that passes them to the host.
 
 use core::ffi::c_void;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::{
     device_api, module, target_kind, trampoline,
 };
 
-/// What a registration says of itself that has nothing to say.
+/// The `info_json` of a registration without information.
 const NO_INFO: &str = "{}";
 
-/// A packed function as a plugin writes it. The context is that of the host that it is registered with.
+/// A packed function as a plugin defines it. The context belongs to the host with which the function is registered.
 pub type PluginFunction = fn(&Context, &[AnyView<'_>]) -> Result<Any, Error>;
 
 /// Something that a plugin registers; made by the `register_*!` macros.
@@ -30,7 +30,7 @@ pub enum Registration {
     DeviceApi {
         /// The name.
         name: &'static str,
-        /// DLPack's number, or 0 to be given one by the host.
+        /// DLPack's number, or 0 to have the host assign one.
         device_type: i32,
         /// Makes the device API of one host; opens nothing.
         create: fn(&Context) -> Box<dyn DeviceApi>,
@@ -48,9 +48,9 @@ pub enum Registration {
     Codegen {
         /// The target kind's name.
         kind: &'static str,
-        /// The oldest wire version that it reads.
+        /// The oldest wire version that the generator reads.
         ir_min: &'static str,
-        /// The newest wire version that it reads.
+        /// The newest wire version that the generator reads.
         ir_max: &'static str,
         /// Makes the code generator of one host; opens nothing.
         create: fn(&Context) -> Box<dyn Codegen>,
@@ -69,22 +69,22 @@ pub enum Registration {
         /// The function.
         call: PluginFunction,
     },
-    /// A plain function by which the conformance suite makes a device fail (I.4).
+    /// A plain function with which the conformance suite makes a device fail (I.4).
     TestHook {
         /// The name.
         name: &'static str,
         /// The function.
         call: PluginFunction,
     },
-    /// A named interface of something else that the plugin registers, or of the plugin itself.
+    /// A named interface of another registration, or of the plugin itself.
     Interface {
-        /// What it extends.
+        /// The key that the interface extends.
         key: &'static str,
-        /// Its name.
+        /// The interface's name.
         name: &'static str,
-        /// Its version.
+        /// The interface's version.
         version: u32,
-        /// Bits that mark harmless behaviours.
+        /// Feature bits, which mark harmless behaviours.
         features: u64,
         /// Makes the interface of one host.
         create: fn(&Context) -> Interface,
@@ -94,7 +94,7 @@ pub enum Registration {
 inventory::collect!(Registration);
 
 impl Registration {
-    /// Its key, as a manifest lists it.
+    /// Returns the registration's key, as a manifest lists it.
     #[must_use]
     pub fn key(&self) -> String {
         match self {
@@ -107,7 +107,7 @@ impl Registration {
         }
     }
 
-    /// Hands it to the host.
+    /// Passes the registration to the host.
     ///
     /// # Safety
     ///
@@ -115,7 +115,7 @@ impl Registration {
     unsafe fn hand_over(&self, session: &Arc<Session>, registrar: &ChipdockRegistrar) -> Result<(), Error> {
         let (host, context) = (session.host(), session.context());
         let host_self = registrar.self_;
-        // SAFETY: P5.1; names are copied, tables are static, `self_` is taken over whatever the answer.
+        // SAFETY: P5.1; names are copied, tables are static, `self_` is taken over whatever the registrar returns.
         let status = unsafe {
             match *self {
                 Self::DeviceApi { name, device_type, create } => {
@@ -168,7 +168,7 @@ unsafe fn hand_over_device_api(
     let self_ = Registered::into_raw(session, Arc::clone(&api));
     let mut in_force = device_type;
     let name = static_str(name);
-    // SAFETY: P5.1; the name is copied, the table is static, `self_` is taken over whatever the answer.
+    // SAFETY: P5.1; the name is copied, the table is static, `self_` is taken over whatever the registrar returns.
     let status = unsafe {
         let (info, table) = (static_str(NO_INFO), &device_api::TABLE);
         (registrar.device_api)(registrar.self_, name, device_type, info, self_, table, &mut in_force)
@@ -202,7 +202,7 @@ unsafe extern "C" fn delete_function(self_: *mut c_void) {
     unsafe { FunctionSelf::destroy(self_) };
 }
 
-/// The registrations of this plugin, sorted by name: the order of `inventory` varies from build to build.
+/// Returns the registrations of this plugin, sorted by key: the order of `inventory` varies from build to build.
 #[must_use]
 pub fn registrations() -> Vec<&'static Registration> {
     let mut all: Vec<_> = inventory::iter::<Registration>.into_iter().collect();
@@ -210,7 +210,7 @@ pub fn registrations() -> Vec<&'static Registration> {
     all
 }
 
-/// The `init` of every plugin that is written in Rust.
+/// Implements `init` for every plugin that is written in Rust.
 ///
 /// # Safety
 ///
@@ -272,11 +272,11 @@ impl Drop for Opened<'_> {
     }
 }
 
-/// The `shutdown` of every plugin that is written in Rust.
+/// Implements `shutdown` for every plugin that is written in Rust.
 ///
 /// # Safety
 ///
-/// * P10.13: `instance` is null, or what [`init`] answered and [`release`] was not called for.
+/// * P10.13: `instance` is null, or [`init`] returned it and [`release`] was not called for it yet.
 #[doc(hidden)]
 pub unsafe extern "C" fn shutdown(instance: *mut c_void) -> i32 {
     // SAFETY: `instance` is null or an instance that is not released (P10.13), as this function requires.
@@ -287,11 +287,11 @@ pub unsafe extern "C" fn shutdown(instance: *mut c_void) -> i32 {
     trampoline::guard(session.host(), || session.close())
 }
 
-/// The `release` of every plugin that is written in Rust.
+/// Implements `release` for every plugin that is written in Rust.
 ///
 /// # Safety
 ///
-/// * P10.14: `instance` is null, or what [`init`] answered, and is not used any more.
+/// * P10.14: `instance` is null, or [`init`] returned it, and it is not used any more.
 #[doc(hidden)]
 pub unsafe extern "C" fn release(instance: *mut c_void) {
     if !instance.is_null() {

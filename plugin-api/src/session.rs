@@ -10,13 +10,14 @@ use chipdock_abi::CHIPDOCK_INVALID_ARGUMENT;
 
 use crate::{Context, DeviceApi, Error, ErrorKind, HostRef, trampoline};
 
-/// Set in [`Session::state`] when the plugin was shut down for the host; the rest counts the calls that are running.
+/// The bit of [`Session::state`] that is set when the plugin was shut down for the host; the other bits count running
+/// calls.
 const CLOSED: u64 = 1 << 63;
 const DRAIN_POLL: Duration = Duration::from_micros(200);
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
-/// One `init`: what the plugin is to that host, whether it is over, and what has to be drained. The instance that `init`
-/// answers is one reference to it, each registered `self_` another.
+/// The state between one `init` and its `shutdown`: the plugin's context for that host, whether it is closed, and the
+/// devices to drain. The instance that `init` returns is one reference to it, and each registered `self_` another.
 pub(crate) struct Session {
     context: Context,
     plugin: &'static str,
@@ -29,7 +30,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Counts a call out again, also when it panics.
+/// Decrements the count of running calls when it is dropped, also when the call panics.
 struct Running<'a>(&'a AtomicU64);
 
 impl Drop for Running<'_> {
@@ -56,7 +57,7 @@ impl Session {
         lock(&self.devices).push(Arc::downgrade(device));
     }
 
-    /// Runs a call of this session, or answers "unavailable" after `shutdown` (P10.5).
+    /// Runs a call of this session, or returns `Unavailable` after `shutdown` (P10.5).
     pub(crate) fn run<R>(&self, body: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
         let before = self.state.fetch_add(1, Ordering::Acquire);
         let _running = Running(&self.state);
@@ -69,13 +70,12 @@ impl Session {
         body()
     }
 
-    /// Ends a session whose `init` failed: the host destroys what was handed over and never calls it (P5.4).
+    /// Ends a session whose `init` failed: the host destroys what was registered and never calls it (P5.4).
     pub(crate) fn abandon(&self) {
         self.state.fetch_or(CLOSED, Ordering::AcqRel);
     }
 
-    /// Closes the session, waits for the calls that are running, then drains the devices; the first failure is the one
-    /// reported.
+    /// Closes the session, waits for the calls that are running, then drains the devices; returns the first failure.
     pub(crate) fn close(&self) -> Result<(), Error> {
         self.state.fetch_or(CLOSED, Ordering::AcqRel);
         let deadline = Instant::now() + DRAIN_DEADLINE;
@@ -105,7 +105,7 @@ impl Session {
     }
 }
 
-/// What stands behind the `self_` of a table: the thing itself and the session that it belongs to.
+/// The target of a table's `self_`: the registered value and the session to which it belongs.
 pub(crate) struct Registered<T: ?Sized> {
     session: Arc<Session>,
     value: Arc<T>,
@@ -124,7 +124,7 @@ impl<T: ?Sized> Registered<T> {
         &self.value
     }
 
-    /// What a `self_` points to.
+    /// Returns the registered object that a `self_` points to.
     ///
     /// # Safety
     ///

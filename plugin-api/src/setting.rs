@@ -1,4 +1,4 @@
-//! Settings of a plugin: declared as constants, asked of the host (contract, section S).
+//! Settings of a plugin: declared as constants, read from the host (contract, section S).
 
 use core::marker::PhantomData;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use chipdock_abi::ChipdockConfig1;
 use crate::text::str_out;
 use crate::{Any, Error, ErrorKind, HostRef, process};
 
-/// Name and version of the interface of a host that answers settings.
+/// Name and version of the host's interface for settings.
 pub const CONFIG: (&str, u32) = ("config", 1);
 
 /// The type of a setting's values.
@@ -32,21 +32,21 @@ pub enum SettingType {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SettingValue {
-    /// Of a `bool`.
+    /// A value of type `bool`.
     Bool(bool),
-    /// Of an `int`.
+    /// A value of type `int`.
     Int(i64),
-    /// Of a `float`.
+    /// A value of type `float`.
     Float(f64),
-    /// Of a `str` or a `path`.
+    /// A value of type `str` or `path`.
     Text(String),
 }
 
 impl SettingType {
-    /// All of them.
+    /// All types.
     pub const ALL: &[Self] = &[Self::Bool, Self::Int, Self::Float, Self::Str, Self::Path];
 
-    /// Its name in a declaration.
+    /// Returns the type's name in a declaration.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,13 +58,13 @@ impl SettingType {
         }
     }
 
-    /// The type of that name.
+    /// Returns the type of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|known| known.name() == name)
     }
 
-    /// The expected form of a value, for messages.
+    /// Returns the expected form of a value, for messages.
     #[must_use]
     pub const fn expected(self) -> &'static str {
         match self {
@@ -76,7 +76,8 @@ impl SettingType {
         }
     }
 
-    /// Reads a value as a user writes it, or nothing where it is none. `1` and `0` are a `bool` too.
+    /// Parses a value in the form that a user writes, or returns `None` if it is invalid. `1` and `0` are valid for
+    /// `bool` too.
     ///
     /// # Examples
     ///
@@ -100,20 +101,20 @@ impl SettingType {
         }
     }
 
-    /// True if an empty environment variable is a value; otherwise it counts as unset.
+    /// Returns true if an empty environment variable is a value; otherwise it counts as unset.
     #[must_use]
     pub const fn may_be_empty(self) -> bool {
         matches!(self, Self::Str | Self::Path)
     }
 }
 
-/// A default, as it stands in a declaration.
+/// The default in a declaration.
 #[derive(Clone, Copy, Debug)]
 enum Default {
     None,
     Bool(bool),
     Int(i64),
-    /// A number of JSON.
+    /// A JSON number.
     Number(&'static str),
     Text(&'static str),
 }
@@ -128,8 +129,8 @@ pub struct Declaration {
     variables: &'static [&'static str],
 }
 
-/// A setting of the plugin whose value is a `T`: `bool`, `i64`, `f64`, [`String`] or [`PathBuf`]. A constant, which
-/// [`export_plugin!`](crate::export_plugin) is given to declare it.
+/// A setting of the plugin whose value is a `T`: `bool`, `i64`, `f64`, [`String`] or [`PathBuf`]. It is a constant, and
+/// is declared by passing it to [`export_plugin!`](crate::export_plugin).
 ///
 /// # Examples
 ///
@@ -162,20 +163,20 @@ impl<T> Setting<T> {
         Self { declaration, _value: PhantomData }
     }
 
-    /// With variables of the environment of its own, besides `CHIPDOCK_<PLUGIN>_<NAME>`; the first that is set counts.
+    /// Adds environment variables besides `CHIPDOCK_<PLUGIN>_<NAME>`; the first one that is set counts.
     #[must_use]
     pub const fn variables(mut self, variables: &'static [&'static str]) -> Self {
         self.declaration.variables = variables;
         self
     }
 
-    /// Its declaration.
+    /// Returns the setting's declaration.
     #[must_use]
     pub const fn declaration(&self) -> Declaration {
         self.declaration
     }
 
-    /// Its name.
+    /// Returns the setting's name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.declaration.name
@@ -183,13 +184,13 @@ impl<T> Setting<T> {
 }
 
 impl Setting<bool> {
-    /// A switch.
+    /// Makes a switch.
     #[must_use]
     pub const fn bool(name: &'static str, doc: &'static str) -> Self {
         Self::new(SettingType::Bool, name, doc)
     }
 
-    /// With a default.
+    /// Sets the default.
     #[must_use]
     pub const fn or(mut self, default: bool) -> Self {
         self.declaration.default = Default::Bool(default);
@@ -198,13 +199,13 @@ impl Setting<bool> {
 }
 
 impl Setting<i64> {
-    /// An integer.
+    /// Makes an integer setting.
     #[must_use]
     pub const fn int(name: &'static str, doc: &'static str) -> Self {
         Self::new(SettingType::Int, name, doc)
     }
 
-    /// With a default.
+    /// Sets the default.
     #[must_use]
     pub const fn or(mut self, default: i64) -> Self {
         self.declaration.default = Default::Int(default);
@@ -213,13 +214,13 @@ impl Setting<i64> {
 }
 
 impl Setting<f64> {
-    /// A finite number.
+    /// Makes a setting whose value is a finite number.
     #[must_use]
     pub const fn float(name: &'static str, doc: &'static str) -> Self {
         Self::new(SettingType::Float, name, doc)
     }
 
-    /// With a default, spelt as JSON has it: `"0.5"`.
+    /// Sets the default, in JSON's notation: `"0.5"`.
     #[must_use]
     pub const fn or(mut self, default: &'static str) -> Self {
         self.declaration.default = Default::Number(default);
@@ -228,13 +229,13 @@ impl Setting<f64> {
 }
 
 impl Setting<String> {
-    /// A text.
+    /// Makes a setting whose value is a text.
     #[must_use]
     pub const fn str(name: &'static str, doc: &'static str) -> Self {
         Self::new(SettingType::Str, name, doc)
     }
 
-    /// With a default.
+    /// Sets the default.
     #[must_use]
     pub const fn or(mut self, default: &'static str) -> Self {
         self.declaration.default = Default::Text(default);
@@ -243,13 +244,13 @@ impl Setting<String> {
 }
 
 impl Setting<PathBuf> {
-    /// A path.
+    /// Makes a setting whose value is a path.
     #[must_use]
     pub const fn path(name: &'static str, doc: &'static str) -> Self {
         Self::new(SettingType::Path, name, doc)
     }
 
-    /// With a default.
+    /// Sets the default.
     #[must_use]
     pub const fn or(mut self, default: &'static str) -> Self {
         self.declaration.default = Default::Text(default);
@@ -266,13 +267,13 @@ mod sealed {
     impl Sealed for std::path::PathBuf {}
 }
 
-/// A Rust type for a setting's value.
+/// A Rust type of a setting's value.
 pub trait FromSetting: sealed::Sealed + Sized {
-    /// From what a host answered; nothing for None.
+    /// Converts a host's answer; gives Rust's `None` for the value None.
     #[doc(hidden)]
     fn from_answer(answer: &Any) -> Result<Option<Self>, Error>;
 
-    /// From what a variable of the environment or a declaration says.
+    /// Parses the text of an environment variable or of a declared default.
     #[doc(hidden)]
     fn from_text(text: OsString, value_type: SettingType) -> Option<Self>;
 }
@@ -311,7 +312,7 @@ impl FromSetting for PathBuf {
 }
 
 impl<T: FromSetting> Setting<T> {
-    /// What it is where no host answers settings (S.11).
+    /// Returns the setting's value with a host that does not answer settings (S.11).
     fn without_host(&self) -> Result<Option<T>, Error> {
         let Declaration { name, value_type, default, variables, .. } = self.declaration;
         for variable in variables {
@@ -340,16 +341,16 @@ impl<T: FromSetting> Setting<T> {
 }
 
 impl HostRef {
-    /// The value of a setting that this plugin declares, or nothing where nobody set it and it has no default. May be asked
-    /// for during `init`.
+    /// Returns the value of a setting that this plugin declares, or `None` if nobody set it and it has no default. May be
+    /// called during `init`.
     ///
-    /// With a host that has no `config` 1 it is what the setting's own variables say, else its default (S.11).
+    /// With a host that has no `config` 1 the value comes from the setting's own variables, else from its default (S.11).
     ///
     /// # Errors
     ///
-    /// * `ValueError`: what was set is not of the setting's type; the message says where it stands.
-    /// * `KeyError`: the plugin does not declare it.
-    /// * What else the host raised.
+    /// * `ValueError`: the value that was set is not of the setting's type; the message names its source.
+    /// * `KeyError`: the plugin does not declare the setting.
+    /// * Any other error that the host raised.
     pub fn setting<T: FromSetting>(self, setting: &Setting<T>) -> Result<Option<T>, Error> {
         let (interface, version) = CONFIG;
         let Some((table, self_)) = self.query::<ChipdockConfig1>(interface, version)? else {
@@ -366,19 +367,20 @@ impl HostRef {
     }
 }
 
-/// The length of these declarations' JSON, in bytes.
+/// Returns the length of the JSON of these declarations, in bytes.
 #[must_use]
 pub const fn info_size(settings: &[Declaration]) -> usize {
     written::<0>(settings).size
 }
 
-/// The JSON of these declarations, as a descriptor's `info_json` has it; `N` is [`info_size`].
+/// Returns the JSON of these declarations, for a descriptor's `info_json`; `N` is [`info_size`].
 #[must_use]
 pub const fn info_json<const N: usize>(settings: &[Declaration]) -> [u8; N] {
     written::<N>(settings).bytes
 }
 
-/// True if the declarations keep S.2; for [`export_plugin!`](crate::export_plugin), which compiles only if they do.
+/// Returns true if the declarations satisfy S.2; for [`export_plugin!`](crate::export_plugin), which compiles only if
+/// they do.
 #[must_use]
 pub const fn are_declarations(settings: &[Declaration]) -> bool {
     let mut index = 0;
@@ -411,7 +413,7 @@ pub const fn are_declarations(settings: &[Declaration]) -> bool {
     true
 }
 
-/// True for a valid name of a setting.
+/// Returns true if `name` is a valid name of a setting.
 #[must_use]
 pub const fn is_setting_name(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -428,7 +430,7 @@ pub const fn is_setting_name(name: &str) -> bool {
     true
 }
 
-/// True for a valid name of a setting's variable.
+/// Returns true if `name` is a valid name of a setting's variable.
 #[must_use]
 pub const fn is_variable_name(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -466,7 +468,7 @@ const fn is_one_line(text: &str) -> bool {
     true
 }
 
-/// Whether a text is a number of JSON: digits, with digits behind a point where there is one.
+/// Returns true if a text is a JSON number: digits, with digits after a decimal point if there is one.
 const fn is_number(text: &str) -> bool {
     let bytes = text.as_bytes();
     let first = if !bytes.is_empty() && bytes[0] == b'-' { 1 } else { 0 };
@@ -484,7 +486,7 @@ const fn is_number(text: &str) -> bool {
     begins_well && (point == 0 || point + 1 != bytes.len())
 }
 
-/// Writes JSON when a plugin is compiled; what does not fit is counted alone.
+/// Writes JSON at compile time; bytes beyond `N` are counted and not stored.
 struct Writer<const N: usize> {
     bytes: [u8; N],
     size: usize,
@@ -525,7 +527,7 @@ impl<const N: usize> Writer<N> {
         }
     }
 
-    /// A text without control characters.
+    /// Writes a text without control characters, in quotes.
     const fn quoted(&mut self, text: &str) {
         let bytes = text.as_bytes();
         self.byte(b'"');

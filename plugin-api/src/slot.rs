@@ -1,4 +1,4 @@
-//! The error slot: one error per thread, as a host keeps it, and the host that has nothing else.
+//! The error slot, one error per thread, for hosts; and the standalone host, which has nothing else.
 
 use core::cell::RefCell;
 use core::ffi::c_void;
@@ -22,20 +22,20 @@ thread_local! {
 ///
 /// * Both strings are live for the call.
 pub unsafe extern "C" fn raise(_self: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
-    // SAFETY: live, by the caller's word.
+    // SAFETY: the caller guarantees that both are live for the call.
     let (kind, message) = unsafe { (str_in_lossy(kind).into_owned(), str_in_lossy(message).into_owned()) };
     set(Some(Error::new(ErrorKind::new(kind), message)));
 }
 
 /// Sets this thread's error to an error object, as `ChipdockHost.raise_object`. A host may put it into its own table.
 ///
-/// Anything but an error object is reported as a broken plugin.
+/// Anything other than an error object is reported as a broken plugin.
 ///
 /// # Safety
 ///
 /// * `error` is null or a live value that is borrowed for the call.
 pub unsafe extern "C" fn raise_object(_self: *mut c_void, error: *const ChipdockAny) {
-    // SAFETY: null or live, by the caller's word.
+    // SAFETY: the caller guarantees that `error` is null or live.
     let view = unsafe { error.as_ref().map(|raw| AnyView::from_raw(*raw)) };
     let error = match view {
         Some(view) if view.type_index() == CHIPDOCK_TYPE_ERROR => view.to::<Error>().ok(),
@@ -56,14 +56,14 @@ pub unsafe extern "C" fn take_error(_self: *mut c_void, out_error: *mut Chipdock
         return;
     }
     let error = take().map_or(Any::NONE, Any::from);
-    // SAFETY: not null, and writable by the caller's word.
+    // SAFETY: not null, and the caller guarantees that it is writable.
     unsafe { out_error.write(error.into_raw()) };
 }
 
 /// Moves this thread's error out.
 #[must_use]
 pub fn take() -> Option<Error> {
-    // While the thread ends there is no slot any more, and nobody left to ask for it.
+    // While the thread ends there is no slot any more, and no code that could read it.
     SLOT.try_with(|slot| slot.take()).ok().flatten()
 }
 

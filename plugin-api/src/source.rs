@@ -1,5 +1,5 @@
-//! The shell around a code generator that writes one text: requests are read, refusals reported and sections delivered
-//! here, once.
+//! A code generator for targets that are compiled from one source text: it reads requests, reports unsupported nodes and
+//! delivers sections.
 //!
 //! A [`SourceTarget`] writes the text of a lowered module and describes it; [`SourceCodegen`] makes a [`Codegen`] of it.
 
@@ -12,7 +12,7 @@ use crate::{BuildRequest, BuildSession, Codegen, Error, SectionKind};
 /// The section that holds the text.
 pub const SOURCE: &str = "source";
 
-/// What a build delivers.
+/// The result of writing a module.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The artifact's index.
@@ -21,13 +21,13 @@ pub struct Written {
     pub source: String,
 }
 
-/// Why nothing was written.
+/// The reason why no text was written.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Unwritten {
-    /// Nodes that are not supported, each once.
+    /// The module has nodes that are not supported, each listed once.
     Unsupported(Vec<Diagnostic>),
-    /// The request asks for something that cannot be.
+    /// The request cannot be satisfied.
     Refused(Error),
 }
 
@@ -45,11 +45,11 @@ impl From<Error> for Unwritten {
 
 /// A target whose code generator writes one text.
 pub trait SourceTarget: Send + Sync + 'static {
-    /// The target kind that it writes for; messages name it.
+    /// The target kind for which the code is written; messages name it.
     const KIND: &'static str;
-    /// The version of the code that writes: `env!("CARGO_PKG_VERSION")`.
+    /// The version of the code generator: `env!("CARGO_PKG_VERSION")`.
     const VERSION: &'static str;
-    /// How far a module is lowered when it comes here.
+    /// The stage to which a module is lowered before it is written.
     const STAGE: Stage;
 
     /// Lists every node that is not supported, each once.
@@ -59,11 +59,11 @@ pub trait SourceTarget: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Unwritten::Unsupported`] with what [`Self::unsupported`] lists, and [`Unwritten::Refused`] for a build option
-    /// that cannot be read.
+    /// [`Unwritten::Unsupported`] with the nodes that [`Self::unsupported`] lists, and [`Unwritten::Refused`] for a build
+    /// option that cannot be read.
     fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten>;
 
-    /// Delivers what was written: the section [`SOURCE`] and the index, unless overridden.
+    /// Delivers the written text: by default, the section [`SOURCE`] and the index.
     ///
     /// # Errors
     ///
@@ -80,8 +80,8 @@ pub trait SourceTarget: Send + Sync + 'static {
         session.index(&written.index.to_string())
     }
 
-    /// Answers what the bytes depend on beside the request: this code alone, unless overridden. Drivers and compilers
-    /// see the text when it is loaded.
+    /// Returns the fingerprint of a build, which by default is that of this code alone, because drivers and compilers
+    /// read the text only when it is loaded.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Strings and bytes: at most seven bytes lie in the value itself, more in an object.
+//! Strings and bytes: at most seven bytes are stored in the value itself, more in an object.
 
 use core::fmt;
 use core::ops::Deref;
@@ -13,7 +13,7 @@ use crate::any::string_bytes;
 use crate::object::{ObjectBody, allocate, header, own};
 use crate::{Any, AnyView, Error, ErrorKind};
 
-/// How many bytes a value holds by itself.
+/// The greatest number of bytes that a value holds without an object.
 const SMALL_MAX: usize = 7;
 
 /// An owned UTF-8 string.
@@ -46,7 +46,7 @@ unsafe impl<const TYPE_INDEX: i32> ObjectBody for ByteArrayBody<TYPE_INDEX> {
     const TYPE_INDEX: i32 = TYPE_INDEX;
 }
 
-/// Bytes as a value: small ones in place and zero-padded, others in an object with a NUL behind them.
+/// Makes a value of bytes: a few are stored in place and zero-padded, more in an object with a NUL after them.
 fn make<const TYPE_INDEX: i32>(bytes: &[u8], small_type_index: i32) -> Any {
     if bytes.len() <= SMALL_MAX {
         let mut v_bytes = [0; 8];
@@ -70,19 +70,19 @@ fn make<const TYPE_INDEX: i32>(bytes: &[u8], small_type_index: i32) -> Any {
         bytes: terminated.into(),
     });
     let pointer = body.as_ptr();
-    // SAFETY: just allocated and not shared yet; the bytes stay where they are as long as the object lives.
+    // SAFETY: just allocated and not shared yet; the bytes do not move while the object lives.
     unsafe { (*pointer).object.bytes.data = (*addr_of!((*pointer).bytes)).as_ptr().cast() };
     Any::from_object(own(body))
 }
 
 impl Str {
-    /// A copy of `text`.
+    /// Copies `text` into a new string.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(make::<CHIPDOCK_TYPE_STR>(text.as_bytes(), CHIPDOCK_TYPE_SMALL_STR))
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         let bytes = string_bytes(self.0.raw()).unwrap_or_default();
@@ -90,13 +90,13 @@ impl Str {
         unsafe { core::str::from_utf8_unchecked(bytes) }
     }
 
-    /// The string as a value.
+    /// Converts the string to a value.
     #[must_use]
     pub fn into_any(self) -> Any {
         self.0
     }
 
-    /// The string as a borrowed value.
+    /// Returns the string as a borrowed value.
     #[must_use]
     pub fn as_any_view(&self) -> AnyView<'_> {
         self.0.view()
@@ -151,19 +151,19 @@ impl fmt::Display for Str {
 }
 
 impl Bytes {
-    /// A copy of `bytes`.
+    /// Copies `bytes` into a new value.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
         Self(make::<CHIPDOCK_TYPE_BYTES>(bytes, CHIPDOCK_TYPE_SMALL_BYTES))
     }
 
-    /// The bytes as a value.
+    /// Converts the bytes to a value.
     #[must_use]
     pub fn into_any(self) -> Any {
         self.0
     }
 
-    /// The bytes as a borrowed value.
+    /// Returns the bytes as a borrowed value.
     #[must_use]
     pub fn as_any_view(&self) -> AnyView<'_> {
         self.0.view()

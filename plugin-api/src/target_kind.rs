@@ -1,4 +1,4 @@
-//! The target kind as a safe trait, and its shim.
+//! The trait of target kinds, and its shim.
 
 use core::ffi::c_void;
 
@@ -9,15 +9,15 @@ use crate::session::Registered;
 use crate::text::str_in;
 use crate::{Error, Str};
 
-/// The part of a target kind beyond its schema: completes and checks a target's options.
+/// A target kind, beyond its schema: completes and checks a target's options.
 ///
-/// The schema itself is data, given at registration. A kind that needs no more registers [`SchemaOnly`].
+/// The schema itself is data, given at registration. A kind that needs nothing else registers [`SchemaOnly`].
 pub trait TargetKind: Send + Sync + 'static {
     /// Fills in and checks the options of a target, after the host has applied the schema.
     ///
-    /// `target_json` and the answer are canonical target JSON of this kind. It never asks a device. What stands for the
-    /// machine at hand (nothing, or a word such as "native") is replaced by what that is; the answer is canonicalized
-    /// alike on every machine, and comes back unchanged (T.3).
+    /// `target_json` and the result are canonical target JSON of this kind. No device is queried. An option that refers
+    /// to the current machine (by its absence, or by a word such as "native") is replaced by the value for that machine;
+    /// the result canonicalizes to itself on every machine (T.3).
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ pub trait TargetKind: Send + Sync + 'static {
     }
 }
 
-/// A target kind whose schema says everything.
+/// A target kind that is completely described by its schema.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SchemaOnly;
 
@@ -55,5 +55,5 @@ unsafe extern "C" fn canonicalize(
     }
 }
 
-/// The one table of every target kind that is written in Rust.
+/// The table of every target kind that is written in Rust.
 pub(crate) static TABLE: ChipdockTargetKind = ChipdockTargetKind { destroy, canonicalize };

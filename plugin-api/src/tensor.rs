@@ -1,4 +1,4 @@
-//! Tensors: [`Tensor`] owns, [`TensorView`] borrows.
+//! Tensors: [`Tensor`] is owned, [`TensorView`] is borrowed.
 
 use core::ffi::c_void;
 use core::fmt;
@@ -12,20 +12,20 @@ use chipdock_abi::{
 use crate::object::{ObjectBody, allocate, header, own};
 use crate::{Error, ErrorKind, ObjectRef, dtype};
 
-/// Host memory, the first device.
+/// The device of host memory.
 pub const CPU: ChipdockDevice = ChipdockDevice { device_type: abi::CHIPDOCK_DEVICE_CPU, device_id: 0 };
 
-/// A borrowed tensor: a description of elements that somebody else keeps alive for `'a`.
+/// A borrowed tensor: a description of elements that another owner keeps alive for `'a`.
 ///
-/// It is checked when it is made: the number of axes is not negative, extents are not negative, and there is a shape
-/// where there are axes. Whether `data` is what it says, nobody can check.
+/// The description is checked when the view is made: the number of axes is not negative, extents are not negative, and
+/// there is a shape if there are axes. Nobody can check that `data` points to the elements.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct TensorView<'a>(&'a ChipdockTensor);
 
-// SAFETY: a description that does not change; the elements are reached by unsafe code alone.
+// SAFETY: a description that does not change; the elements are reached only by unsafe code.
 unsafe impl Send for TensorView<'_> {}
-// SAFETY: a description that does not change; the elements are reached by unsafe code alone.
+// SAFETY: a description that does not change; the elements are reached only by unsafe code.
 unsafe impl Sync for TensorView<'_> {}
 
 /// The parts of a tensor.
@@ -33,13 +33,13 @@ unsafe impl Sync for TensorView<'_> {}
 pub struct TensorParts<'a> {
     /// The data space: an address on the CPU, an opaque handle elsewhere.
     pub data: *mut c_void,
-    /// Its device.
+    /// The tensor's device.
     pub device: ChipdockDevice,
     /// Type of an element.
     pub dtype: ChipdockDataType,
     /// Extents, in elements.
     pub shape: &'a [i64],
-    /// Strides, in elements; nothing: compact and row-major.
+    /// Strides, in elements; `None` means compact and row-major.
     pub strides: Option<&'a [i64]>,
     /// The start of the first element, in bytes from `data`.
     pub byte_offset: u64,
@@ -49,7 +49,7 @@ fn bad(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
-/// The number of elements of a shape.
+/// Returns the number of elements of a shape.
 ///
 /// # Errors
 ///
@@ -58,7 +58,7 @@ pub fn element_count(shape: &[i64]) -> Result<u64, Error> {
     if let Some((axis, extent)) = shape.iter().enumerate().find(|(_, extent)| **extent < 0) {
         return Err(bad(format!("axis {axis}: expected an extent of 0 or more, found {extent}")));
     }
-    // An extent of 0 makes the product 0 whatever the others are.
+    // An extent of 0 makes the product 0, whatever the others are.
     if shape.contains(&0) {
         return Ok(0);
     }
@@ -66,7 +66,7 @@ pub fn element_count(shape: &[i64]) -> Result<u64, Error> {
     count.ok_or_else(|| bad(format!("shape {shape:?}: the number of elements does not fit 64 bits")))
 }
 
-/// The size of a compact tensor's elements in bytes: `ceil(elements * bits * lanes / 8)`, so that seven `int4`
+/// Returns the size of a compact tensor's elements in bytes: `ceil(elements * bits * lanes / 8)`, so that seven `int4`
 /// take four.
 ///
 /// # Errors
@@ -81,7 +81,8 @@ pub fn size_bytes(shape: &[i64], dtype: ChipdockDataType) -> Result<u64, Error> 
     })
 }
 
-/// Whether strides say compact and row-major. Axes of extent 1 do not matter, nor do tensors without elements.
+/// Returns true if the strides are compact and row-major. Those of axes of extent 1 do not matter, nor do those of empty
+/// tensors.
 fn is_compact(shape: &[i64], strides: &[i64]) -> bool {
     if shape.contains(&0) {
         return true;
@@ -101,7 +102,7 @@ impl<'a> TensorView<'a> {
     ///
     /// # Safety
     ///
-    /// * `tensor` describes itself as [`TensorView::from_raw`] demands: axes, shape and extents are sound.
+    /// * `tensor` satisfies the requirements of [`TensorView::from_raw`]: axes, shape and extents are valid.
     #[must_use]
     pub unsafe fn from_checked(tensor: &'a ChipdockTensor) -> Self {
         Self(tensor)
@@ -118,7 +119,7 @@ impl<'a> TensorView<'a> {
     /// * `tensor` is null or points to a `ChipdockTensor` that lives and does not change for `'a`, with `ndim` extents and,
     ///   unless null, `ndim` strides.
     pub unsafe fn from_raw(tensor: *const ChipdockTensor) -> Result<Self, Error> {
-        // SAFETY: null or live, by the caller's word.
+        // SAFETY: the caller guarantees that `tensor` is null or live.
         let tensor = unsafe { tensor.as_ref() };
         let tensor = tensor.ok_or_else(|| bad("expected a tensor, found a null pointer".to_owned()))?;
         if tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape.is_null()) {
@@ -134,51 +135,51 @@ impl<'a> TensorView<'a> {
         Ok(view)
     }
 
-    /// The description itself.
+    /// Returns the description.
     #[must_use]
     pub fn raw(self) -> &'a ChipdockTensor {
         self.0
     }
 
-    /// Extents, in elements.
+    /// Returns the extents, in elements.
     #[must_use]
     pub fn shape(self) -> &'a [i64] {
         // SAFETY: checked when the view was made, live for `'a`.
         unsafe { axes(self.0.shape, self.0.ndim) }.unwrap_or(&[])
     }
 
-    /// Strides, in elements; nothing means compact and row-major (DLPack before 1.2).
+    /// Returns the strides, in elements; `None` means compact and row-major (DLPack before 1.2).
     #[must_use]
     pub fn strides(self) -> Option<&'a [i64]> {
         // SAFETY: null, or `ndim` strides that live for `'a`.
         unsafe { axes(self.0.strides, self.0.ndim) }
     }
 
-    /// Type of an element.
+    /// Returns the type of an element.
     #[must_use]
     pub fn dtype(self) -> ChipdockDataType {
         self.0.dtype
     }
 
-    /// Its device.
+    /// Returns the tensor's device.
     #[must_use]
     pub fn device(self) -> ChipdockDevice {
         self.0.device
     }
 
-    /// The data space: an address on the CPU, an opaque handle elsewhere.
+    /// Returns the data space: an address on the CPU, an opaque handle elsewhere.
     #[must_use]
     pub fn data(self) -> *mut c_void {
         self.0.data
     }
 
-    /// The start of the first element, in bytes from [`Self::data`].
+    /// Returns the start of the first element, in bytes from [`Self::data`].
     #[must_use]
     pub fn byte_offset(self) -> u64 {
         self.0.byte_offset
     }
 
-    /// The number of its elements.
+    /// Returns the number of elements.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ impl<'a> TensorView<'a> {
         element_count(self.shape())
     }
 
-    /// The size of its elements when compact, in bytes.
+    /// Returns the size of the elements when compact, in bytes.
     ///
     /// # Errors
     ///
@@ -196,28 +197,28 @@ impl<'a> TensorView<'a> {
         size_bytes(self.shape(), self.dtype())
     }
 
-    /// True if its elements are compact and row-major.
+    /// Returns true if the elements are compact and row-major.
     #[must_use]
     pub fn is_compact(self) -> bool {
         self.strides().is_none_or(|strides| is_compact(self.shape(), strides))
     }
 
-    /// The elements of a compact tensor in host memory.
+    /// Returns the elements of a compact tensor in host memory.
     ///
     /// # Errors
     ///
-    /// `TypeError` when they are of another type, `ValueError` when they are elsewhere, strided, null or misaligned.
+    /// `TypeError` if they are of another type, `ValueError` if they are elsewhere, strided, null or misaligned.
     ///
     /// # Safety
     ///
     /// * The tensor describes live memory, and nobody writes it for `'a`.
     pub unsafe fn as_slice<T: Element>(self) -> Result<&'a [T], Error> {
         let (first, count) = self.host_elements::<T>()?;
-        // SAFETY: live, aligned and initialised, by the caller's word and the checks.
+        // SAFETY: aligned and of that type, as checked; the caller guarantees that they are live and initialised.
         Ok(unsafe { core::slice::from_raw_parts(first, count) })
     }
 
-    /// The elements of a compact tensor in host memory, to be written.
+    /// Returns the elements of a compact tensor in host memory, for writing.
     ///
     /// # Errors
     ///
@@ -228,7 +229,8 @@ impl<'a> TensorView<'a> {
     /// * The tensor describes live memory, and nobody else reads or writes it for `'a`.
     pub unsafe fn as_mut_slice<T: Element>(self) -> Result<&'a mut [T], Error> {
         let (first, count) = self.host_elements::<T>()?;
-        // SAFETY: live, aligned, initialised and ours alone, by the caller's word and the checks.
+        // SAFETY: aligned and of that type, as checked; the caller guarantees that they are live, initialised and not
+        // shared.
         Ok(unsafe { core::slice::from_raw_parts_mut(first, count) })
     }
 
@@ -273,7 +275,7 @@ impl<'a> TensorView<'a> {
 unsafe fn axes<'a>(data: *const i64, count: i32) -> Option<&'a [i64]> {
     match usize::try_from(count) {
         Ok(0) | Err(_) => (!data.is_null()).then_some(&[]),
-        // SAFETY: as many as it says, by the caller's word.
+        // SAFETY: the caller guarantees that `data` is null or points to `count` numbers.
         Ok(count) => (!data.is_null()).then(|| unsafe { core::slice::from_raw_parts(data, count) }),
     }
 }
@@ -284,7 +286,7 @@ impl fmt::Debug for TensorView<'_> {
     }
 }
 
-/// A Rust type that is an element type, for typed access to host memory.
+/// A Rust type that corresponds to an element type, for typed access to host memory.
 ///
 /// # Safety
 ///
@@ -318,10 +320,10 @@ elements! {
     f64, abi::CHIPDOCK_DTYPE_FLOAT;
 }
 
-/// Axes whose extents and strides lie within the object: one allocation for nearly every tensor.
+/// The number of axes whose extents and strides are stored within the object: one allocation for nearly every tensor.
 const INLINE_AXES: usize = 6;
 
-/// An owned tensor: a reference to an object whose owner's drop gives the memory back. Cloning shares it.
+/// An owned tensor: a reference to an object whose owner frees the memory when it is dropped. Cloning shares it.
 #[derive(Clone)]
 #[repr(transparent)]
 pub struct Tensor(ObjectRef);
@@ -340,12 +342,12 @@ unsafe impl<O> ObjectBody for TensorBody<O> {
 }
 
 impl Tensor {
-    /// A tensor over memory that `owner` keeps; dropping the last reference drops `owner`, on whatever thread.
+    /// Makes a tensor over memory that `owner` keeps alive; dropping the last reference drops `owner`, on any thread.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a negative extent, a size that does not fit 64 bits, or as many strides as there are not
-    /// axes. `owner` is dropped then.
+    /// `ValueError` for a negative extent, a size that does not fit 64 bits, or a number of strides that differs from
+    /// that of the axes. `owner` is then dropped.
     ///
     /// # Safety
     ///
@@ -399,8 +401,8 @@ impl Tensor {
             owner,
         });
         let pointer = body.as_ptr();
-        // SAFETY: just allocated and not shared yet; both places for the axes stay where they are as long as the
-        // object lives, and the one taken is long enough.
+        // SAFETY: just allocated and not shared yet; neither place for the axes moves while the object lives, and the one
+        // that is used is long enough.
         unsafe {
             let axes = if more == 0 {
                 addr_of_mut!((*pointer).inline_axes).cast::<i64>()
@@ -420,11 +422,11 @@ impl Tensor {
         Ok(Self(own(body)))
     }
 
-    /// A compact tensor in host memory with a copy of `elements`.
+    /// Makes a compact tensor in host memory with a copy of `elements`.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the shape holds another number of elements.
+    /// `ValueError` if the shape has another number of elements.
     pub fn from_slice<T: Element>(shape: &[i64], elements: &[T]) -> Result<Self, Error> {
         let count = element_count(shape)?;
         if count != elements.len() as u64 {
@@ -437,13 +439,14 @@ impl Tensor {
         unsafe { Self::from_owner(parts, owned) }
     }
 
-    /// A copy of the elements of a compact tensor in host memory. Work that writes it must be done.
+    /// Copies the elements of a compact tensor in host memory. Work that writes it must be complete.
     ///
     /// # Errors
     ///
     /// As [`TensorView::as_slice`].
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        // SAFETY: whoever made the tensor said that its memory is live; the copy is done before the borrow ends.
+        // SAFETY: the maker of the tensor guaranteed that its memory is live; the copy is complete before the borrow
+        // ends.
         unsafe { self.view().as_slice() }.map(<[T]>::to_vec)
     }
 
@@ -457,7 +460,7 @@ impl Tensor {
         Self(object)
     }
 
-    /// The object, still owned by this tensor.
+    /// Returns the object, which this tensor still owns.
     #[must_use]
     pub fn object(&self) -> &ObjectRef {
         &self.0
@@ -467,7 +470,7 @@ impl Tensor {
         self.0
     }
 
-    /// The tensor, borrowed.
+    /// Borrows the tensor.
     #[must_use]
     pub fn view(&self) -> TensorView<'_> {
         let object = self.0.as_ptr().cast::<ChipdockTensorObject>();

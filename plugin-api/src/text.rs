@@ -6,13 +6,13 @@ use chipdock_abi::ChipdockStr;
 
 use crate::{Error, ErrorKind};
 
-/// A static string for a table or a descriptor.
+/// Makes a string of the boundary from a static text, for a table or a descriptor.
 #[must_use]
 pub const fn static_str(text: &'static str) -> ChipdockStr {
     ChipdockStr { data: text.as_ptr().cast(), size: text.len() }
 }
 
-/// A string for the length of a call.
+/// Makes a string of the boundary for the length of a call.
 #[must_use]
 pub fn str_out(text: &str) -> ChipdockStr {
     ChipdockStr { data: text.as_ptr().cast(), size: text.len() }
@@ -27,7 +27,7 @@ pub unsafe fn bytes_in<'a>(text: ChipdockStr) -> &'a [u8] {
     if text.data.is_null() || text.size == 0 {
         return &[];
     }
-    // SAFETY: not null, and as long as it says by the caller's word.
+    // SAFETY: not null, and the caller guarantees that it points to `size` bytes.
     unsafe { core::slice::from_raw_parts(text.data.cast(), text.size) }
 }
 
@@ -35,7 +35,7 @@ pub unsafe fn bytes_in<'a>(text: ChipdockStr) -> &'a [u8] {
 ///
 /// # Errors
 ///
-/// `ValueError` when it is not UTF-8 or null with a size.
+/// `ValueError` if it is not UTF-8, or null with a size.
 ///
 /// # Safety
 ///
@@ -54,7 +54,7 @@ pub unsafe fn str_in<'a>(text: ChipdockStr, what: &str) -> Result<&'a str, Error
     })
 }
 
-/// Reads a string that the other side passed, for display: what is not UTF-8 is replaced.
+/// Reads a string that the other side passed, for display: bytes that are not UTF-8 are replaced.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Interface `timer` 1 of a device API: how long a device takes.
+//! Interface `timer` 1 of a device API: times between marks of streams.
 
 use core::ffi::c_void;
 
@@ -19,31 +19,32 @@ unsafe impl Send for Mark {}
 unsafe impl Sync for Mark {}
 
 impl Mark {
-    /// A mark by its handle.
+    /// Makes a mark from its handle.
     #[must_use]
     pub const fn from_raw(handle: *mut c_void) -> Self {
         Self(handle)
     }
 
-    /// The handle.
+    /// Returns the handle.
     #[must_use]
     pub const fn into_raw(self) -> *mut c_void {
         self.0
     }
 }
 
-/// Times what runs on streams: interface `timer` 1 of a device API.
+/// Interface `timer` 1 of a device API: times work on streams.
 ///
-/// A mark is what every driver has in some form: an event of CUDA, a marker of an OpenCL queue that profiles, a timestamp that
-/// a Vulkan queue writes (`Unsupported` where it has no valid bits), the end of a command buffer of Metal.
+/// Every driver has marks in some form: an event of CUDA, a marker of an OpenCL queue with profiling, a timestamp that a
+/// Vulkan queue writes (`Unsupported` if it has no valid bits), the end of a command buffer of Metal.
 ///
-/// Handles are the caller's word where a device does not check them ([`crate::attribute::CHECKED_HANDLES`], N.7).
+/// On a device that does not check handles ([`crate::attribute::CHECKED_HANDLES`], N.7), the caller guarantees that they
+/// are valid.
 pub trait Timer: Send + Sync + 'static {
-    /// Queues a mark behind what the stream has (N.1).
+    /// Queues a mark after the work that the stream has (N.1).
     ///
     /// # Errors
     ///
-    /// * A failure that the stream keeps (P7.5); nothing is queued then.
+    /// * A failure that the stream keeps (P7.5); then nothing is queued.
     /// * `Unsupported`: the device cannot time that stream.
     ///
     /// # Safety
@@ -51,11 +52,11 @@ pub trait Timer: Send + Sync + 'static {
     /// * `stream` is the default stream or one of this device that is not freed.
     unsafe fn mark(&self, device_id: i32, stream: Stream) -> Result<Mark, Error>;
 
-    /// Waits until both marks are reached; nanoseconds of the device from one to the other (N.2 to N.5).
+    /// Waits until both marks are reached; returns the nanoseconds of the device from one to the other (N.2 to N.5).
     ///
     /// # Errors
     ///
-    /// * `WrongState`, `ValueError`: a mark is not live, or another device's.
+    /// * `WrongState`, `ValueError`: a mark is not live, or belongs to another device.
     /// * `IoError`, `DeviceLost`: a mark is never reached (N.8).
     ///
     /// # Safety
@@ -63,11 +64,11 @@ pub trait Timer: Send + Sync + 'static {
     /// * Both came from [`Self::mark`] of the same device and are not freed.
     unsafe fn elapsed(&self, device_id: i32, from: Mark, to: Mark) -> Result<f64, Error>;
 
-    /// Frees a mark, reached or not (N.6); the shim has sorted null out.
+    /// Frees a mark, reached or not (N.6). It is not null: the shim handles null.
     ///
     /// # Errors
     ///
-    /// * `WrongState`, `ValueError`: it is not live, or another device's.
+    /// * `WrongState`, `ValueError`: the mark is not live, or belongs to another device.
     ///
     /// # Safety
     ///

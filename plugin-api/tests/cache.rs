@@ -1,4 +1,4 @@
-//! The rules KEPT-K1 to KEPT-K8 of `chipdock_plugin_api::files::cache`.
+//! Tests of the rules KEPT-K1 to KEPT-K8 of `chipdock_plugin_api::files::cache`.
 
 #![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]

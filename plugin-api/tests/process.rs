@@ -1,4 +1,5 @@
-//! The rules of `chipdock_plugin_api::process`, with raised privileges: in a copy of this program that is set-user-id.
+//! Tests of the rules of `chipdock_plugin_api::process`, with raised privileges: in a copy of this program that is
+//! set-user-id.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

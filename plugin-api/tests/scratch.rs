@@ -1,4 +1,4 @@
-//! The rules SCRATCH-S1 to SCRATCH-S8 of `chipdock_plugin_api::files::scratch`.
+//! Tests of the rules SCRATCH-S1 to SCRATCH-S8 of `chipdock_plugin_api::files::scratch`.
 
 #![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]

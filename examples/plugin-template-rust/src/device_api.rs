@@ -1,4 +1,4 @@
-//! The device: blocks of host memory behind opaque handles, as a real device has buffers of its own.
+//! The device: blocks of host memory behind opaque handles, like the buffers of a real device.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -13,28 +13,28 @@ use chipdock_plugin_api::{
 /// The name of the device: `device_api.template`, and `--device template:0`.
 pub(crate) const NAME: &str = "template";
 
-/// What this device has, in bytes. A real one asks its driver.
+/// Memory of the device in bytes. A real plugin asks its driver.
 const MEMORY_BYTES: u64 = 1 << 30;
 
 /// The device API of one host. Streams are trivial: every call is done when it returns.
 #[derive(Debug)]
 pub(crate) struct TemplateDeviceApi {
-    /// A real plugin searches for its devices here, when the first call needs one.
+    /// The devices. A real plugin searches for them here, when the first call needs one.
     devices: Devices<Chip>,
 }
 
-/// One device with a memory of its own. The kit looks handles up, and refuses those that it did not make.
+/// One device with its own memory. The kit looks handles up, and rejects those that it did not make.
 #[derive(Debug)]
 struct Chip {
     spaces: Spaces<Block>,
     budget: Budget,
 }
 
-/// A data space. A real one has the driver's buffer.
+/// A data space. A real plugin has the driver's buffer here.
 #[derive(Debug)]
 struct Block {
     bytes: Mutex<Vec<u8>>,
-    /// Counts as used until the block is freed.
+    /// Keeps the bytes reserved until the block is freed.
     _reserved: Reserved,
 }
 
@@ -46,7 +46,7 @@ impl Default for TemplateDeviceApi {
 }
 
 impl Chip {
-    /// The block at one end of a copy, and the range there.
+    /// The block at one end of a copy, and the range in it.
     fn range(&self, end: &CopyEnd, size_bytes: u64) -> Result<(Arc<Block>, std::ops::Range<usize>), Error> {
         let (block, start) = self.spaces.range(end.data.addr(), end.offset_bytes, size_bytes, NAME)?;
         Ok((block, start..start + size_bytes as usize))
@@ -71,7 +71,7 @@ impl DeviceApi for TemplateDeviceApi {
             attribute::DEVICE_NAME => Some(Any::from("Template device in host memory")),
             attribute::TOTAL_GLOBAL_MEMORY_BYTES => Some(Any::try_from(MEMORY_BYTES)?),
             attribute::AVAILABLE_GLOBAL_MEMORY_BYTES => Some(Any::try_from(chip.budget.available_bytes())?),
-            // What is not known here is no error.
+            // An unknown attribute is not an error.
             _ => None,
         })
     }
@@ -112,13 +112,14 @@ impl DeviceApi for TemplateDeviceApi {
             (true, false) => {
                 let (block, range) = chip.range(to, copy.size_bytes)?;
                 let mut bytes = lock(&block.bytes);
-                // SAFETY: the source is live host memory of that size, and no block of ours.
+                // SAFETY: the source is live host memory of that size, and does not overlap a block of this plugin.
                 unsafe { ptr::copy_nonoverlapping(from.address(), bytes[range].as_mut_ptr(), size) };
             }
             (false, true) => {
                 let (block, range) = chip.range(from, copy.size_bytes)?;
                 let bytes = lock(&block.bytes);
-                // SAFETY: the destination is live host memory of that size, and no block of ours.
+                // SAFETY: the destination is live host memory of that size, and does not overlap a block of this
+                // plugin.
                 unsafe { ptr::copy_nonoverlapping(bytes[range].as_ptr(), to.address(), size) };
             }
             (false, false) => {

@@ -5,7 +5,7 @@ mod device_api;
 use chipdock_plugin_api::{Any, AnyView, Context, Error, ErrorKind, Setting, TensorView, argument, ensure};
 use chipdock_plugin_api::{export_plugin, register_device_api, register_function};
 
-/// What a user may set: `chipdock plugins template`, `--config template.axes-max=8`.
+/// A setting for users: `chipdock plugins template`, `--config template.axes-max=8`.
 const AXES_MAX: Setting<i64> =
     Setting::int("axes-max", "How many axes a tensor may have whose elements are counted.").or(64);
 
@@ -16,7 +16,7 @@ register_device_api!(device_api::NAME, 0, |_context| Box::new(device_api::Templa
 
 register_function!("template.element_count", element_count);
 
-/// `template.element_count(tensor: Tensor) -> int`: how many elements a tensor has.
+/// `template.element_count(tensor: Tensor) -> int`: returns the number of elements of a tensor.
 fn element_count(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let tensor: TensorView<'_> = argument(args, 0, "tensor")?;
     let axes = tensor.shape().len();

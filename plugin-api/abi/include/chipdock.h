@@ -1,7 +1,7 @@
 /*
  * The plugin boundary of Chipdock, for C99 and C++11 and newer. SPDX-License-Identifier: Apache-2.0
  *
- * Printed from the crate chipdock-abi: do not edit. The numbered rules (P1.1, D.4, ...) stand on the front page of the
+ * Printed from the crate chipdock-abi: do not edit. The numbered rules (P1.1, D.4, ...) are on the front page of the
  * crate chipdock-plugin-api; in short:
  *
  * - Export one function, `chipdock_plugin_v1`, which returns a static descriptor: see CHIPDOCK_PLUGIN at the end.
@@ -12,8 +12,8 @@
  * - No C++ exception, no longjmp and no exit may leave any of your functions: catch everything (`catch (...)`), raise
  *   it as kind "Panic" and return CHIPDOCK_PANIC.
  * - Every function may be called from any thread at once. `init` runs once for each host, starts no thread, calls no
- *   vendor's driver, and keeps nothing of the host in a global: what it writes to `out_instance` is what `shutdown` and
- *   `release` get, and each `self_` leads to it.
+ *   vendor's driver, and keeps nothing of the host in a global: the instance that it writes to `out_instance` is passed
+ *   to `shutdown` and `release`, and each `self_` leads to it.
  * - Arguments and texts are borrowed for the call. What you hand out carries its deleter. Texts are UTF-8 and not
  *   NUL-terminated.
  * - ChipdockDevice, ChipdockDataType, ChipdockTensor and the managed tensors are laid out as DLPack's types, under names of
@@ -109,8 +109,8 @@ extern "C" {
 // Device type of host memory.
 #define CHIPDOCK_DEVICE_CPU 1
 
-// The first device type that a host gives a device that DLPack has none for: this and the first three bytes of the SHA-256
-// of the device's name, big-endian (P5.14). DLPack's own numbers stay far below.
+// The first device type that a host assigns to a device without a DLPack number: the assigned number is this plus the
+// first three bytes of the SHA-256 of the device's name, big-endian (P5.14). DLPack's own numbers are far smaller.
 #define CHIPDOCK_DEVICE_FIRST_ASSIGNED 4096
 
 // Type code: signed integer.
@@ -146,25 +146,25 @@ extern "C" {
 // The version of `ChipdockEnv` that this crate describes; an artifact's index may ask for a greater one (X.12).
 #define CHIPDOCK_ENV_VERSION 1
 
-// Flag of an extension: who does not know its name answers `Unsupported` instead of ignoring it.
+// Flag of an extension: a callee that does not know its name returns `Unsupported` instead of ignoring it.
 #define CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD 1
 
-// How many entries a chain has at most; a longer one is `ValueError`, as it may be a circle.
+// The greatest number of entries of a chain; a longer one is `ValueError`, because it may be a cycle.
 #define CHIPDOCK_EXTENSIONS_MAX 64
 
-// Answer of `ChipdockModuleLoader::verdict`: the artifact runs on the device.
+// Verdict of `ChipdockModuleLoader::verdict`: the artifact runs on the device.
 #define CHIPDOCK_ARTIFACT_OK 0
 
-// Answer of `ChipdockModuleLoader::verdict`: it runs after being compiled again.
+// Verdict of `ChipdockModuleLoader::verdict`: the artifact runs after it is compiled again.
 #define CHIPDOCK_ARTIFACT_RECOMPILE 1
 
-// Answer of `ChipdockModuleLoader::verdict`: it cannot run there.
+// Verdict of `ChipdockModuleLoader::verdict`: the artifact cannot run on the device.
 #define CHIPDOCK_ARTIFACT_UNSUPPORTED 2
 
 // The ABI major. A plugin exports `chipdock_plugin_v1` for it.
 #define CHIPDOCK_ABI_MAJOR 1
 
-// The ABI minor: named interfaces that came since the major.
+// The ABI minor: named interfaces that were added since the major.
 #define CHIPDOCK_ABI_MINOR 0
 
 // `CHIPDOCK` as little-endian bytes.
@@ -176,8 +176,8 @@ extern "C" {
 // Success.
 #define CHIPDOCK_OK 0
 
-// A failure whose kind and message stand in the error slot; what a packed function returns. Of other statuses, 1 to 15 are
-// the caller's mistake, 16 to 31 the environment's fault and 32 to 47 a bug, those that are not known here too (P7.11).
+// A failure whose kind and message are in the error slot; packed functions return only this one. Of other statuses, 1 to
+// 15 are the caller's mistake, 16 to 31 the environment's fault and 32 to 47 a bug, including unknown ones (P7.11).
 #define CHIPDOCK_ERROR -1
 
 // The caller's mistake: a value that is not allowed. Error kind `ValueError`.
@@ -189,19 +189,19 @@ extern "C" {
 // The caller's mistake: an index or a range out of bounds. Error kind `IndexError`.
 #define CHIPDOCK_OUT_OF_RANGE 3
 
-// The caller's mistake: no such name. Error kind `NotFound`.
+// The caller's mistake: a name that does not exist. Error kind `NotFound`.
 #define CHIPDOCK_NOT_FOUND 4
 
-// The caller's mistake: not supported here, and it never will be without another plugin. Error kind `Unsupported`.
+// The caller's mistake: a feature that is not supported, and never will be without another plugin. Error kind `Unsupported`.
 #define CHIPDOCK_UNSUPPORTED 5
 
-// The caller's mistake: not in this state (freed, shut down, already there). Error kind `WrongState`.
+// The caller's mistake: a call in the wrong state (freed, shut down, already present). Error kind `WrongState`.
 #define CHIPDOCK_WRONG_STATE 6
 
-// The environment's fault: a library, a driver or a device is not there. Error kind `Unavailable`.
+// The environment's fault: a library, a driver or a device is missing. Error kind `Unavailable`.
 #define CHIPDOCK_UNAVAILABLE 16
 
-// The environment's fault: no memory left; the state is as it was before the call. Error kind `OutOfMemory`.
+// The environment's fault: no memory left; the state is as before the call. Error kind `OutOfMemory`.
 #define CHIPDOCK_OUT_OF_MEMORY 17
 
 // The environment's fault: the device is gone until it is opened again. Error kind `DeviceLost`.
@@ -213,28 +213,28 @@ extern "C" {
 // The work was cancelled by the caller. Error kind `Cancelled`.
 #define CHIPDOCK_CANCELLED 20
 
-// A bug of whoever raised it. Error kind `InternalError`.
+// A bug of the code that raised it. Error kind `InternalError`.
 #define CHIPDOCK_INTERNAL 32
 
 // A panic or an exception, caught at the boundary. Error kind `Panic`.
 #define CHIPDOCK_PANIC 33
 
-// A plugin that broke a rule of the boundary, as the host found it. Error kind `BrokenPlugin`.
+// A bug of a plugin: the host found that it broke a rule of the boundary. Error kind `BrokenPlugin`.
 #define CHIPDOCK_BROKEN_PLUGIN 34
 
 // Log level: something failed.
 #define CHIPDOCK_LOG_ERROR 1
 
-// Log level: something works otherwise than expected.
+// Log level: something works differently than expected.
 #define CHIPDOCK_LOG_WARNING 2
 
-// Log level: what happens, for a person.
+// Log level: progress, for users.
 #define CHIPDOCK_LOG_INFO 3
 
-// Log level: what happens, for whoever debugs.
+// Log level: details, for debugging.
 #define CHIPDOCK_LOG_DEBUG 4
 
-// Type index: nothing.
+// Type index: None.
 #define CHIPDOCK_TYPE_NONE 0
 
 // Type index: a 64-bit signed integer.
@@ -246,7 +246,7 @@ extern "C" {
 // Type index: a 64-bit float.
 #define CHIPDOCK_TYPE_FLOAT 3
 
-// Type index: a pointer that nobody owns.
+// Type index: a pointer without an owner.
 #define CHIPDOCK_TYPE_OPAQUE_PTR 4
 
 // Type index: an element type.
@@ -308,7 +308,7 @@ extern "C" {
 
 // The header of every object, 24 bytes.
 typedef struct ChipdockObject {
-  // Strong count in the low 32 bits, weak count in the high 32. Changed by atomic operations alone.
+  // Strong count in the low 32 bits, weak count in the high 32. Changed only by atomic operations.
   uint64_t combined_ref_count;
   // One of `CHIPDOCK_TYPE_*`, 64 or more.
   int32_t type_index;
@@ -336,11 +336,11 @@ typedef struct ChipdockDataType {
   uint16_t lanes;
 } ChipdockDataType;
 
-// A tensor, borrowed: nothing here owns anything.
+// A borrowed tensor: it owns nothing.
 typedef struct ChipdockTensor {
   // The data space: an address on the CPU, an opaque handle elsewhere.
   void *data;
-  // Where the data lives.
+  // The device of the data.
   struct ChipdockDevice device;
   // Number of axes.
   int32_t ndim;
@@ -350,7 +350,7 @@ typedef struct ChipdockTensor {
   int64_t *shape;
   // `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and row-major.
   int64_t *strides;
-  // Where the first element starts, in bytes from `data`.
+  // Start of the first element, in bytes from `data`.
   uint64_t byte_offset;
 } ChipdockTensor;
 
@@ -386,7 +386,7 @@ typedef struct ChipdockAny {
   union ChipdockAnyValue value;
 } ChipdockAny;
 
-// Bytes that somebody else owns: UTF-8 wherever this stands for a string. `data` may be null when `size` is 0.
+// Borrowed bytes: UTF-8 wherever this is a string. `data` may be null if `size` is 0.
 typedef struct ChipdockStr {
   // The first byte; not NUL-terminated.
   const char *data;
@@ -394,7 +394,7 @@ typedef struct ChipdockStr {
   size_t size;
 } ChipdockStr;
 
-// What follows the header of a string or bytes object. The bytes are followed by a NUL.
+// A string or bytes object. The bytes are followed by a NUL.
 typedef struct ChipdockByteArrayObject {
   // Header.
   struct ChipdockObject object;
@@ -412,7 +412,7 @@ typedef struct ChipdockShapeObject {
   size_t size;
 } ChipdockShapeObject;
 
-// A tensor object. `strides` is never null when there are axes.
+// A tensor object. `strides` is never null if there are axes.
 typedef struct ChipdockTensorObject {
   // Header.
   struct ChipdockObject object;
@@ -431,7 +431,7 @@ typedef int32_t (*ChipdockSafeCall)(void *self_,
 typedef struct ChipdockFunctionObject {
   // Header.
   struct ChipdockObject object;
-  // Called with the object as `self`.
+  // The C function, called with the object as `self`.
   ChipdockSafeCall safe_call;
   // Reserved for C++; null.
   void *cpp_call;
@@ -443,7 +443,7 @@ typedef struct ChipdockErrorObject {
   struct ChipdockObject object;
   // The kind, an open string such as `ValueError`.
   struct ChipdockStr kind;
-  // For a person: what was expected, what was found, what to do.
+  // Message for users: what was expected, what was found, what to do.
   struct ChipdockStr message;
   // Lines `File "f", line 1, in g`, most recent last.
   struct ChipdockStr backtrace;
@@ -463,27 +463,27 @@ typedef struct ChipdockArrayObject {
   struct ChipdockAny *data;
   // Number of elements.
   int64_t size;
-  // Room for elements.
+  // Capacity, in elements.
   int64_t capacity;
-  // Frees `data`; null when it is owned with the object.
+  // Frees `data`; null if it is owned with the object.
   void (*data_deleter)(void *data);
 } ChipdockArrayObject;
 
-// DLPack's managed tensor of before 1.0.
+// DLPack's managed tensor before 1.0.
 typedef struct ChipdockManagedTensor {
   // The tensor.
   struct ChipdockTensor dl_tensor;
-  // The producer's own.
+  // The producer's own pointer.
   void *manager_ctx;
-  // Frees the tensor and this struct; null when there is nothing to free.
+  // Frees the tensor and this struct; null if there is nothing to free.
   void (*deleter)(struct ChipdockManagedTensor *self_);
 } ChipdockManagedTensor;
 
 // DLPack's version.
 typedef struct ChipdockDLPackVersion {
-  // Breaking changes.
+  // Major version: breaking changes.
   uint32_t major;
-  // Additions.
+  // Minor version: additions.
   uint32_t minor;
 } ChipdockDLPackVersion;
 
@@ -491,9 +491,9 @@ typedef struct ChipdockDLPackVersion {
 typedef struct ChipdockManagedTensorVersioned {
   // The version that the producer wrote; another major may only be deleted.
   struct ChipdockDLPackVersion version;
-  // The producer's own.
+  // The producer's own pointer.
   void *manager_ctx;
-  // Frees the tensor and this struct; null when there is nothing to free.
+  // Frees the tensor and this struct; null if there is nothing to free.
   void (*deleter)(struct ChipdockManagedTensorVersioned *self_);
   // `CHIPDOCK_DLPACK_*` flags.
   uint64_t flags;
@@ -501,72 +501,73 @@ typedef struct ChipdockManagedTensorVersioned {
   struct ChipdockTensor dl_tensor;
 } ChipdockManagedTensorVersioned;
 
-// A table of functions that name and version say the type of, and what to call them on.
+// A table of functions, whose type belongs to a name and version, and the object that they are called on.
 //
-// The table holds function pointers alone and none is null; `table_size_bytes` is its size. What `x` 1 is never changes:
-// its successor is `x` 2.
+// The table holds only function pointers and none is null; `table_size_bytes` is its size. The contents of `x` 1 never
+// change: its successor is `x` 2.
 typedef struct ChipdockInterface {
   // First argument of each function.
   void *self_;
-  // The functions; null where an interface was asked for that is not there. Static.
+  // The functions; null for a requested interface that does not exist. Static.
   const void *table;
   // Size of the table.
   uint64_t table_size_bytes;
-  // Bits of harmless behaviours that the interface's description names; unknown ones are ignored.
+  // Bits for harmless behaviours that the interface's description names; unknown ones are ignored.
   uint64_t features;
 } ChipdockInterface;
 
 // The host's services. Valid as long as the process lives. There may be several hosts in a process.
 typedef struct ChipdockHost {
-  // The ABI major that this host speaks to this plugin.
+  // The ABI major that this host uses with this plugin.
   uint32_t abi_major;
-  // The newest minor of it that the host knows; may be older or newer than the plugin's.
+  // The newest minor of that major that the host knows; may be older or newer than the plugin's.
   uint32_t abi_minor;
   // The host's version, semver.
   struct ChipdockStr version;
-  // The host's own; the first argument of each function below.
+  // The host's own pointer; the first argument of each function below.
   void *self_;
   // Sets this thread's error. The last one raised before a non-zero return is the one reported.
   void (*raise)(void *self_, struct ChipdockStr kind, struct ChipdockStr message);
   // Sets this thread's error to an error object; borrows it.
   void (*raise_object)(void *self_, const struct ChipdockAny *error);
-  // Moves this thread's error out, for a plugin that called somebody else's function; None when there is none.
+  // Moves this thread's error out, for a plugin that called another library's function; None if there is none.
   void (*take_error)(void *self_, struct ChipdockAny *out_error);
   // Writes a line to the host's log. `level` is one of `CHIPDOCK_LOG_*`.
   void (*log)(void *self_, int32_t level, struct ChipdockStr message);
-  // Writes the registered function of that name as an owned function object, or None when there is none. May load
+  // Writes the registered function of that name as an owned function object, or None if there is none. May load
   // another plugin; not to be called during `init`.
   int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
   // Writes the stream that is active on this thread for `device`; null is the default stream. A device that the host does
   // not know is an error.
   int32_t (*current_stream)(void *self_, struct ChipdockDevice device, void **out_stream);
-  // Writes the interface of the host of that name and version; its `table` is null where the host does not have it,
-  // which is no error. May be called during `init`. What is written lives as long as the host's table.
+  // Writes the interface of the host of that name and version; its `table` is null if the host does not have it, which
+  // is no error. May be called during `init`. The interface lives as long as the host's table.
   int32_t (*query)(void *self_,
                    struct ChipdockStr name,
                    uint32_t version,
                    struct ChipdockInterface *out_interface);
 } ChipdockHost;
 
-// The header of an entry; what the name says follows. Borrowed for the call, as what it hangs on.
+// The header of an entry; the data that belongs to its name follows. Borrowed for the call, as the struct that it
+// extends.
 typedef struct ChipdockExtension {
   // The next entry, or null.
   const struct ChipdockExtension *next;
-  // What it is; one that is not known is ignored, but for the flag.
+  // Name of the extension; an unknown one is ignored, except as the flag states.
   struct ChipdockStr name;
-  // `CHIPDOCK_EXTENSION_*`; bits that are not known are ignored.
+  // `CHIPDOCK_EXTENSION_*`; unknown bits are ignored.
   uint32_t flags;
-  // Of the whole entry, this header included.
+  // Size of the whole entry in bytes, including this header.
   uint32_t size_bytes;
 } ChipdockExtension;
 
-// What `ChipdockDeviceApi::allocate_data_space` is asked for.
+// The request of `ChipdockDeviceApi::allocate_data_space`.
 typedef struct ChipdockDataSpaceRequest {
   // Size in bytes; 0 is allowed and gives a data space that may be freed and copied with size 0.
   uint64_t size_bytes;
   // Alignment in bytes, a power of two.
   uint64_t alignment_bytes;
-  // What will be stored, a hint; lanes 0 means unknown.
+  // Type of the elements, a hint; lanes 0 means unknown.
   struct ChipdockDataType dtype_hint;
   // One of `CHIPDOCK_DATA_SPACE_*`; an unknown or unsupported one is `Unsupported`.
   int32_t kind;
@@ -582,33 +583,33 @@ typedef struct ChipdockCopyEnd {
   struct ChipdockDevice device;
   // The data space.
   void *data;
-  // Where the range starts, in bytes from `data`.
+  // Start of the range, in bytes from `data`.
   uint64_t offset_bytes;
 } ChipdockCopyEnd;
 
-// What `ChipdockDeviceApi::copy_data` is asked for. The two ranges do not overlap.
+// The request of `ChipdockDeviceApi::copy_data`. The two ranges do not overlap.
 typedef struct ChipdockCopy {
-  // Where to read.
+  // The source.
   struct ChipdockCopyEnd from;
-  // Where to write.
+  // The destination.
   struct ChipdockCopyEnd to;
-  // How many bytes; 0 touches no memory.
+  // Size in bytes; 0 touches no memory.
   uint64_t size_bytes;
-  // What is copied, a hint; lanes 0 means unknown.
+  // Type of the elements, a hint; lanes 0 means unknown.
   struct ChipdockDataType dtype_hint;
   // Extensions of the copy, or null.
   const struct ChipdockExtension *next;
 } ChipdockCopy;
 
-// The functions of a device API. `self_` is what was registered; `device_id` counts from 0.
+// The functions of a device API. `self_` is the registered one; `device_id` counts from 0.
 //
 // A stream is an opaque handle; null is the device's default stream and always allowed.
 typedef struct ChipdockDeviceApi {
   // Releases `self_`: called once, last, after `shutdown`; a host may skip it at exit.
   void (*destroy)(void *self_);
-  // Writes how many devices there are; 0 is no error. `Unavailable` says why there can be none.
+  // Writes the number of devices; 0 is no error. `Unavailable` means that there can be none, with the reason.
   int32_t (*device_count)(void *self_, int32_t *out_count);
-  // Writes the attribute `key`, or None when it is not known here. The result is owned by the caller.
+  // Writes the attribute `key`, or None if the key is unknown. The caller owns the result.
   int32_t (*attribute)(void *self_, int32_t device_id, struct ChipdockStr key, struct ChipdockAny *out_value);
   // Allocates a data space. On `OutOfMemory` nothing has changed.
   int32_t (*allocate_data_space)(void *self_,
@@ -625,7 +626,7 @@ typedef struct ChipdockDeviceApi {
   int32_t (*free_stream)(void *self_, int32_t device_id, void *stream);
   // Waits until all work queued on `stream` is done; reports the first failure since the last report.
   int32_t (*sync_stream)(void *self_, int32_t device_id, void *stream);
-  // Makes work queued later on `to` wait for what is queued on `from` now, without blocking the caller.
+  // Makes work queued later on `to` wait for the work that is queued on `from` now, without blocking the caller.
   int32_t (*sync_stream_from_to)(void *self_, int32_t device_id, void *from, void *to);
 } ChipdockDeviceApi;
 
@@ -633,26 +634,26 @@ typedef struct ChipdockDeviceApi {
 typedef struct ChipdockTargetKind {
   // Releases `self_`: called once, last.
   void (*destroy)(void *self_);
-  // Fills in and checks a target's options, after the schema has been applied. `target_json` and the result (an
-  // owned string) are canonical target JSON. A kind without a canonicalizer answers the text it was given.
+  // Fills in and checks a target's options, after the schema has been applied. `target_json` and the result (an owned
+  // string) are canonical target JSON. A kind without a canonicalizer returns the text that it received.
   int32_t (*canonicalize)(void *self_, struct ChipdockStr target_json, struct ChipdockAny *out_target_json);
 } ChipdockTargetKind;
 
 // One section of an artifact, or of a build request.
 typedef struct ChipdockSection {
-  // Its name, unique within the artifact or the request.
+  // Name, unique within the artifact or the request.
   struct ChipdockStr name;
   // `code`, `constants`, `debug` or `source`.
   struct ChipdockStr kind;
-  // What `data` is aligned to.
+  // Alignment of `data` in bytes.
   uint64_t alignment_bytes;
   // The bytes.
   const void *data;
-  // How many.
+  // Size of `data` in bytes.
   uint64_t size_bytes;
 } ChipdockSection;
 
-// What is to be built. Borrowed for the call.
+// A request to build a module. Borrowed for the call.
 typedef struct ChipdockBuildRequest {
   // The module, in the canonical JSON wire format, at the stage that the target kind declares.
   struct ChipdockStr ir;
@@ -660,46 +661,47 @@ typedef struct ChipdockBuildRequest {
   struct ChipdockStr target_json;
   // Build options, a JSON object, or empty for none; unknown keys are ignored.
   struct ChipdockStr options_json;
-  // Bytes beside the document, by the names that its nodes refer to; one that no node refers to is ignored.
+  // Sections that accompany the document, by the names that its nodes refer to; one that no node refers to is ignored.
   const struct ChipdockSection *sections;
-  // How many.
+  // The number of sections.
   uint64_t sections_count;
-  // How many threads the build may use; at least 1.
+  // The greatest number of threads for the build; at least 1.
   uint32_t threads_max;
-  // Bits that are not known are ignored; none is defined yet.
+  // Flags; unknown bits are ignored, and none is defined yet.
   uint32_t flags;
   // Extensions of the request, or null.
   const struct ChipdockExtension *next;
 } ChipdockBuildRequest;
 
-// One thing that a code generator has to say of a module. Borrowed for the call.
+// A diagnostic of a code generator about a node of a module. Borrowed for the call.
 typedef struct ChipdockDiagnostic {
-  // One of `CHIPDOCK_DIAGNOSTIC_*`; one that is not known counts as the nearest that is graver.
+  // One of `CHIPDOCK_DIAGNOSTIC_*`; an unknown one counts as the nearest known one that is more severe.
   int32_t severity;
-  // The line, as the document has it of the node, from 1; 0 where it is not known.
+  // The line that the document gives for the node, from 1; 0 if it is unknown.
   uint32_t line;
-  // The column, likewise.
+  // The column, from 1; 0 if it is unknown.
   uint32_t column;
-  // Bits that are not known are ignored; none is defined yet.
+  // Flags; unknown bits are ignored, and none is defined yet.
   uint32_t flags;
-  // The function that it is about; empty where it is not known, or of the module.
+  // The function that the diagnostic is about; empty if it is unknown, or for the module.
   struct ChipdockStr function;
   // The node in one line; may be empty.
   struct ChipdockStr node;
-  // What was expected and what was found, without the place.
+  // The message: what was expected and what was found, without the position.
   struct ChipdockStr message;
-  // What to do; may be empty.
+  // Advice for the user; may be empty.
   struct ChipdockStr hint;
   // Extensions of the diagnostic, or null.
   const struct ChipdockExtension *next;
 } ChipdockDiagnostic;
 
-// Where a build's results go. The host owns it; it lives for the call, during which its functions may be called from
-// any thread; all arguments are copied by the host.
+// The receiver of a build's results. The host owns it; it lives for the call, during which its functions may be called
+// from any thread; the host copies all arguments.
 typedef struct ChipdockBuildSession {
-  // The host's own.
+  // The host's own pointer; the first argument of each function below.
   void *self_;
-  // Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. Exactly once in a good build.
+  // Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful build sets it exactly
+  // once.
   int32_t (*index)(void *self_, struct ChipdockStr index_json);
   // Adds a section. Names are unique within an artifact; `kind` is `code`, `constants`, `debug` or `source`.
   int32_t (*section)(void *self_,
@@ -710,33 +712,34 @@ typedef struct ChipdockBuildSession {
                      uint64_t size_bytes);
   // Reports a diagnostic.
   int32_t (*diagnostic)(void *self_, const struct ChipdockDiagnostic *diagnostic);
-  // Non-zero when the caller has given up; a long build asks now and then and returns `Cancelled`.
+  // Returns non-zero if the caller has cancelled the build; a long build checks this now and then and returns
+  // `Cancelled`.
   int32_t (*is_cancelled)(void *self_);
-  // Writes the interface of this session of that name and version; its `table` is null where the host does not have
-  // it, which is no error. What is written lives as long as the session.
+  // Writes the interface of this session of that name and version; its `table` is null if the host does not have it,
+  // which is no error. The interface lives as long as the session.
   int32_t (*query)(void *self_,
                    struct ChipdockStr name,
                    uint32_t version,
                    struct ChipdockInterface *out_interface);
 } ChipdockBuildSession;
 
-// The functions of a code generator. A pure function of the request and of what `fingerprint` says: it never asks a
-// device.
+// The functions of a code generator. It is a pure function of the request and of the text of `fingerprint`: it queries
+// no device.
 typedef struct ChipdockCodegen {
   // Releases `self_`: called once, last.
   void (*destroy)(void *self_);
-  // Reports every node that it cannot build, each as one error diagnostic, and returns success if it could look.
+  // Reports every node that cannot be built, each as one error diagnostic; returns success if it could check them.
   int32_t (*unsupported)(void *self_,
                          const struct ChipdockBuildRequest *request,
                          const struct ChipdockBuildSession *session);
-  // Builds the module into `session`. What was delivered before a failure is dropped by the host. One that answers
-  // `Unsupported` has reported every node that it cannot build.
+  // Builds the module into `session`. The host drops the data that was delivered before a failure. A build that
+  // returns `Unsupported` has reported every node that cannot be built.
   int32_t (*build)(void *self_,
                    const struct ChipdockBuildRequest *request,
                    const struct ChipdockBuildSession *session);
   // Writes an owned string that differs whenever this build of the plugin might give other bytes for the same request:
-  // compiler and its version, what it finds, hooks in force; or None, when what is built may not be kept for later.
-  // Opens the vendor's library at most; asks no device.
+  // the compiler that is found and its version, active hooks; or None, if the artifact may not be kept for later. It
+  // opens at most the vendor's library, and queries no device.
   int32_t (*fingerprint)(void *self_,
                          const struct ChipdockBuildRequest *request,
                          struct ChipdockAny *out_fingerprint);
@@ -748,44 +751,45 @@ typedef struct ChipdockArtifact {
   struct ChipdockStr index_json;
   // The sections.
   const struct ChipdockSection *sections;
-  // How many.
+  // The number of sections.
   uint64_t sections_count;
   // Extensions of the artifact, or null.
   const struct ChipdockExtension *next;
 } ChipdockArtifact;
 
-// Runs one part of a parallel region; 0, or -1 with an error raised.
+// Runs one part of a parallel region; returns 0, or -1 with an error raised.
 typedef int32_t (*ChipdockParallelBody)(int32_t task_id, int32_t tasks_count, void *data);
 
-// What compiled code reaches the host through: the variable `__chipdock_env` points to one, filled in by the loader.
+// The environment, through which compiled code reaches the host: the loader sets the variable `__chipdock_env` to point
+// to one.
 //
-// The first argument of each function is the environment itself; what answers an `int32_t` answers 0, or -1 with an error
-// raised. When the variable is null, compiled code looks for TVM-FFI's functions, then uses small built-in fallbacks.
-// Compiled code relies on what version 1 has, and on nothing behind it: what is new comes by `query`.
+// The first argument of each function is the environment itself; a function that returns an `int32_t` returns 0, or -1
+// with an error raised. If the variable is null, compiled code looks for TVM-FFI's functions, then uses small built-in
+// fallbacks. Compiled code relies only on the fields of version 1; anything newer is available by `query`.
 typedef struct ChipdockEnv {
   // The version of this struct, `CHIPDOCK_ENV_VERSION` or greater.
   uint32_t version;
-  // Bits that are not known are ignored; 0 now.
+  // Flags; unknown bits are ignored; 0 now.
   uint32_t flags;
-  // The host's own.
+  // The host's own pointer.
   void *self_;
-  // Sets this thread's error. The strings are NUL-terminated; `location` says where, as `function: file:line:column`
-  // or as far as that is known, and may be null.
+  // Sets this thread's error. The strings are NUL-terminated; `location` is `function: file:line:column` as far as it
+  // is known, and may be null.
   void (*raise)(const struct ChipdockEnv *env, const char *kind, const char *message, const char *location);
-  // Allocates workspace, 64-byte aligned, ordered on the thread's current stream; null with an error raised when
-  // there is none.
+  // Allocates workspace, 64-byte aligned, ordered on the thread's current stream; returns null with an error raised if
+  // there is none left.
   void *(*allocate_workspace)(const struct ChipdockEnv *env,
                               int32_t device_type,
                               int32_t device_id,
                               uint64_t size_bytes);
-  // Frees workspace, last allocated first.
+  // Frees workspace; the one allocated last is freed first.
   int32_t (*free_workspace)(const struct ChipdockEnv *env, int32_t device_type, int32_t device_id, void *data);
   // Writes the stream that is active on this thread for a device; null is the default stream.
   int32_t (*current_stream)(const struct ChipdockEnv *env,
                             int32_t device_type,
                             int32_t device_id,
                             void **out_stream);
-  // Writes the id of the device of that type that is active on this thread; 0 where none was made active.
+  // Writes the id of the device of that type that is active on this thread; 0 if none was made active.
   int32_t (*current_device)(const struct ChipdockEnv *env, int32_t device_type, int32_t *out_device_id);
   // Makes a device the active one of its type on this thread.
   int32_t (*set_device)(const struct ChipdockEnv *env, int32_t device_type, int32_t device_id);
@@ -797,14 +801,14 @@ typedef struct ChipdockEnv {
   int32_t (*imported)(const struct ChipdockEnv *env,
                       const char *name,
                       const struct ChipdockFunctionObject **out_function);
-  // Runs `body` for each task id from 0 to the count that it is told, at most `tasks_max` (0: as many as there are
-  // threads), and returns when all are done; the first failure is the one returned.
+  // Runs `body` for each task id from 0 below the number of tasks that `body` receives, at most `tasks_max` (0: as
+  // many as there are threads), and returns when all are done; returns the first failure.
   int32_t (*parallel_launch)(const struct ChipdockEnv *env,
                              ChipdockParallelBody body,
                              void *data,
                              int32_t tasks_max);
-  // Writes the interface of that NUL-terminated name and version; its `table` is null where the host does not have it,
-  // which is no error. What is written lives as long as the environment.
+  // Writes the interface of that NUL-terminated name and version; its `table` is null if the host does not have it,
+  // which is no error. The interface lives as long as the environment.
   int32_t (*query)(const struct ChipdockEnv *env,
                    const char *name,
                    uint32_t version,
@@ -815,21 +819,21 @@ typedef struct ChipdockEnv {
 
 // The functions of a loaded module.
 typedef struct ChipdockModule {
-  // Releases the module. Functions got from it keep what they need alive by themselves.
+  // Releases the module. Its functions keep what they need.
   void (*destroy)(void *self_);
-  // Writes the function of that name as an owned function object, or None when there is none.
+  // Writes the function of that name as an owned function object, or None if there is none.
   int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
-  // Writes the interface of this module of that name and version; its `table` is null where the module does not have
-  // it, which is no error. What is written lives as long as the module.
+  // Writes the interface of this module of that name and version; its `table` is null if the module does not have it,
+  // which is no error. The interface lives as long as the module.
   int32_t (*query)(void *self_,
                    struct ChipdockStr name,
                    uint32_t version,
                    struct ChipdockInterface *out_interface);
 } ChipdockModule;
 
-// A loaded module: what to call, and on what.
+// A loaded module: its functions, and the object that they are called on.
 typedef struct ChipdockModuleHandle {
-  // The loader's own.
+  // The loader's own pointer; the first argument of each function.
   void *self_;
   // Its functions; static.
   const struct ChipdockModule *table;
@@ -839,35 +843,35 @@ typedef struct ChipdockModuleHandle {
 typedef struct ChipdockModuleLoader {
   // Releases `self_`: called once, last.
   void (*destroy)(void *self_);
-  // Says whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, when it is not OK,
-  // the reason as an owned string.
+  // Checks whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, if it is not OK, the
+  // reason as an owned string.
   int32_t (*verdict)(void *self_,
                      const struct ChipdockArtifact *artifact,
                      struct ChipdockDevice device,
                      int32_t *out_verdict,
                      struct ChipdockAny *out_reason);
-  // Makes the artifact runnable. Compiled code reaches the host through `env` alone. It is the loader's, whatever the
-  // answer: the loader releases it, once, when no module and no function can use it any more. It may be null.
+  // Makes the artifact runnable. Compiled code reaches the host only through `env`. The loader owns `env`, whatever
+  // this returns: it releases it, once, when no module and no function can use it any more. It may be null.
   int32_t (*load)(void *self_,
                   const struct ChipdockArtifact *artifact,
                   const struct ChipdockEnv *env,
                   struct ChipdockModuleHandle *out_module);
 } ChipdockModuleLoader;
 
-// Releases what a registered function owns; never null.
+// Releases the data that a registered function owns; never null.
 typedef void (*ChipdockDeleter)(void *self_);
 
-// Where a plugin's `init` hands over what it offers. Valid during `init` only.
+// The registrar, with which a plugin's `init` registers what the plugin offers. Valid only during `init`.
 //
 // Each function copies names and texts, borrows tables for the life of the process (make them static), and takes
 // over `self_`, which is released by the table's `destroy`; also when registration fails later. A non-zero return
 // has raised an error; `init` then returns it.
 typedef struct ChipdockRegistrar {
-  // The host's own.
+  // The host's own pointer.
   void *self_;
-  // Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to be given one by the host; the
-  // number in force is written to `out_device_type`. `info_json` here and below is a JSON object, or empty for none;
-  // keys that are not known are ignored.
+  // Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to have the host assign one; the number that
+  // is used is written to `out_device_type`. `info_json` here and below is a JSON object, or empty for none; unknown
+  // keys are ignored.
   int32_t (*device_api)(void *self_,
                         struct ChipdockStr name,
                         int32_t device_type,
@@ -882,7 +886,7 @@ typedef struct ChipdockRegistrar {
                          void *kind_self,
                          const struct ChipdockTargetKind *kind);
   // Registers `target.build.<kind>`. `info_json` has `ir_min` and `ir_max`: the oldest and the newest version of the
-  // IR's wire format that it reads, semver.
+  // IR's wire format that the generator reads, semver.
   int32_t (*codegen)(void *self_,
                      struct ChipdockStr kind,
                      struct ChipdockStr info_json,
@@ -900,10 +904,10 @@ typedef struct ChipdockRegistrar {
                       void *function_self,
                       ChipdockSafeCall call,
                       ChipdockDeleter deleter);
-  // Extends what this plugin registered under `key` (or the plugin itself, by its own name) by the interface `name` in
-  // a version, for instance `device_api.x` by `reset` 1. `deleter` releases the interface's `self_`, whatever the
-  // answer. A host that does not know the interface answers success and keeps it unused; unknown feature bits are
-  // ignored.
+  // Extends the registration of this plugin under `key` (or the plugin itself, by its own name) by the interface
+  // `name` in a version, for instance `device_api.x` by `reset` 1. `deleter` releases the interface's `self_`,
+  // whatever this returns. A host that does not know the interface returns success and keeps it unused; unknown
+  // feature bits are ignored.
   int32_t (*extend)(void *self_,
                     struct ChipdockStr key,
                     struct ChipdockStr name,
@@ -936,131 +940,133 @@ typedef struct ChipdockTableSizes {
   uint32_t tensor;
 } ChipdockTableSizes;
 
-// What a plugin is: static, returned by its one symbol, frozen for the major.
+// The descriptor of a plugin: static, returned by its one symbol, frozen for the major.
 typedef struct ChipdockPlugin {
   // `CHIPDOCK_MAGIC`.
   uint64_t magic;
-  // `CHIPDOCK_ABI_MAJOR` of the header that it was built with.
+  // `CHIPDOCK_ABI_MAJOR` of the header that the plugin was built with.
   uint32_t abi_major;
-  // `CHIPDOCK_ABI_MINOR` of the header that it was built with.
+  // `CHIPDOCK_ABI_MINOR` of the header that the plugin was built with.
   uint32_t abi_minor;
-  // `CHIPDOCK_LAYOUT_HASH` of the header that it was built with.
+  // `CHIPDOCK_LAYOUT_HASH` of the header that the plugin was built with.
   uint64_t layout_hash;
-  // Sizes of the frozen tables as it was compiled.
+  // Sizes of the frozen tables as the plugin was compiled.
   struct ChipdockTableSizes table_sizes;
-  // Its name: lower-case letters, digits, `-` and `_`; the same as in the manifest.
+  // Name: lower-case letters, digits, `-` and `_`; the same as in the manifest.
   struct ChipdockStr name;
-  // Its version, semver.
+  // Version, semver.
   struct ChipdockStr version;
-  // What tells two builds of one version apart; may be empty. A host then shows what the linker wrote (`NT_GNU_BUILD_ID`),
-  // or the beginning of the library's SHA-256.
+  // A text that distinguishes builds of one version; may be empty. A host then shows what the linker wrote
+  // (`NT_GNU_BUILD_ID`), or the beginning of the library's SHA-256.
   struct ChipdockStr build_id;
-  // A JSON object, or empty for none; keys that are not known are ignored. `settings` in it declares what interface
+  // A JSON object, or empty for none; unknown keys are ignored. `settings` in it declares the settings that interface
   // `config` 1 of a host answers.
   struct ChipdockStr info_json;
-  // Hands over what the plugin offers, and writes what the plugin is to this host (may be null; on success alone). Runs
-  // once for each host, with no other call of that host during it. Starts no thread and calls no vendor driver. On
-  // failure nothing stays registered, and neither function below is called.
+  // Registers what the plugin offers, and writes the plugin's instance for this host (which may be null) only on
+  // success. Runs once for each host, with no other call of that host during it. Starts no thread and calls no vendor
+  // driver. On failure nothing stays registered, and neither function below is called.
   int32_t (*init)(const struct ChipdockHost *host,
                   const struct ChipdockRegistrar *registrar,
                   void **out_instance);
-  // Drains what works for that host. Called once, after each `init` that succeeded, before anything is destroyed. Calls
-  // after it answer `Unavailable`.
+  // Drains the work for that host. Called once, after each `init` that succeeded, before anything is destroyed. Later
+  // calls return `Unavailable`.
   int32_t (*shutdown)(void *instance);
-  // Releases the instance: called once, after every `destroy` and deleter of what was registered and of the modules that
-  // were loaded, whatever `shutdown` answered.
+  // Releases the instance: called once, after every `destroy` and deleter of registered objects and of loaded modules,
+  // whatever `shutdown` returned.
   void (*release)(void *instance);
 } ChipdockPlugin;
 
 // Interface `reset` 1 of a device API.
 typedef struct ChipdockReset1 {
-  // Opens a lost device again. Failures that nobody took are forgotten; of a device that is not lost nothing else
-  // changes. What was made on a lost one before (data spaces, streams, modules) may be freed, and is good for nothing
-  // else.
+  // Opens a lost device again. Failures that nobody took are forgotten; on a device that is not lost nothing else
+  // changes. Objects made on a lost device before (data spaces, streams, modules) may be freed, and are unusable
+  // otherwise.
   int32_t (*reset)(void *self_, int32_t device_id);
 } ChipdockReset1;
 
-// Interface `timer` 1 of a device API: how long a device takes for what runs between two marks of its streams.
+// Interface `timer` 1 of a device API: times work between two marks of a device's streams.
 //
-// Handles of marks are the plugin's own. Clauses N.1 to N.8 say what each function promises.
+// Handles of marks belong to the plugin. Clauses N.1 to N.8 state what each function promises.
 typedef struct ChipdockTimer1 {
-  // Queues a mark behind what the stream has; it is reached when that is done. Null is the default stream.
+  // Queues a mark after the work that the stream has; it is reached when that work is done. Null is the default
+  // stream.
   int32_t (*mark)(void *self_, int32_t device_id, void *stream, void **out);
   // Waits until both marks are reached, and writes the time of the device from one to the other in nanoseconds:
-  // negative where `from` was reached after `to`.
+  // negative if `from` was reached after `to`.
   int32_t (*elapsed)(void *self_, int32_t device_id, void *from, void *to, double *out_nanoseconds);
-  // Frees a mark, whether it is reached or not; null is allowed.
+  // Frees a mark, reached or not; null is allowed.
   int32_t (*free_mark)(void *self_, int32_t device_id, void *mark);
 } ChipdockTimer1;
 
 // Interface `external` 1 of a device API: streams and memory that a program shares with the driver's own interface.
 //
-// What a native handle is the plugin's documentation says: `CUstream` and `CUdeviceptr`, `cl_command_queue` and `cl_mem`.
-// It goes through a pointer by its value. Clauses N.9 to N.15 say what each function promises.
+// The plugin's documentation states what a native handle is: `CUstream` and `CUdeviceptr`, `cl_command_queue` and
+// `cl_mem`. It is passed by value in a pointer. Clauses N.9 to N.15 state what each function promises.
 typedef struct ChipdockExternal1 {
-  // Makes a stream over a native one, which stays the caller's and outlives it. `free_stream` frees it.
+  // Makes a stream from a native one, which the caller keeps and which outlives it. `free_stream` frees it.
   int32_t (*adopt_stream)(void *self_, int32_t device_id, void *native, void **out);
   // Writes the native handle of a stream, borrowed from it. Null is the default stream.
   int32_t (*native_stream)(void *self_, int32_t device_id, void *stream, void **out_native);
-  // Writes the native handle of the memory that a data space lies in, borrowed from it, and where in that it begins.
+  // Writes the native handle of a data space's memory, borrowed from it, and the offset at which the data space begins
+  // in it.
   int32_t (*native_data)(void *self_,
                          int32_t device_id,
                          void *data,
                          void **out_native,
                          uint64_t *out_offset_bytes);
-  // Makes a data space of host memory that stays the caller's and outlives it. `free_data_space` frees it.
+  // Makes a data space from host memory, which the caller keeps and which outlives it. `free_data_space` frees it.
   int32_t (*adopt_host_memory)(void *self_, int32_t device_id, void *address, uint64_t size_bytes, void **out);
 } ChipdockExternal1;
 
-// Interface `map` 1 of a device API: where the host reaches memory whose handle is no address.
+// Interface `map` 1 of a device API: host addresses of memory whose handle is no address.
 //
-// Clauses D.32 and N.16 to N.18 say what it promises.
+// Clauses D.32 and N.16 to N.17 state what it promises.
 typedef struct ChipdockMap1 {
   // Writes the address of a data space that the host reads and writes in place.
   int32_t (*address)(void *self_, int32_t device_id, void *data, void **out_address);
 } ChipdockMap1;
 
-// Interface `conformance` 1 of a host: the one that runs the conformance suite. With it alone are test hooks registered.
+// Interface `conformance` 1 of a host that runs the conformance suite. Test hooks are registered only with such a host.
 typedef struct ChipdockConformance1 {
-  // Non-zero where test hooks are wanted.
+  // Returns non-zero if test hooks are to be registered.
   int32_t (*wants_hooks)(void *self_);
 } ChipdockConformance1;
 
 // Interface `config` 1 of a host.
 typedef struct ChipdockConfig1 {
-  // Writes the value of a setting of the plugin whose table of the host was asked for this interface: a bool, an int, a
-  // float or an owned string, as declared, or None where nobody set it and it has no default. A key that the plugin does
-  // not declare is `KeyError`, a value that is not of the type `ValueError`. May be called during `init`.
+  // Writes the value of a setting of the plugin whose table of the host was asked for this interface: a bool, an int,
+  // a float or an owned string, as declared, or None if nobody set it and it has no default. A key that the plugin
+  // does not declare is `KeyError`, a value of the wrong type `ValueError`. May be called during `init`.
   int32_t (*get)(void *self_, struct ChipdockStr key, struct ChipdockAny *out_value);
 } ChipdockConfig1;
 
-// A kernel of a loaded module, as interface `launch` 1 answers it. It lives as long as the module.
+// A kernel of a loaded module, as interface `launch` 1 returns it. It lives as long as the module.
 typedef struct ChipdockEntry {
-  // The module's own; null where there is no kernel of that name.
+  // The module's own pointer; null if there is no kernel of that name.
   void *entry;
-  // Type of the devices that it runs on.
+  // Type of the devices that the kernel runs on.
   int32_t device_type;
-  // None yet; bits that are not known are ignored.
+  // Flags; unknown bits are ignored, and none is defined yet.
   uint32_t flags;
 } ChipdockEntry;
 
-// One launch. Borrowed for the call, as is all that it points to.
+// One launch. It and all that it points to are borrowed for the call.
 typedef struct ChipdockLaunchRequest {
-  // The device that runs it.
+  // The device that runs the kernel.
   int32_t device_id;
-  // None yet; bits that are not known are ignored.
+  // Flags; unknown bits are ignored, and none is defined yet.
   uint32_t flags;
-  // The stream that it is queued on; null for the default stream.
+  // The stream on which the launch is queued; null for the default stream.
   void *stream;
   // Blocks along x, y and z; 1 along an axis that the kernel does not name.
   uint64_t grid[3];
   // Threads of a block along x, y and z; 1 along an axis that the kernel does not name.
   uint64_t block[3];
-  // Bytes of dynamic shared memory of a block; 0 where the kernel does not take any.
+  // Bytes of dynamic shared memory of a block; 0 if the kernel does not take any.
   uint64_t dynamic_shared_bytes;
-  // The address of each argument's value: of a handle, or of a scalar of the type that the index gives.
+  // The address of each argument's value: of a handle, or of a scalar of the type that the index states.
   const void *const *args;
-  // How many arguments.
+  // The number of arguments.
   uint64_t args_count;
   // A chain of extensions, or null.
   const struct ChipdockExtension *next;
@@ -1068,7 +1074,7 @@ typedef struct ChipdockLaunchRequest {
 
 // Interface `launch` 1 of a module.
 typedef struct ChipdockLaunch1 {
-  // Writes the kernel of that name, with a null `entry` where there is none, which is no error.
+  // Writes the kernel of that name, with a null `entry` if there is none, which is no error.
   int32_t (*entry)(void *self_, struct ChipdockStr name, struct ChipdockEntry *out_entry);
   // Queues a launch and returns.
   int32_t (*launch)(void *self_, void *entry, const struct ChipdockLaunchRequest *request);
@@ -1076,8 +1082,8 @@ typedef struct ChipdockLaunch1 {
 
 // Interface `memory` 1 of a host.
 typedef struct ChipdockMemory1 {
-  // Writes a compact tensor in global memory of that device as an owned object. Its elements are not set. It may outlive
-  // the plugin and its memory goes back to the host's pool.
+  // Writes a compact tensor in global memory of that device as an owned object. Its elements are uninitialised. It may
+  // outlive the plugin, and its memory returns to the host's pool.
   int32_t (*allocate_tensor)(void *self_,
                              struct ChipdockDevice device,
                              struct ChipdockDataType dtype,
@@ -1106,7 +1112,7 @@ typedef struct ChipdockMemory1 {
 #define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown, release)                                     \
   CHIPDOCK_PLUGIN_WITH_INFO(name, version, build_id, "", init, shutdown, release)
 
-/* The same of a plugin that says more of itself, for instance its settings: `info_json` is a JSON object. */
+/* As CHIPDOCK_PLUGIN, with further information, for instance the settings: `info_json` is a JSON object. */
 #define CHIPDOCK_PLUGIN_WITH_INFO(name, version, build_id, info_json, init, shutdown, release)                \
   { CHIPDOCK_MAGIC, CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_TABLE_SIZES,       \
     CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), CHIPDOCK_STR(info_json), (init),       \
@@ -1118,14 +1124,14 @@ typedef struct ChipdockMemory1 {
 #define CHIPDOCK_EXPORT
 #endif
 
-/* What a plugin exports and a host looks for; never null, and the same at every call. */
+/* The entry symbol of a plugin, which a host looks up; returns the same at every call, never null. */
 CHIPDOCK_EXPORT const ChipdockPlugin *chipdock_plugin_v1(void);
 
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
 
-/* The layouts, proved by the compiler that reads this: an array of a negative size does not compile. */
+/* The layouts, checked by the compiler that reads this: an array of a negative size does not compile. */
 #define CHIPDOCK_ASSERT(name, condition) typedef char chipdock_assert_##name[(condition) ? 1 : -1]
 #define CHIPDOCK_ASSERT_SIZE(type, bytes) CHIPDOCK_ASSERT(size_of_##type, sizeof(type) == (bytes))
 #define CHIPDOCK_ASSERT_OFFSET(type, field, bytes) \

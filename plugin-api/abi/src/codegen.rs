@@ -1,4 +1,4 @@
-//! Code generators: (IR, target, options) to an artifact. Registered as `target.build.<kind>`.
+//! Code generators: from (IR, target, options) to an artifact. Registered as `target.build.<kind>`.
 
 use core::ffi::c_void;
 
@@ -14,7 +14,7 @@ pub const CHIPDOCK_DIAGNOSTIC_WARNING: i32 = 2;
 /// Severity of a diagnostic: for information.
 pub const CHIPDOCK_DIAGNOSTIC_NOTE: i32 = 3;
 
-/// What is to be built. Borrowed for the call.
+/// A request to build a module. Borrowed for the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
@@ -25,52 +25,53 @@ pub struct ChipdockBuildRequest {
     pub target_json: ChipdockStr,
     /// Build options, a JSON object, or empty for none; unknown keys are ignored.
     pub options_json: ChipdockStr,
-    /// Bytes beside the document, by the names that its nodes refer to; one that no node refers to is ignored.
+    /// Sections that accompany the document, by the names that its nodes refer to; one that no node refers to is ignored.
     pub sections: *const ChipdockSection,
-    /// How many.
+    /// The number of sections.
     pub sections_count: u64,
-    /// How many threads the build may use; at least 1.
+    /// The greatest number of threads for the build; at least 1.
     pub threads_max: u32,
-    /// Bits that are not known are ignored; none is defined yet.
+    /// Flags; unknown bits are ignored, and none is defined yet.
     pub flags: u32,
     /// Extensions of the request, or null.
     pub next: *const ChipdockExtension,
 }
 
-/// One thing that a code generator has to say of a module. Borrowed for the call.
+/// A diagnostic of a code generator about a node of a module. Borrowed for the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockDiagnostic {
-    /// One of `CHIPDOCK_DIAGNOSTIC_*`; one that is not known counts as the nearest that is graver.
+    /// One of `CHIPDOCK_DIAGNOSTIC_*`; an unknown one counts as the nearest known one that is more severe.
     pub severity: i32,
-    /// The line, as the document has it of the node, from 1; 0 where it is not known.
+    /// The line that the document gives for the node, from 1; 0 if it is unknown.
     pub line: u32,
-    /// The column, likewise.
+    /// The column, from 1; 0 if it is unknown.
     pub column: u32,
-    /// Bits that are not known are ignored; none is defined yet.
+    /// Flags; unknown bits are ignored, and none is defined yet.
     pub flags: u32,
-    /// The function that it is about; empty where it is not known, or of the module.
+    /// The function that the diagnostic is about; empty if it is unknown, or for the module.
     pub function: ChipdockStr,
     /// The node in one line; may be empty.
     pub node: ChipdockStr,
-    /// What was expected and what was found, without the place.
+    /// The message: what was expected and what was found, without the position.
     pub message: ChipdockStr,
-    /// What to do; may be empty.
+    /// Advice for the user; may be empty.
     pub hint: ChipdockStr,
     /// Extensions of the diagnostic, or null.
     pub next: *const ChipdockExtension,
 }
 
-/// Where a build's results go. The host owns it; it lives for the call, during which its functions may be called from
-/// any thread; all arguments are copied by the host.
+/// The receiver of a build's results. The host owns it; it lives for the call, during which its functions may be called
+/// from any thread; the host copies all arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockBuildSession {
-    /// The host's own.
+    /// The host's own pointer; the first argument of each function below.
     pub self_: *mut c_void,
-    /// Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. Exactly once in a good build.
+    /// Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. A successful build sets it exactly
+    /// once.
     pub index: unsafe extern "C" fn(self_: *mut c_void, index_json: ChipdockStr) -> i32,
     /// Adds a section. Names are unique within an artifact; `kind` is `code`, `constants`, `debug` or `source`.
     pub section: unsafe extern "C" fn(
@@ -83,10 +84,11 @@ pub struct ChipdockBuildSession {
     ) -> i32,
     /// Reports a diagnostic.
     pub diagnostic: unsafe extern "C" fn(self_: *mut c_void, diagnostic: *const ChipdockDiagnostic) -> i32,
-    /// Non-zero when the caller has given up; a long build asks now and then and returns `Cancelled`.
+    /// Returns non-zero if the caller has cancelled the build; a long build checks this now and then and returns
+    /// `Cancelled`.
     pub is_cancelled: unsafe extern "C" fn(self_: *mut c_void) -> i32,
-    /// Writes the interface of this session of that name and version; its `table` is null where the host does not have
-    /// it, which is no error. What is written lives as long as the session.
+    /// Writes the interface of this session of that name and version; its `table` is null if the host does not have it,
+    /// which is no error. The interface lives as long as the session.
     pub query: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,
@@ -95,30 +97,30 @@ pub struct ChipdockBuildSession {
     ) -> i32,
 }
 
-/// The functions of a code generator. A pure function of the request and of what `fingerprint` says: it never asks a
-/// device.
+/// The functions of a code generator. It is a pure function of the request and of the text of `fingerprint`: it queries
+/// no device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockCodegen {
     /// Releases `self_`: called once, last.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Reports every node that it cannot build, each as one error diagnostic, and returns success if it could look.
+    /// Reports every node that cannot be built, each as one error diagnostic; returns success if it could check them.
     pub unsupported: unsafe extern "C" fn(
         self_: *mut c_void,
         request: *const ChipdockBuildRequest,
         session: *const ChipdockBuildSession,
     ) -> i32,
-    /// Builds the module into `session`. What was delivered before a failure is dropped by the host. One that answers
-    /// `Unsupported` has reported every node that it cannot build.
+    /// Builds the module into `session`. The host drops the data that was delivered before a failure. A build that
+    /// returns `Unsupported` has reported every node that cannot be built.
     pub build: unsafe extern "C" fn(
         self_: *mut c_void,
         request: *const ChipdockBuildRequest,
         session: *const ChipdockBuildSession,
     ) -> i32,
     /// Writes an owned string that differs whenever this build of the plugin might give other bytes for the same request:
-    /// compiler and its version, what it finds, hooks in force; or None, when what is built may not be kept for later.
-    /// Opens the vendor's library at most; asks no device.
+    /// the compiler that is found and its version, active hooks; or None, if the artifact may not be kept for later. It
+    /// opens at most the vendor's library, and queries no device.
     pub fingerprint: unsafe extern "C" fn(
         self_: *mut c_void,
         request: *const ChipdockBuildRequest,

@@ -15,7 +15,7 @@ pub const CHIPDOCK_DATA_SPACE_HOST_VISIBLE: i32 = 2;
 /// Memory that both sides address alike.
 pub const CHIPDOCK_DATA_SPACE_UNIFIED: i32 = 3;
 
-/// What [`ChipdockDeviceApi::allocate_data_space`] is asked for.
+/// The request of [`ChipdockDeviceApi::allocate_data_space`].
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
@@ -24,7 +24,7 @@ pub struct ChipdockDataSpaceRequest {
     pub size_bytes: u64,
     /// Alignment in bytes, a power of two.
     pub alignment_bytes: u64,
-    /// What will be stored, a hint; lanes 0 means unknown.
+    /// Type of the elements, a hint; lanes 0 means unknown.
     pub dtype_hint: ChipdockDataType,
     /// One of `CHIPDOCK_DATA_SPACE_*`; an unknown or unsupported one is `Unsupported`.
     pub kind: i32,
@@ -43,28 +43,28 @@ pub struct ChipdockCopyEnd {
     pub device: ChipdockDevice,
     /// The data space.
     pub data: *mut c_void,
-    /// Where the range starts, in bytes from `data`.
+    /// Start of the range, in bytes from `data`.
     pub offset_bytes: u64,
 }
 
-/// What [`ChipdockDeviceApi::copy_data`] is asked for. The two ranges do not overlap.
+/// The request of [`ChipdockDeviceApi::copy_data`]. The two ranges do not overlap.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockCopy {
-    /// Where to read.
+    /// The source.
     pub from: ChipdockCopyEnd,
-    /// Where to write.
+    /// The destination.
     pub to: ChipdockCopyEnd,
-    /// How many bytes; 0 touches no memory.
+    /// Size in bytes; 0 touches no memory.
     pub size_bytes: u64,
-    /// What is copied, a hint; lanes 0 means unknown.
+    /// Type of the elements, a hint; lanes 0 means unknown.
     pub dtype_hint: ChipdockDataType,
     /// Extensions of the copy, or null.
     pub next: *const ChipdockExtension,
 }
 
-/// The functions of a device API. `self_` is what was registered; `device_id` counts from 0.
+/// The functions of a device API. `self_` is the registered one; `device_id` counts from 0.
 ///
 /// A stream is an opaque handle; null is the device's default stream and always allowed.
 #[repr(C)]
@@ -73,9 +73,9 @@ pub struct ChipdockCopy {
 pub struct ChipdockDeviceApi {
     /// Releases `self_`: called once, last, after `shutdown`; a host may skip it at exit.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Writes how many devices there are; 0 is no error. `Unavailable` says why there can be none.
+    /// Writes the number of devices; 0 is no error. `Unavailable` means that there can be none, with the reason.
     pub device_count: unsafe extern "C" fn(self_: *mut c_void, out_count: *mut i32) -> i32,
-    /// Writes the attribute `key`, or None when it is not known here. The result is owned by the caller.
+    /// Writes the attribute `key`, or None if the key is unknown. The caller owns the result.
     pub attribute: unsafe extern "C" fn(
         self_: *mut c_void,
         device_id: i32,
@@ -105,7 +105,7 @@ pub struct ChipdockDeviceApi {
     pub free_stream: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32,
     /// Waits until all work queued on `stream` is done; reports the first failure since the last report.
     pub sync_stream: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32,
-    /// Makes work queued later on `to` wait for what is queued on `from` now, without blocking the caller.
+    /// Makes work queued later on `to` wait for the work that is queued on `from` now, without blocking the caller.
     pub sync_stream_from_to:
         unsafe extern "C" fn(self_: *mut c_void, device_id: i32, from: *mut c_void, to: *mut c_void) -> i32,
 }

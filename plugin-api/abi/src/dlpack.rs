@@ -4,8 +4,8 @@ use core::ffi::c_void;
 
 /// Device type of host memory.
 pub const CHIPDOCK_DEVICE_CPU: i32 = 1;
-/// The first device type that a host gives a device that DLPack has none for: this and the first three bytes of the SHA-256
-/// of the device's name, big-endian (P5.14). DLPack's own numbers stay far below.
+/// The first device type that a host assigns to a device without a DLPack number: the assigned number is this plus the
+/// first three bytes of the SHA-256 of the device's name, big-endian (P5.14). DLPack's own numbers are far smaller.
 pub const CHIPDOCK_DEVICE_FIRST_ASSIGNED: i32 = 4096;
 
 /// Type code: signed integer.
@@ -54,14 +54,14 @@ pub struct ChipdockDataType {
     pub lanes: u16,
 }
 
-/// A tensor, borrowed: nothing here owns anything.
+/// A borrowed tensor: it owns nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockTensor {
     /// The data space: an address on the CPU, an opaque handle elsewhere.
     pub data: *mut c_void,
-    /// Where the data lives.
+    /// The device of the data.
     pub device: ChipdockDevice,
     /// Number of axes.
     pub ndim: i32,
@@ -71,20 +71,20 @@ pub struct ChipdockTensor {
     pub shape: *mut i64,
     /// `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and row-major.
     pub strides: *mut i64,
-    /// Where the first element starts, in bytes from `data`.
+    /// Start of the first element, in bytes from `data`.
     pub byte_offset: u64,
 }
 
-/// DLPack's managed tensor of before 1.0.
+/// DLPack's managed tensor before 1.0.
 #[repr(C)]
 #[derive(Debug)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockManagedTensor {
     /// The tensor.
     pub dl_tensor: ChipdockTensor,
-    /// The producer's own.
+    /// The producer's own pointer.
     pub manager_ctx: *mut c_void,
-    /// Frees the tensor and this struct; null when there is nothing to free.
+    /// Frees the tensor and this struct; null if there is nothing to free.
     pub deleter: Option<unsafe extern "C" fn(self_: *mut ChipdockManagedTensor)>,
 }
 
@@ -93,9 +93,9 @@ pub struct ChipdockManagedTensor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockDLPackVersion {
-    /// Breaking changes.
+    /// Major version: breaking changes.
     pub major: u32,
-    /// Additions.
+    /// Minor version: additions.
     pub minor: u32,
 }
 
@@ -106,9 +106,9 @@ pub struct ChipdockDLPackVersion {
 pub struct ChipdockManagedTensorVersioned {
     /// The version that the producer wrote; another major may only be deleted.
     pub version: ChipdockDLPackVersion,
-    /// The producer's own.
+    /// The producer's own pointer.
     pub manager_ctx: *mut c_void,
-    /// Frees the tensor and this struct; null when there is nothing to free.
+    /// Frees the tensor and this struct; null if there is nothing to free.
     pub deleter: Option<unsafe extern "C" fn(self_: *mut ChipdockManagedTensorVersioned)>,
     /// `CHIPDOCK_DLPACK_*` flags.
     pub flags: u64,

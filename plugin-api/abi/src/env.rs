@@ -1,4 +1,4 @@
-//! The environment of compiled code, and the one description of it that code generators write from.
+//! The environment of compiled code, and its description, from which code generators produce their text and calls.
 
 use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
@@ -6,7 +6,7 @@ use core::mem::offset_of;
 use crate::interface::ChipdockInterface;
 use crate::value::ChipdockFunctionObject;
 
-/// Runs one part of a parallel region; 0, or -1 with an error raised.
+/// Runs one part of a parallel region; returns 0, or -1 with an error raised.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
@@ -17,38 +17,39 @@ pub struct ChipdockParallelBody(
 /// The version of [`ChipdockEnv`] that this crate describes; an artifact's index may ask for a greater one (X.12).
 pub const CHIPDOCK_ENV_VERSION: u32 = 1;
 
-/// What compiled code reaches the host through: the variable `__chipdock_env` points to one, filled in by the loader.
+/// The environment, through which compiled code reaches the host: the loader sets the variable `__chipdock_env` to point
+/// to one.
 ///
-/// The first argument of each function is the environment itself; what answers an `int32_t` answers 0, or -1 with an error
-/// raised. When the variable is null, compiled code looks for TVM-FFI's functions, then uses small built-in fallbacks.
-/// Compiled code relies on what version 1 has, and on nothing behind it: what is new comes by `query`.
+/// The first argument of each function is the environment itself; a function that returns an `int32_t` returns 0, or -1
+/// with an error raised. If the variable is null, compiled code looks for TVM-FFI's functions, then uses small built-in
+/// fallbacks. Compiled code relies only on the fields of version 1; anything newer is available by `query`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockEnv {
     /// The version of this struct, [`CHIPDOCK_ENV_VERSION`] or greater.
     pub version: u32,
-    /// Bits that are not known are ignored; 0 now.
+    /// Flags; unknown bits are ignored; 0 now.
     pub flags: u32,
-    /// The host's own.
+    /// The host's own pointer.
     pub self_: *mut c_void,
-    /// Sets this thread's error. The strings are NUL-terminated; `location` says where, as `function: file:line:column`
-    /// or as far as that is known, and may be null.
+    /// Sets this thread's error. The strings are NUL-terminated; `location` is `function: file:line:column` as far as it
+    /// is known, and may be null.
     pub raise: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         kind: *const c_char,
         message: *const c_char,
         location: *const c_char,
     ),
-    /// Allocates workspace, 64-byte aligned, ordered on the thread's current stream; null with an error raised when
-    /// there is none.
+    /// Allocates workspace, 64-byte aligned, ordered on the thread's current stream; returns null with an error raised if
+    /// there is none left.
     pub allocate_workspace: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         device_type: i32,
         device_id: i32,
         size_bytes: u64,
     ) -> *mut c_void,
-    /// Frees workspace, last allocated first.
+    /// Frees workspace; the one allocated last is freed first.
     pub free_workspace: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         device_type: i32,
@@ -62,7 +63,7 @@ pub struct ChipdockEnv {
         device_id: i32,
         out_stream: *mut *mut c_void,
     ) -> i32,
-    /// Writes the id of the device of that type that is active on this thread; 0 where none was made active.
+    /// Writes the id of the device of that type that is active on this thread; 0 if none was made active.
     pub current_device:
         unsafe extern "C" fn(env: *const ChipdockEnv, device_type: i32, out_device_id: *mut i32) -> i32,
     /// Makes a device the active one of its type on this thread.
@@ -78,16 +79,16 @@ pub struct ChipdockEnv {
         name: *const c_char,
         out_function: *mut *const ChipdockFunctionObject,
     ) -> i32,
-    /// Runs `body` for each task id from 0 to the count that it is told, at most `tasks_max` (0: as many as there are
-    /// threads), and returns when all are done; the first failure is the one returned.
+    /// Runs `body` for each task id from 0 below the number of tasks that `body` receives, at most `tasks_max` (0: as
+    /// many as there are threads), and returns when all are done; returns the first failure.
     pub parallel_launch: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         body: ChipdockParallelBody,
         data: *mut c_void,
         tasks_max: i32,
     ) -> i32,
-    /// Writes the interface of that NUL-terminated name and version; its `table` is null where the host does not have it,
-    /// which is no error. What is written lives as long as the environment.
+    /// Writes the interface of that NUL-terminated name and version; its `table` is null if the host does not have it,
+    /// which is no error. The interface lives as long as the environment.
     pub query: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         name: *const c_char,
@@ -106,7 +107,7 @@ unsafe impl Send for ChipdockEnv {}
 /// The type of a field of the environment, or of a parameter of its functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnvType {
-    /// Nothing, as a result.
+    /// No result.
     Void,
     /// `int32_t`.
     Int32,
@@ -118,13 +119,13 @@ pub enum EnvType {
     Pointer,
     /// `const char *`, NUL-terminated.
     Text,
-    /// `int32_t *`, written to.
+    /// `int32_t *`, an output.
     Int32Out,
-    /// `void **`, written to.
+    /// `void **`, an output.
     PointerOut,
-    /// A borrowed function object, written to.
+    /// A borrowed function object, an output.
     FunctionOut,
-    /// A `ChipdockInterface`, written to.
+    /// A `ChipdockInterface`, an output.
     InterfaceOut,
     /// A function that runs a task.
     Body,
@@ -135,20 +136,20 @@ pub enum EnvType {
 pub struct EnvSlot {
     /// The field's name.
     pub name: &'static str,
-    /// Where it lies where pointers have 64 bits.
+    /// Offset of the field on machines with pointers of 64 bits.
     pub offset_bytes: usize,
-    /// What it answers.
+    /// Type of the result.
     pub result: EnvType,
-    /// Names and types of the parameters behind the environment.
+    /// Names and types of the parameters after the environment.
     pub params: &'static [(&'static str, EnvType)],
 }
 
-/// The fields before the functions: name, type.
+/// The fields before the functions, by name and type.
 pub const ENV_HEAD: &[(&str, EnvType)] =
     &[("version", EnvType::Uint32), ("flags", EnvType::Uint32), ("self_", EnvType::Pointer)];
 
 impl EnvSlot {
-    /// Where it lies where pointers have so many bytes: the functions are a row of pointers.
+    /// Returns the offset of the field for pointers of so many bytes: the functions are a row of pointers.
     #[must_use]
     pub const fn offset_with(&self, pointer_bytes: usize) -> usize {
         const FIRST: usize = offset_of!(ChipdockEnv, self_);
@@ -156,7 +157,7 @@ impl EnvSlot {
     }
 }
 
-/// Where the function of a function object lies; the header before it is as long whatever pointers are.
+/// Offset of the function in a function object; the header before it has the same size for pointers of any size.
 pub const SAFE_CALL_OFFSET_BYTES: usize = offset_of!(ChipdockFunctionObject, safe_call);
 
 macro_rules! rust_type {
@@ -173,11 +174,11 @@ macro_rules! rust_type {
     (Body) => { ChipdockParallelBody };
 }
 
-// One row a function. That it says what the struct says does not compile otherwise.
+// One row per function. A row that differs from the struct does not compile.
 macro_rules! slots {
     ($($name:ident($($param:ident: $kind:ident),*) -> $result:ident;)*) => {
-        /// The functions of the environment, in the order of the struct: what the text and the calls of every code
-        /// generator are written from.
+        /// The functions of the environment, in the order of the struct; every code generator produces its text and calls
+        /// from this table.
         pub const ENV_SLOTS: &[EnvSlot] = &[$(EnvSlot {
             name: stringify!($name),
             offset_bytes: offset_of!(ChipdockEnv, $name),
@@ -204,7 +205,7 @@ slots! {
     release() -> Void;
 }
 
-// The rows are the struct: none is missing, and each lies behind the one before it.
+// The rows match the struct: none is missing, and each lies after the one before it.
 const _: () = {
     let mut index = 0;
     let mut offset = offset_of!(ChipdockEnv, self_) + size_of::<usize>();
@@ -216,7 +217,7 @@ const _: () = {
     assert!(offset == size_of::<ChipdockEnv>(), "a function of the struct has no row");
 };
 
-/// The row of a function of the environment, by its name.
+/// Returns the row of a function of the environment, by its name.
 #[must_use]
 pub fn env_slot(name: &str) -> Option<&'static EnvSlot> {
     ENV_SLOTS.iter().find(|slot| slot.name == name)

@@ -1,4 +1,4 @@
-//! What a host gives: its services and the registrar.
+//! The tables that a host passes to a plugin: its services and the registrar.
 
 use core::ffi::c_void;
 
@@ -15,23 +15,23 @@ use crate::value::{ChipdockAny, ChipdockSafeCall, ChipdockStr};
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockHost {
-    /// The ABI major that this host speaks to this plugin.
+    /// The ABI major that this host uses with this plugin.
     pub abi_major: u32,
-    /// The newest minor of it that the host knows; may be older or newer than the plugin's.
+    /// The newest minor of that major that the host knows; may be older or newer than the plugin's.
     pub abi_minor: u32,
     /// The host's version, semver.
     pub version: ChipdockStr,
-    /// The host's own; the first argument of each function below.
+    /// The host's own pointer; the first argument of each function below.
     pub self_: *mut c_void,
     /// Sets this thread's error. The last one raised before a non-zero return is the one reported.
     pub raise: unsafe extern "C" fn(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr),
     /// Sets this thread's error to an error object; borrows it.
     pub raise_object: unsafe extern "C" fn(self_: *mut c_void, error: *const ChipdockAny),
-    /// Moves this thread's error out, for a plugin that called somebody else's function; None when there is none.
+    /// Moves this thread's error out, for a plugin that called another library's function; None if there is none.
     pub take_error: unsafe extern "C" fn(self_: *mut c_void, out_error: *mut ChipdockAny),
     /// Writes a line to the host's log. `level` is one of `CHIPDOCK_LOG_*`.
     pub log: unsafe extern "C" fn(self_: *mut c_void, level: i32, message: ChipdockStr),
-    /// Writes the registered function of that name as an owned function object, or None when there is none. May load
+    /// Writes the registered function of that name as an owned function object, or None if there is none. May load
     /// another plugin; not to be called during `init`.
     pub function:
         unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32,
@@ -39,8 +39,8 @@ pub struct ChipdockHost {
     /// not know is an error.
     pub current_stream:
         unsafe extern "C" fn(self_: *mut c_void, device: ChipdockDevice, out_stream: *mut *mut c_void) -> i32,
-    /// Writes the interface of the host of that name and version; its `table` is null where the host does not have it,
-    /// which is no error. May be called during `init`. What is written lives as long as the host's table.
+    /// Writes the interface of the host of that name and version; its `table` is null if the host does not have it, which
+    /// is no error. May be called during `init`. The interface lives as long as the host's table.
     pub query: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,
@@ -54,7 +54,7 @@ unsafe impl Sync for ChipdockHost {}
 // SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
 unsafe impl Send for ChipdockHost {}
 
-/// Where a plugin's `init` hands over what it offers. Valid during `init` only.
+/// The registrar, with which a plugin's `init` registers what the plugin offers. Valid only during `init`.
 ///
 /// Each function copies names and texts, borrows tables for the life of the process (make them static), and takes
 /// over `self_`, which is released by the table's `destroy`; also when registration fails later. A non-zero return
@@ -63,11 +63,11 @@ unsafe impl Send for ChipdockHost {}
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockRegistrar {
-    /// The host's own.
+    /// The host's own pointer.
     pub self_: *mut c_void,
-    /// Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to be given one by the host; the
-    /// number in force is written to `out_device_type`. `info_json` here and below is a JSON object, or empty for none;
-    /// keys that are not known are ignored.
+    /// Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to have the host assign one; the number that
+    /// is used is written to `out_device_type`. `info_json` here and below is a JSON object, or empty for none; unknown
+    /// keys are ignored.
     pub device_api: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,
@@ -86,7 +86,7 @@ pub struct ChipdockRegistrar {
         kind: *const ChipdockTargetKind,
     ) -> i32,
     /// Registers `target.build.<kind>`. `info_json` has `ir_min` and `ir_max`: the oldest and the newest version of the
-    /// IR's wire format that it reads, semver.
+    /// IR's wire format that the generator reads, semver.
     pub codegen: unsafe extern "C" fn(
         self_: *mut c_void,
         kind: ChipdockStr,
@@ -110,10 +110,10 @@ pub struct ChipdockRegistrar {
         call: ChipdockSafeCall,
         deleter: ChipdockDeleter,
     ) -> i32,
-    /// Extends what this plugin registered under `key` (or the plugin itself, by its own name) by the interface `name` in
-    /// a version, for instance `device_api.x` by `reset` 1. `deleter` releases the interface's `self_`, whatever the
-    /// answer. A host that does not know the interface answers success and keeps it unused; unknown feature bits are
-    /// ignored.
+    /// Extends the registration of this plugin under `key` (or the plugin itself, by its own name) by the interface
+    /// `name` in a version, for instance `device_api.x` by `reset` 1. `deleter` releases the interface's `self_`,
+    /// whatever this returns. A host that does not know the interface returns success and keeps it unused; unknown
+    /// feature bits are ignored.
     pub extend: unsafe extern "C" fn(
         self_: *mut c_void,
         key: ChipdockStr,
@@ -124,7 +124,7 @@ pub struct ChipdockRegistrar {
     ) -> i32,
 }
 
-/// Releases what a registered function owns; never null.
+/// Releases the data that a registered function owns; never null.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]

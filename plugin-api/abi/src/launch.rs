@@ -5,39 +5,39 @@ use core::ffi::c_void;
 use crate::extension::ChipdockExtension;
 use crate::value::ChipdockStr;
 
-/// A kernel of a loaded module, as interface `launch` 1 answers it. It lives as long as the module.
+/// A kernel of a loaded module, as interface `launch` 1 returns it. It lives as long as the module.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockEntry {
-    /// The module's own; null where there is no kernel of that name.
+    /// The module's own pointer; null if there is no kernel of that name.
     pub entry: *mut c_void,
-    /// Type of the devices that it runs on.
+    /// Type of the devices that the kernel runs on.
     pub device_type: i32,
-    /// None yet; bits that are not known are ignored.
+    /// Flags; unknown bits are ignored, and none is defined yet.
     pub flags: u32,
 }
 
-/// One launch. Borrowed for the call, as is all that it points to.
+/// One launch. It and all that it points to are borrowed for the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockLaunchRequest {
-    /// The device that runs it.
+    /// The device that runs the kernel.
     pub device_id: i32,
-    /// None yet; bits that are not known are ignored.
+    /// Flags; unknown bits are ignored, and none is defined yet.
     pub flags: u32,
-    /// The stream that it is queued on; null for the default stream.
+    /// The stream on which the launch is queued; null for the default stream.
     pub stream: *mut c_void,
     /// Blocks along x, y and z; 1 along an axis that the kernel does not name.
     pub grid: [u64; 3],
     /// Threads of a block along x, y and z; 1 along an axis that the kernel does not name.
     pub block: [u64; 3],
-    /// Bytes of dynamic shared memory of a block; 0 where the kernel does not take any.
+    /// Bytes of dynamic shared memory of a block; 0 if the kernel does not take any.
     pub dynamic_shared_bytes: u64,
-    /// The address of each argument's value: of a handle, or of a scalar of the type that the index gives.
+    /// The address of each argument's value: of a handle, or of a scalar of the type that the index states.
     pub args: *const *const c_void,
-    /// How many arguments.
+    /// The number of arguments.
     pub args_count: u64,
     /// A chain of extensions, or null.
     pub next: *const ChipdockExtension,
@@ -48,7 +48,7 @@ pub struct ChipdockLaunchRequest {
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockLaunch1 {
-    /// Writes the kernel of that name, with a null `entry` where there is none, which is no error.
+    /// Writes the kernel of that name, with a null `entry` if there is none, which is no error.
     pub entry:
         unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_entry: *mut ChipdockEntry) -> i32,
     /// Queues a launch and returns.

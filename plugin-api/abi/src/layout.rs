@@ -1,5 +1,5 @@
-//! Proof of the layouts: sizes and offsets, asserted when this crate compiles. Of the first list, and of the types in the C
-//! header, the test `header` of tests/abi makes the hash that plugins carry.
+//! Proof of the layouts: sizes and offsets, asserted when this crate compiles. The test `header` of tests/abi computes
+//! the hash that plugins carry from the first list and the types in the C header.
 
 use core::mem::{offset_of, size_of};
 
@@ -14,7 +14,7 @@ macro_rules! layouts {
     };
 }
 
-// What is frozen with the major: `CHIPDOCK_LAYOUT_HASH` is of these.
+// The types that are frozen with the major; `CHIPDOCK_LAYOUT_HASH` covers them.
 layouts! {
     ChipdockAny: 16 { type_index @ 0, small_length @ 4, value @ 8 }
     ChipdockObject: 24 { combined_ref_count @ 0, type_index @ 8, padding @ 12, deleter @ 16 }
@@ -53,7 +53,7 @@ layouts! {
     ChipdockPlugin: 152 { magic @ 0, abi_major @ 8, abi_minor @ 12, layout_hash @ 16, table_sizes @ 24, name @ 64, version @ 80, build_id @ 96, info_json @ 112, init @ 128, shutdown @ 136, release @ 144 }
 }
 
-// Named interfaces: more come within a major, and the hash stays.
+// Named interfaces: more are added within a major, and the hash stays the same.
 layouts! {
     ChipdockReset1: 8 { reset @ 0 }
     ChipdockTimer1: 24 { mark @ 0, elapsed @ 8, free_mark @ 16 }
@@ -68,7 +68,7 @@ layouts! {
 }
 
 impl ChipdockTableSizes {
-    /// The sizes as this crate was compiled.
+    /// Returns the sizes as this crate was compiled.
     #[must_use]
     pub const fn current() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The plugin boundary: `#[repr(C)]` structs and constants, and nothing else.
+//! The plugin boundary: only `#[repr(C)]` structs and constants.
 //!
 //! `include/chipdock.h` is printed from this crate by cbindgen; the tests prove it current. Both sides of the
 //! boundary read these structs, so every change here is a change of the ABI:
@@ -11,7 +11,7 @@
 //! * **Every function may be called from any thread at once**, except a plugin's `init` and `shutdown`.
 //! * 64-bit little-endian only, asserted below.
 //!
-//! What the functions promise in detail, in numbered clauses, stands on the front page of `chipdock-plugin-api`.
+//! The front page of `chipdock-plugin-api` states in numbered clauses what the functions promise.
 #![allow(clippy::pub_underscore_fields, reason = "C names")]
 
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]

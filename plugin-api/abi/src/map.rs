@@ -2,9 +2,9 @@
 
 use core::ffi::c_void;
 
-/// Interface `map` 1 of a device API: where the host reaches memory whose handle is no address.
+/// Interface `map` 1 of a device API: host addresses of memory whose handle is no address.
 ///
-/// Clauses D.32 and N.16 to N.18 say what it promises.
+/// Clauses D.32 and N.16 to N.17 state what it promises.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]

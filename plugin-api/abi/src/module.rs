@@ -8,11 +8,11 @@ use crate::extension::ChipdockExtension;
 use crate::interface::ChipdockInterface;
 use crate::value::{ChipdockAny, ChipdockStr};
 
-/// Answer of [`ChipdockModuleLoader::verdict`]: the artifact runs on the device.
+/// Verdict of [`ChipdockModuleLoader::verdict`]: the artifact runs on the device.
 pub const CHIPDOCK_ARTIFACT_OK: i32 = 0;
-/// Answer of [`ChipdockModuleLoader::verdict`]: it runs after being compiled again.
+/// Verdict of [`ChipdockModuleLoader::verdict`]: the artifact runs after it is compiled again.
 pub const CHIPDOCK_ARTIFACT_RECOMPILE: i32 = 1;
-/// Answer of [`ChipdockModuleLoader::verdict`]: it cannot run there.
+/// Verdict of [`ChipdockModuleLoader::verdict`]: the artifact cannot run on the device.
 pub const CHIPDOCK_ARTIFACT_UNSUPPORTED: i32 = 2;
 
 /// One section of an artifact, or of a build request.
@@ -20,15 +20,15 @@ pub const CHIPDOCK_ARTIFACT_UNSUPPORTED: i32 = 2;
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockSection {
-    /// Its name, unique within the artifact or the request.
+    /// Name, unique within the artifact or the request.
     pub name: ChipdockStr,
     /// `code`, `constants`, `debug` or `source`.
     pub kind: ChipdockStr,
-    /// What `data` is aligned to.
+    /// Alignment of `data` in bytes.
     pub alignment_bytes: u64,
     /// The bytes.
     pub data: *const c_void,
-    /// How many.
+    /// Size of `data` in bytes.
     pub size_bytes: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct ChipdockArtifact {
     pub index_json: ChipdockStr,
     /// The sections.
     pub sections: *const ChipdockSection,
-    /// How many.
+    /// The number of sections.
     pub sections_count: u64,
     /// Extensions of the artifact, or null.
     pub next: *const ChipdockExtension,
@@ -52,13 +52,13 @@ pub struct ChipdockArtifact {
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockModule {
-    /// Releases the module. Functions got from it keep what they need alive by themselves.
+    /// Releases the module. Its functions keep what they need.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Writes the function of that name as an owned function object, or None when there is none.
+    /// Writes the function of that name as an owned function object, or None if there is none.
     pub function:
         unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32,
-    /// Writes the interface of this module of that name and version; its `table` is null where the module does not have
-    /// it, which is no error. What is written lives as long as the module.
+    /// Writes the interface of this module of that name and version; its `table` is null if the module does not have it,
+    /// which is no error. The interface lives as long as the module.
     pub query: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,
@@ -67,12 +67,12 @@ pub struct ChipdockModule {
     ) -> i32,
 }
 
-/// A loaded module: what to call, and on what.
+/// A loaded module: its functions, and the object that they are called on.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockModuleHandle {
-    /// The loader's own.
+    /// The loader's own pointer; the first argument of each function.
     pub self_: *mut c_void,
     /// Its functions; static.
     pub table: *const ChipdockModule,
@@ -85,8 +85,8 @@ pub struct ChipdockModuleHandle {
 pub struct ChipdockModuleLoader {
     /// Releases `self_`: called once, last.
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
-    /// Says whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, when it is not OK,
-    /// the reason as an owned string.
+    /// Checks whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, if it is not OK, the
+    /// reason as an owned string.
     pub verdict: unsafe extern "C" fn(
         self_: *mut c_void,
         artifact: *const ChipdockArtifact,
@@ -94,8 +94,8 @@ pub struct ChipdockModuleLoader {
         out_verdict: *mut i32,
         out_reason: *mut ChipdockAny,
     ) -> i32,
-    /// Makes the artifact runnable. Compiled code reaches the host through `env` alone. It is the loader's, whatever the
-    /// answer: the loader releases it, once, when no module and no function can use it any more. It may be null.
+    /// Makes the artifact runnable. Compiled code reaches the host only through `env`. The loader owns `env`, whatever
+    /// this returns: it releases it, once, when no module and no function can use it any more. It may be null.
     pub load: unsafe extern "C" fn(
         self_: *mut c_void,
         artifact: *const ChipdockArtifact,

@@ -1,4 +1,4 @@
-//! The descriptor: what a plugin's one symbol returns.
+//! The descriptor, which a plugin's one symbol returns.
 
 use core::ffi::c_void;
 
@@ -7,7 +7,7 @@ use crate::value::ChipdockStr;
 
 /// The ABI major. A plugin exports `chipdock_plugin_v1` for it.
 pub const CHIPDOCK_ABI_MAJOR: u32 = 1;
-/// The ABI minor: named interfaces that came since the major.
+/// The ABI minor: named interfaces that were added since the major.
 pub const CHIPDOCK_ABI_MINOR: u32 = 0;
 /// `CHIPDOCK` as little-endian bytes.
 pub const CHIPDOCK_MAGIC: u64 = 0x4B43_4F44_5049_4843;
@@ -41,44 +41,44 @@ pub struct ChipdockTableSizes {
     pub tensor: u32,
 }
 
-/// What a plugin is: static, returned by its one symbol, frozen for the major.
+/// The descriptor of a plugin: static, returned by its one symbol, frozen for the major.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockPlugin {
     /// `CHIPDOCK_MAGIC`.
     pub magic: u64,
-    /// `CHIPDOCK_ABI_MAJOR` of the header that it was built with.
+    /// `CHIPDOCK_ABI_MAJOR` of the header that the plugin was built with.
     pub abi_major: u32,
-    /// `CHIPDOCK_ABI_MINOR` of the header that it was built with.
+    /// `CHIPDOCK_ABI_MINOR` of the header that the plugin was built with.
     pub abi_minor: u32,
-    /// `CHIPDOCK_LAYOUT_HASH` of the header that it was built with.
+    /// `CHIPDOCK_LAYOUT_HASH` of the header that the plugin was built with.
     pub layout_hash: u64,
-    /// Sizes of the frozen tables as it was compiled.
+    /// Sizes of the frozen tables as the plugin was compiled.
     pub table_sizes: ChipdockTableSizes,
-    /// Its name: lower-case letters, digits, `-` and `_`; the same as in the manifest.
+    /// Name: lower-case letters, digits, `-` and `_`; the same as in the manifest.
     pub name: ChipdockStr,
-    /// Its version, semver.
+    /// Version, semver.
     pub version: ChipdockStr,
-    /// What tells two builds of one version apart; may be empty. A host then shows what the linker wrote (`NT_GNU_BUILD_ID`),
-    /// or the beginning of the library's SHA-256.
+    /// A text that distinguishes builds of one version; may be empty. A host then shows what the linker wrote
+    /// (`NT_GNU_BUILD_ID`), or the beginning of the library's SHA-256.
     pub build_id: ChipdockStr,
-    /// A JSON object, or empty for none; keys that are not known are ignored. `settings` in it declares what interface
+    /// A JSON object, or empty for none; unknown keys are ignored. `settings` in it declares the settings that interface
     /// `config` 1 of a host answers.
     pub info_json: ChipdockStr,
-    /// Hands over what the plugin offers, and writes what the plugin is to this host (may be null; on success alone). Runs
-    /// once for each host, with no other call of that host during it. Starts no thread and calls no vendor driver. On
-    /// failure nothing stays registered, and neither function below is called.
+    /// Registers what the plugin offers, and writes the plugin's instance for this host (which may be null) only on
+    /// success. Runs once for each host, with no other call of that host during it. Starts no thread and calls no vendor
+    /// driver. On failure nothing stays registered, and neither function below is called.
     pub init: unsafe extern "C" fn(
         host: *const ChipdockHost,
         registrar: *const ChipdockRegistrar,
         out_instance: *mut *mut c_void,
     ) -> i32,
-    /// Drains what works for that host. Called once, after each `init` that succeeded, before anything is destroyed. Calls
-    /// after it answer `Unavailable`.
+    /// Drains the work for that host. Called once, after each `init` that succeeded, before anything is destroyed. Later
+    /// calls return `Unavailable`.
     pub shutdown: unsafe extern "C" fn(instance: *mut c_void) -> i32,
-    /// Releases the instance: called once, after every `destroy` and deleter of what was registered and of the modules that
-    /// were loaded, whatever `shutdown` answered.
+    /// Releases the instance: called once, after every `destroy` and deleter of registered objects and of loaded modules,
+    /// whatever `shutdown` returned.
     pub release: unsafe extern "C" fn(instance: *mut c_void),
 }
 

@@ -2,14 +2,15 @@
 
 use core::ffi::c_void;
 
-/// Interface `timer` 1 of a device API: how long a device takes for what runs between two marks of its streams.
+/// Interface `timer` 1 of a device API: times work between two marks of a device's streams.
 ///
-/// Handles of marks are the plugin's own. Clauses N.1 to N.8 say what each function promises.
+/// Handles of marks belong to the plugin. Clauses N.1 to N.8 state what each function promises.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockTimer1 {
-    /// Queues a mark behind what the stream has; it is reached when that is done. Null is the default stream.
+    /// Queues a mark after the work that the stream has; it is reached when that work is done. Null is the default
+    /// stream.
     pub mark: unsafe extern "C" fn(
         self_: *mut c_void,
         device_id: i32,
@@ -17,7 +18,7 @@ pub struct ChipdockTimer1 {
         out: *mut *mut c_void,
     ) -> i32,
     /// Waits until both marks are reached, and writes the time of the device from one to the other in nanoseconds:
-    /// negative where `from` was reached after `to`.
+    /// negative if `from` was reached after `to`.
     pub elapsed: unsafe extern "C" fn(
         self_: *mut c_void,
         device_id: i32,
@@ -25,6 +26,6 @@ pub struct ChipdockTimer1 {
         to: *mut c_void,
         out_nanoseconds: *mut f64,
     ) -> i32,
-    /// Frees a mark, whether it is reached or not; null is allowed.
+    /// Frees a mark, reached or not; null is allowed.
     pub free_mark: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, mark: *mut c_void) -> i32,
 }

@@ -1,10 +1,10 @@
-//! Values: what a packed call carries. Layouts are those of TVM-FFI.
+//! Values, which packed calls carry. Layouts are those of TVM-FFI.
 
 use core::ffi::{c_char, c_void};
 
 use crate::dlpack::{ChipdockDataType, ChipdockDevice, ChipdockTensor};
 
-/// Type index: nothing.
+/// Type index: None.
 pub const CHIPDOCK_TYPE_NONE: i32 = 0;
 /// Type index: a 64-bit signed integer.
 pub const CHIPDOCK_TYPE_INT: i32 = 1;
@@ -12,7 +12,7 @@ pub const CHIPDOCK_TYPE_INT: i32 = 1;
 pub const CHIPDOCK_TYPE_BOOL: i32 = 2;
 /// Type index: a 64-bit float.
 pub const CHIPDOCK_TYPE_FLOAT: i32 = 3;
-/// Type index: a pointer that nobody owns.
+/// Type index: a pointer without an owner.
 pub const CHIPDOCK_TYPE_OPAQUE_PTR: i32 = 4;
 /// Type index: an element type.
 pub const CHIPDOCK_TYPE_DATA_TYPE: i32 = 5;
@@ -54,7 +54,7 @@ pub const CHIPDOCK_DELETE_WEAK: i32 = 2;
 /// A new object's reference count: one strong in the low half, one weak in the high half.
 pub const CHIPDOCK_NEW_REF_COUNT: u64 = 0x0000_0001_0000_0001;
 
-/// Bytes that somebody else owns: UTF-8 wherever this stands for a string. `data` may be null when `size` is 0.
+/// Borrowed bytes: UTF-8 wherever this is a string. `data` may be null if `size` is 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
@@ -112,7 +112,7 @@ pub struct ChipdockAny {
 #[repr(C)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockObject {
-    /// Strong count in the low 32 bits, weak count in the high 32. Changed by atomic operations alone.
+    /// Strong count in the low 32 bits, weak count in the high 32. Changed only by atomic operations.
     pub combined_ref_count: u64,
     /// One of `CHIPDOCK_TYPE_*`, 64 or more.
     pub type_index: i32,
@@ -136,7 +136,7 @@ pub struct ChipdockSafeCall(
     ) -> i32,
 );
 
-/// What follows the header of a string or bytes object. The bytes are followed by a NUL.
+/// A string or bytes object. The bytes are followed by a NUL.
 #[repr(C)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockByteArrayObject {
@@ -158,7 +158,7 @@ pub struct ChipdockShapeObject {
     pub size: usize,
 }
 
-/// A tensor object. `strides` is never null when there are axes.
+/// A tensor object. `strides` is never null if there are axes.
 #[repr(C)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockTensorObject {
@@ -174,7 +174,7 @@ pub struct ChipdockTensorObject {
 pub struct ChipdockFunctionObject {
     /// Header.
     pub object: ChipdockObject,
-    /// Called with the object as `self`.
+    /// The C function, called with the object as `self`.
     pub safe_call: ChipdockSafeCall,
     /// Reserved for C++; null.
     pub cpp_call: *mut c_void,
@@ -188,7 +188,7 @@ pub struct ChipdockErrorObject {
     pub object: ChipdockObject,
     /// The kind, an open string such as `ValueError`.
     pub kind: ChipdockStr,
-    /// For a person: what was expected, what was found, what to do.
+    /// Message for users: what was expected, what was found, what to do.
     pub message: ChipdockStr,
     /// Lines `File "f", line 1, in g`, most recent last.
     pub backtrace: ChipdockStr,
@@ -211,8 +211,8 @@ pub struct ChipdockArrayObject {
     pub data: *mut ChipdockAny,
     /// Number of elements.
     pub size: i64,
-    /// Room for elements.
+    /// Capacity, in elements.
     pub capacity: i64,
-    /// Frees `data`; null when it is owned with the object.
+    /// Frees `data`; null if it is owned with the object.
     pub data_deleter: Option<unsafe extern "C" fn(data: *mut c_void)>,
 }

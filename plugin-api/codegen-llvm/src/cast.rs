@@ -18,7 +18,7 @@ impl<'a> Writer<'a> {
             return self.refuse(e, format!("has no conversion from {} to {}", operand.dtype, e.dtype));
         }
         if operand.dtype.is_int() && e.dtype.is_integer() && e.dtype.bits > operand.dtype.bits {
-            // What is known not to be negative may be extended either way.
+            // A value known not to be negative may be extended either way.
             if self.range(value).0 >= 0 {
                 return self.converted("zext nneg", &operand, e.dtype);
             }
@@ -26,7 +26,7 @@ impl<'a> Writer<'a> {
         self.cast(&operand, e.dtype)
     }
 
-    /// A value converted to another type of as many lanes.
+    /// Converts a value to another type with as many lanes.
     pub(crate) fn cast(&mut self, value: &Value, to: DType) -> Value {
         let from = value.dtype;
         if from == to {
@@ -43,7 +43,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A conversion that is one instruction.
+    /// A conversion with a single instruction.
     pub(crate) fn converted(&mut self, name: &str, value: &Value, to: DType) -> Value {
         self.compute(to, format_args!("{name} {} to {}", value.typed(), register(to)))
     }
@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
         self.converted(if value.dtype.is_int() { "sitofp" } else { "uitofp" }, value, to)
     }
 
-    /// Truncated and saturated, a NaN 0; to a boolean `!= 0`, which a NaN is.
+    /// Truncates and saturates, with 0 for a NaN; a conversion to a boolean is `!= 0`, which is true for a NaN.
     fn float_to_int(&mut self, value: &Value, to: DType) -> Value {
         let value = self.widened(value);
         let from = value.dtype;
@@ -94,8 +94,9 @@ impl<'a> Writer<'a> {
         self.saturated(name, &value, to)
     }
 
-    /// A float held within the range of an integer type, then converted. The ends of the range are powers of two, or one
-    /// less, which the float has if it is wide enough; where it is not, its values from the upper end on are chosen.
+    /// Clamps a float to the range of an integer type and converts it. The ends of the range are powers of two, or one
+    /// less, which the float represents if it is wide enough; if it is not, its values from the upper end on are
+    /// selected.
     fn saturated(&mut self, name: &str, value: &Value, to: DType) -> Value {
         let from = value.dtype;
         let (low, high) = to.integer_range().unwrap_or((0, 0));
@@ -111,7 +112,7 @@ impl<'a> Writer<'a> {
             return self.converted(name, &held, to);
         }
         let is_past = self.fcmp("oge", &held, &number(high + 1));
-        // Past the end the conversion is poison, which must not reach the choice.
+        // Past the end the conversion is poison, which must not reach the selection.
         let converted = self.converted(name, &held, to);
         let settled = self.compute(to, format_args!("freeze {}", converted.typed()));
         self.choose(&is_past, &integer(high, to), &settled)

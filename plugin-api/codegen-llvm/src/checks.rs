@@ -1,7 +1,9 @@
-//! Checks as data (rule LLVM-V14): what a function that is hardly ever called checks first is a table that one helper runs.
+//! Checks as data (rule LLVM-V14): the initial checks of a function that is hardly ever called are a table that one
+//! helper runs.
 //!
-//! An instruction is two 64-bit words: the operation with three slots of the frame (`to`, `a`, `b`, 16 bits each), and a
-//! number. Slots hold integers and booleans as 64 bits with their sign, or with zeros where they have none, and pointers.
+//! An instruction is two 64-bit words: the operation with three slots of the frame (`to`, `a`, `b`, 16 bits each), and
+//! a number. Slots contain integers and booleans as 64 bits, sign-extended or zero-extended by their type, and
+//! pointers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,39 +21,39 @@ use crate::types;
 use crate::value::Value;
 use crate::writer::Writer;
 
-/// Assertions from which on a table is less than the code.
+/// Minimum number of assertions for which a table is smaller than the code.
 const ASSERTIONS_MIN: usize = 4;
-/// Slots of a frame; it lies on the stack.
+/// Maximum number of slots of a frame, which is on the stack.
 const SLOTS_MAX: usize = 2048;
-/// What the helper gives where all is well; everything else is the function's result.
+/// Result of the helper if all checks pass; any other value is the function's result.
 pub(crate) const GOES_ON: i64 = 1 << 40;
 
-/// An operation; the numbers are those of [`crate::environment`]'s interpreter.
+/// An operation; the numbers are those of the interpreter in [`crate::environment`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Code {
-    /// Ends with the status in `a`.
+    /// Returns the status in `a`.
     Return = 0,
-    /// Raises the text at the number, with the integers from `a` on.
+    /// Raises the text at the number, with the integers from slot `a` on.
     Fail = 1,
-    /// Goes on at an instruction by its number where `a` is zero.
+    /// Jumps to the instruction with that number if `a` is zero.
     JumpIfZero = 2,
-    /// The 64 bits at the pointer `a` and the number, whatever their alignment.
+    /// Loads 64 bits at the pointer `a` plus the number, whatever their alignment.
     Load = 3,
-    /// `a`, `b` and the number.
+    /// Adds `a`, `b` and the number.
     Add = 4,
     Mul = 5,
     And = 6,
     Xor = 7,
-    /// By the number.
+    /// Shifts by the number.
     ShiftLeft = 8,
-    /// By the number, the sign kept.
+    /// Shifts by the number, keeping the sign.
     ShiftRight = 9,
     Equal = 10,
     Less = 11,
     LessUnsigned = 12,
 }
 
-/// The slot that holds zero.
+/// The slot that contains zero.
 const ZERO: Slot = 0;
 
 type Slot = u16;
@@ -65,10 +67,10 @@ struct Instruction {
     number: i64,
 }
 
-/// A table as it is made. What it has no operation for is answered with `None`.
+/// A table under construction. Methods return `None` if the table has no operation for the input.
 struct Table<'a> {
     functions: &'a Functions<'a>,
-    /// Where its errors are raised.
+    /// Location of its errors.
     location: &'a str,
     layout: Layout,
     instructions: Vec<Instruction>,
@@ -78,16 +80,17 @@ struct Table<'a> {
     next: usize,
     most: usize,
     assertions: usize,
-    /// Functions that are gone to.
+    /// Functions that the table continues in.
     callees: Vec<&'a PrimFunc>,
-    /// Jumps to them: the instruction, and which one.
+    /// Jumps to those functions: the instruction, and the index of the function.
     jumps: Vec<(usize, usize)>,
-    /// Moves to their parameters, which have no slots yet: the instruction, which function, which parameter.
+    /// Moves to their parameters, which have no slots yet: the instruction, the index of the function, the index of the
+    /// parameter.
     moves: Vec<(usize, usize, usize)>,
     depth: usize,
 }
 
-/// Values that are bits of an integer, a boolean or a pointer.
+/// Returns true for types whose values are the bits of an integer, a boolean or a pointer.
 fn is_word(dtype: DType) -> bool {
     dtype.is_scalar() && (dtype.is_integer() || dtype.is_bool() || dtype.is_handle()) && dtype.bits <= 64
 }
@@ -123,7 +126,7 @@ impl<'a> Table<'a> {
         self.instructions.push(Instruction { code, to, a, b, number });
     }
 
-    /// An operation's result in a new slot.
+    /// Puts the result of an operation in a new slot.
     fn compute(&mut self, code: Code, a: Slot, b: Slot, number: i64) -> Option<Slot> {
         let to = self.slot()?;
         self.push(code, to, a, b, number);
@@ -138,7 +141,7 @@ impl<'a> Table<'a> {
         self.push(Code::Add, to, from, ZERO, 0);
     }
 
-    /// The opposite of a boolean.
+    /// Negates a boolean.
     fn not(&mut self, slot: Slot) -> Option<Slot> {
         self.compute(Code::Equal, slot, ZERO, 0)
     }
@@ -152,7 +155,7 @@ impl<'a> Table<'a> {
         self.jump_if_zero(ZERO)
     }
 
-    /// Makes a jump lead to the instruction that comes next.
+    /// Makes a jump lead to the next instruction.
     fn land(&mut self, jump: usize) {
         let here = self.instructions.len() as i64;
         if let Some(instruction) = self.instructions.get_mut(jump) {
@@ -203,7 +206,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The low bits of a result, as its type has them.
+    /// Wraps a result to the width of its type.
     fn wrapped(&mut self, slot: Slot, dtype: DType) -> Option<Slot> {
         let rest = 64 - i64::from(dtype.bits);
         if rest == 0 || dtype.is_bool() || dtype.is_handle() {
@@ -341,7 +344,7 @@ impl<'a> Table<'a> {
         if field == StructField::Address {
             return self.compute(Code::Add, handle, ZERO, bytes);
         }
-        // Fields have 8 bytes within their struct from where they begin, or are the lower ones of the last 8.
+        // A load of 8 bytes at the start of a field stays within its struct; the field is in the low bits of the word.
         let word = self.compute(Code::Load, handle, ZERO, bytes)?;
         let value = self.wrapped(word, dtype)?;
         match (e.dtype == dtype, e.dtype.is_handle() || dtype.is_handle()) {
@@ -440,7 +443,7 @@ impl<'a> Table<'a> {
         at
     }
 
-    /// Ends with a number, or by going to another function that is hardly ever called.
+    /// Returns a number, or continues in another function that is hardly ever called.
     fn ret(&mut self, value: &'a Expr) -> Option<()> {
         let ExprKind::Call { callee: Callee::Global(name), args } = &value.kind else {
             let slot = self.value(value)?;
@@ -472,14 +475,14 @@ impl<'a> Table<'a> {
         Some(())
     }
 
-    /// Writes the functions that are gone to behind the rest.
+    /// Appends the functions that the table continues in.
     fn finish(&mut self) -> Option<()> {
         let mut index = 0;
         while let Some(callee) = self.callees.get(index).copied() {
             for (jump, _) in self.jumps.clone().iter().filter(|(_, to)| *to == index) {
                 self.land(*jump);
             }
-            // What a callee computes lies behind all.
+            // Slots of a callee come after all others.
             self.next = self.most;
             for (number, param) in callee.params.iter().enumerate() {
                 let (slot, var) = (self.slot()?, variable(param));
@@ -494,7 +497,7 @@ impl<'a> Table<'a> {
             }
             let first = self.instructions.len();
             self.stmt(&callee.body)?;
-            // Functions do not call in a circle, and none that was written already is gone to.
+            // Functions must not call each other in a cycle, nor must a function be entered that was already written.
             if self.jumps.iter().any(|(jump, to)| *jump >= first && *to <= index) {
                 return None;
             }
@@ -512,7 +515,7 @@ impl<'a> Table<'a> {
             .map(|instruction| {
                 let [to, a, b] = [instruction.to, instruction.a, instruction.b].map(u64::from);
                 let word = instruction.code as u64 | to << 16 | a << 32 | b << 48;
-                // A jump is by bytes.
+                // Jump distances are in bytes.
                 let scale = if instruction.code == Code::JumpIfZero { 16 } else { 1 };
                 format!("i64 {}, i64 {}", word as i64, scale * instruction.number)
             })
@@ -521,23 +524,23 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A table and what is left of a function.
+/// The table of a function, and the rest of its body.
 pub(crate) struct Plan<'a> {
     table: Table<'a>,
     /// Variables that the table binds, with their values, in order.
     bound: Vec<(&'a Var, &'a Expr)>,
-    /// Bindings that it cannot make, for later.
+    /// Bindings that the table cannot make, for the rest of the body.
     deferred: Vec<(&'a Var, &'a Expr)>,
     rest: &'a [Stmt],
 }
 
 impl Plan<'_> {
-    /// The functions that the table goes to.
+    /// The functions that the table continues in.
     pub(crate) fn callees(&self) -> impl Iterator<Item = &Arc<str>> {
         self.table.callees.iter().map(|callee| &callee.name)
     }
 
-    /// The functions that what is left calls.
+    /// The functions that the rest of the body calls.
     pub(crate) fn called(&self) -> HashSet<Arc<str>> {
         let mut called = HashSet::new();
         self.rest.iter().for_each(|s| called.extend(Usage::of(s).called));
@@ -545,7 +548,7 @@ impl Plan<'_> {
     }
 }
 
-/// Puts as much of a function into a table as there is from its start on.
+/// Puts the longest possible prefix of a function into a table.
 pub(crate) fn plan<'a>(
     functions: &'a Functions<'a>,
     function: &'a PrimFunc,
@@ -624,7 +627,8 @@ fn read_by(stmts: &[Stmt], exprs: impl Iterator<Item = Expr>) -> HashSet<usize> 
 }
 
 impl<'a> Writer<'a> {
-    /// Writes the body of a function that is hardly ever called, its checks as a table; false where that does not pay.
+    /// Writes the body of a function that is hardly ever called, with its checks as a table; returns false if that does
+    /// not pay off.
     pub(crate) fn checks(&mut self) -> bool {
         let Some(plan) = self.plans.remove(&self.function.name) else { return false };
         let frame = self.frame(&plan.table);
@@ -657,7 +661,7 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// The frame of a table, with the function's parameters in it.
+    /// Allocates the frame of a table and stores the function's parameters in it.
     fn frame(&mut self, table: &Table<'a>) -> String {
         let frame = self.alloca(&format!("[{} x i64]", table.most), 8);
         let function = self.function;
@@ -675,7 +679,7 @@ impl<'a> Writer<'a> {
         frame
     }
 
-    /// A variable that the table has bound, out of the frame.
+    /// Loads a variable that the table has bound from the frame.
     fn unpack(&mut self, table: &Table<'a>, frame: &str, var: &'a Var, value: &'a Expr) {
         let Some(slot) = table.slots.get(&var.address()) else { return };
         let at = self.instruction(format_args!("getelementptr i64, ptr {frame}, i64 {slot}"));

@@ -1,4 +1,4 @@
-//! Constants: as LLVM reads them, to the bit.
+//! Constants, spelled so that LLVM reads the exact bits.
 
 use chipdock_ir::{DType, Expr, ExprKind, TypeCode, number};
 use half::{bf16, f16};
@@ -8,7 +8,7 @@ use crate::value::Value;
 use crate::writer::Writer;
 
 impl<'a> Writer<'a> {
-    /// An integer, boolean, float or null pointer; of several lanes, the same in each.
+    /// An integer, boolean, float or null pointer; for a vector, the same value in each lane.
     pub(crate) fn constant(&mut self, e: &'a Expr) -> Value {
         match &e.kind {
             ExprKind::Int(0) if e.dtype.is_handle() => Value::new("null", e.dtype),
@@ -30,7 +30,7 @@ pub(crate) fn integer(value: i128, dtype: DType) -> Value {
     every_lane(&text, dtype)
 }
 
-/// A float, rounded into its type, in every lane; halves as the integers that their bits are (rule LLVM-V4).
+/// A float, rounded into its type, in every lane; halves are represented by the integers of their bits (rule LLVM-V4).
 pub(crate) fn float(value: f64, dtype: DType) -> Value {
     let value = number::round_to(value, dtype.scalar());
     let text = match (dtype.code, dtype.bits) {
@@ -42,7 +42,7 @@ pub(crate) fn float(value: f64, dtype: DType) -> Value {
     every_lane(&text, dtype)
 }
 
-/// Nothing but zero bits: 0, false, +0.0, null.
+/// The value whose bits are all zero: 0, false, +0.0, null.
 pub(crate) fn zero(dtype: DType) -> &'static str {
     match dtype.code {
         _ if dtype.lanes != 1 => "zeroinitializer",
@@ -53,7 +53,7 @@ pub(crate) fn zero(dtype: DType) -> &'static str {
     }
 }
 
-/// The operand that has a scalar constant in every lane.
+/// An operand with a scalar constant in every lane.
 pub(crate) fn every_lane(text: &str, dtype: DType) -> Value {
     if dtype.lanes == 1 {
         return Value::new(text, dtype);
@@ -61,14 +61,14 @@ pub(crate) fn every_lane(text: &str, dtype: DType) -> Value {
     Value::new(format!("splat ({} {text})", types::register(dtype.scalar())), dtype)
 }
 
-/// The vector of those lanes.
+/// A vector constant with the given lanes.
 pub(crate) fn vector(lanes: impl IntoIterator<Item = i128>, dtype: DType) -> Value {
     let scalar = dtype.scalar();
     let lanes: Vec<String> = lanes.into_iter().map(|lane| integer(lane, scalar).typed()).collect();
     Value::new(format!("<{}>", lanes.join(", ")), dtype)
 }
 
-/// True for an operand that is a constant.
+/// Returns true if the operand is a constant.
 pub(crate) fn is_constant(value: &Value) -> bool {
     !value.text.starts_with('%') && value.text != "poison"
 }

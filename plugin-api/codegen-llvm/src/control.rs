@@ -1,4 +1,4 @@
-//! Loops and choices.
+//! Loops and branches.
 
 use chipdock_ir::{
     AttrValue, Attrs, Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, ThreadAxis, Var,
@@ -20,40 +20,40 @@ pub(crate) struct Loop<'a> {
     pub(crate) body: &'a Stmt,
 }
 
-/// Where `continue` and `break` go.
+/// Blocks to which `continue` and `break` jump.
 pub(crate) struct Targets {
     next: Label,
     done: Label,
 }
 
-/// Which jumps of a condition lead to a block, and how likely they are.
+/// The jumps of a condition that lead to a block, and their likelihood.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     to: Option<Label>,
-    /// The blocks that jump there.
+    /// The blocks that jump to it.
     pub(crate) from: Vec<Label>,
-    /// The condition is mostly true (false, when negated).
+    /// Whether the condition is known to be mostly true (false, if negated).
     is_known: bool,
     is_unlikely: bool,
 }
 
 impl Edges {
-    /// Of no interest.
+    /// Edges that are not recorded.
     pub(crate) fn none() -> Self {
         Self::default()
     }
 
-    /// Those to a block, which is hardly ever gone to.
+    /// Edges to a block that is hardly ever reached.
     pub(crate) fn to_unlikely(label: &Label) -> Self {
         Self { to: Some(label.clone()), is_known: true, ..Self::default() }
     }
 }
 
-/// A counter as it runs: from `first` until it is `last`.
+/// A loop counter: runs from `first` until it is `last`.
 struct Counter {
     first: Value,
     last: Value,
-    /// What a step of one cannot do.
+    /// Overflow flags of a step of one.
     flags: &'static str,
 }
 
@@ -80,8 +80,8 @@ impl<'a> Writer<'a> {
         self.start(&done);
     }
 
-    /// Jumps by a condition. Negations, and conjunctions and disjunctions whose second side is to be lazy, are jumps
-    /// themselves.
+    /// Branches on a condition. Negations, and conjunctions and disjunctions whose second side must be lazy, become
+    /// jumps themselves.
     pub(crate) fn branch_on(&mut self, condition: &'a Expr, yes: &Label, no: &Label, edges: &mut Edges) {
         self.depth += 1;
         match &condition.kind {
@@ -143,8 +143,8 @@ impl<'a> Writer<'a> {
         format!(", !prof !{}", self.around.metadata(weights))
     }
 
-    /// The block of a statement that does nothing but return what a function makes of this one's parameters: one block for
-    /// all that are alike.
+    /// The block for a statement that only returns the result of a call with this function's parameters and constants:
+    /// equal statements share one block.
     fn tail(&mut self, s: &'a Stmt) -> Option<Label> {
         let StmtKind::Return(Some(value)) = &s.kind else { return None };
         let ExprKind::Call { callee: Callee::Global(_), args } = &value.kind else { return None };
@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
         Some(label)
     }
 
-    /// Writes the blocks that [`Writer::tail`] has promised.
+    /// Writes the blocks that [`Writer::tail`] has requested.
     pub(crate) fn finish_tails(&mut self) {
         for (value, label) in std::mem::take(&mut self.tails) {
             self.known = vec![Default::default()];
@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
         self.start(&done);
     }
 
-    /// Leaves the innermost loop, or goes on with its next iteration.
+    /// Leaves the innermost loop, or continues with its next iteration.
     pub(crate) fn leave(&mut self, s: &'a Stmt, goes_on: bool) {
         let Some(targets) = self.loops.last() else {
             return self.refuse_stmt(s, "there is no loop around this");
@@ -289,14 +289,14 @@ impl<'a> Writer<'a> {
         self.loops.pop();
     }
 
-    /// A counter that is the loop variable itself.
+    /// A counter that is itself the loop variable.
     fn direct(&mut self, l: &Loop<'a>, start: Value, extent: Value) -> Counter {
         let flags = if self.range(l.min).0 >= 0 { "nuw nsw" } else { "nsw" };
         let last = match (l.min.as_int(), l.extent.as_int()) {
             (Some(0), _) => extent,
             (Some(min), Some(extent)) => Value::new(min.saturating_add(extent).to_string(), start.dtype),
             _ => {
-                // The extent may be negative: then the sum is not used.
+                // The extent may be negative; the sum is then unused.
                 let sum = format!("add {}, {}", start.typed(), extent.text);
                 self.compute(start.dtype, sum)
             }
@@ -304,7 +304,7 @@ impl<'a> Writer<'a> {
         Counter { first: start, last, flags }
     }
 
-    /// The loop variable of an iteration by its number. `fits`: it never wraps.
+    /// The loop variable of an iteration, given its number. `fits` says that the variable never wraps.
     fn stepped(
         &mut self,
         l: &Loop<'a>,
@@ -314,7 +314,7 @@ impl<'a> Writer<'a> {
         fits: bool,
     ) -> Value {
         let (dtype, least) = (l.var.dtype, self.range(l.min).0);
-        // The offset alone fits too where the loop does not begin below zero.
+        // The offset alone also fits if the loop does not begin below zero.
         let flags = if fits && least >= 0 { "nuw nsw " } else { "" };
         let offset = match step {
             Some(step) => self.compute(dtype, format_args!("mul {flags}{}, {}", count.typed(), step.text)),
@@ -323,13 +323,13 @@ impl<'a> Writer<'a> {
         self.compute(dtype, format_args!("add {flags}{}, {}", start.typed(), offset.text))
     }
 
-    /// What a loop variable that counts by one can be, and the value behind the last.
+    /// The range of a loop variable that counts by one, and the value after the last.
     fn counted_by_one(&mut self, l: &Loop<'a>) -> Option<((i128, i128), i128)> {
-        // Refused before: addresses of nodes mean nothing any more.
+        // After a refusal, addresses of nodes are no longer meaningful.
         if self.diagnostics.is_empty() { self.ranges.of_loop(l.min, l.extent) } else { None }
     }
 
-    /// What the loop variable can be, unless it may wrap.
+    /// The range of the loop variable, unless it may wrap.
     fn loop_range(&mut self, l: &Loop<'a>) -> Option<(i128, i128)> {
         let Some(step) = l.step.filter(|step| step.as_int() != Some(1)) else {
             return self.counted_by_one(l).map(|(range, _)| range);
@@ -341,13 +341,13 @@ impl<'a> Writer<'a> {
         (high <= most).then_some((min.0, high))
     }
 
-    /// True when the value behind the last one fits the loop variable's type.
+    /// Returns true if the value after the last one fits the loop variable's type.
     fn end_fits(&mut self, l: &Loop<'a>) -> bool {
         let most = l.var.dtype.integer_range().map_or(0, |range| range.1);
         self.counted_by_one(l).is_some_and(|(_, end)| end <= most)
     }
 
-    /// What LLVM is told of a loop, at its last jump.
+    /// LLVM metadata of a loop, for its last jump.
     fn loop_notes(&mut self, s: &Stmt, l: &Loop<'a>) -> String {
         let mut notes = Vec::new();
         if self.facts.vector_loops.contains(&s.address()) {
@@ -377,7 +377,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// True where the stores of a loop are asked to bypass the caches.
+/// Returns true if the stores of a loop are requested to bypass the caches.
 pub(crate) fn is_streaming(annotations: &Attrs) -> bool {
     match annotations.get(crate::NONTEMPORAL) {
         None | Some(AttrValue::None | AttrValue::Int(0) | AttrValue::Bool(false)) => false,

@@ -4,22 +4,22 @@ use chipdock_ir::{AttrValue, Span, Stmt, attr};
 
 use crate::writer::Writer;
 
-/// The DWARF version that is written.
+/// The DWARF version in use.
 const DWARF_VERSION: u32 = 4;
 
-/// The numbers of metadata nodes.
+/// Numbers of the metadata nodes for debug information.
 #[derive(Debug, Default)]
 pub(crate) struct Debug {
     unit: Option<usize>,
     file: usize,
-    /// The subprogram of the function at hand.
+    /// The subprogram of the current function.
     scope: Option<usize>,
-    /// The line of the function at hand.
+    /// The line of the current function.
     line: u32,
 }
 
 impl Debug {
-    /// The named metadata that a module with debug information has, if it is one.
+    /// The named metadata of a module, with that of debug information if the module has it.
     pub(crate) fn names(&self, flags: usize) -> String {
         match self.unit {
             Some(unit) => {
@@ -29,7 +29,7 @@ impl Debug {
         }
     }
 
-    /// The flags of such a module, in order.
+    /// The module flags for debug information, in order.
     pub(crate) fn flags(&self) -> Vec<String> {
         if self.unit.is_none() {
             return Vec::new();
@@ -41,7 +41,7 @@ impl Debug {
     }
 }
 
-/// The first line that a statement within this one was read at; 0 when none was.
+/// The first source line of a statement within this one; 0 if none is known.
 pub(crate) fn first_line(body: &Stmt) -> u32 {
     let (mut stmts, mut first) = (vec![body], u32::MAX);
     let mut seen = std::collections::HashSet::new();
@@ -75,7 +75,7 @@ fn quoted(text: &str) -> String {
 }
 
 impl Writer<'_> {
-    /// Begins the debug information of the function at hand: ` !dbg !7`, or nothing.
+    /// Begins the debug information of the current function: ` !dbg !7`, or nothing.
     pub(crate) fn subprogram(&mut self) -> String {
         if !self.options.debug {
             return String::new();
@@ -100,7 +100,7 @@ impl Writer<'_> {
         format!(" !dbg !{scope}")
     }
 
-    /// The name of the kernel that the function computes, or its own.
+    /// The name of the kernel that the function computes, or else its own name.
     fn source_name(&self) -> String {
         match self.function.attrs.get(attr::SOURCE_NAME) {
             Some(AttrValue::Str(name)) => name.to_string(),
@@ -128,7 +128,7 @@ impl Writer<'_> {
         unit
     }
 
-    /// Makes the instructions from here on those of the statement at hand.
+    /// Sets the debug location of the next instructions to the current statement.
     pub(crate) fn locate(&mut self) {
         let Some(scope) = self.lines.scope.filter(|_| self.options.debug) else { return };
         let (line, column) = if self.place == Span::NONE {

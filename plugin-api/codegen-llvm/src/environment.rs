@@ -1,25 +1,25 @@
-//! The environment that compiled code reaches its host through, and what serves where there is none (rule LLVM-V8).
+//! The environment through which compiled code reaches its host, and fallbacks without one (rule LLVM-V8).
 //!
-//! Offsets and types of its functions come from the description of `ChipdockEnv` in chipdock-abi. What depends on the target
-//! stands in the texts as words that begin with `$`; see `Layout::fill_in`.
+//! Offsets and types of its functions come from the description of `ChipdockEnv` in chipdock-abi. Parts of the texts
+//! that depend on the target are words that begin with `$`; see `Layout::fill_in`.
 
 use crate::layout::Layout;
 use crate::writer::{Label, Writer};
 
 const ENVIRONMENT: &str = "@__chipdock_env = global ptr null, align 8\n";
 
-/// A function that the writer brings.
+/// A function that the writer adds to a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Helper {
     /// (kind, message) -> -1.
     Raise,
-    /// (text, values) -> -1: words a [`Message`], and raises it.
+    /// (text, values) -> -1: formats a [`Message`], and raises it.
     Fail,
     /// (type and id of the device, size in bytes) -> pointer.
     AllocateWorkspace,
     /// (type and id of the device, pointer) -> status.
     FreeWorkspace,
-    /// (place that keeps the function, name, values, count) -> status.
+    /// (location that caches the function, name, values, count) -> status.
     CallPacked,
     /// (name) -> number, or -1.
     DeviceType,
@@ -27,7 +27,7 @@ pub(crate) enum Helper {
     SetDevice,
     /// (body, data, most tasks) -> status.
     ParallelLaunch,
-    /// (table, texts, frame) -> status, or that all is well: runs a table of [`crate::checks`].
+    /// (table, texts, frame) -> status, or [`crate::checks::GOES_ON`]: runs a table of [`crate::checks`].
     Check,
 }
 
@@ -58,8 +58,9 @@ entry:
   br label %measure
 ";
 
-// The rest of a function that words an error: of the text `%text`, with the integers at `%values`. Written from the end of
-// the message, as digits come. It raises by itself: each function more is time that every module takes to compile.
+// The rest of a function that formats an error message: from the text `%text`, with the integers at `%values`. Written
+// from the end of the message, as digits are produced. It raises the error itself: each further function costs compile
+// time in every module.
 const WORD: &str = "\
 measure:
   %m = phi ptr [ %text, %$from ], [ %m.next, %measure ]
@@ -203,8 +204,8 @@ done:
 }
 ";
 
-// The function is asked for once: each module that is loaded is linked anew. Two threads may ask at once, and are answered
-// alike.
+// The function is looked up once: each loaded module is linked anew. Two threads may look it up at the same time, and
+// get the same answer.
 const CALL_PACKED: &str = "\
 define internal i32 @cd.h.call_packed(ptr %kept, ptr %name, ptr %values, i32 %count) #0 {
 entry:
@@ -377,7 +378,7 @@ fail:
 ";
 
 impl Helper {
-    /// Its symbol.
+    /// The symbol of the helper.
     pub(crate) fn symbol(self) -> &'static str {
         match self {
             Self::Raise => "cd.h.raise",
@@ -408,7 +409,7 @@ impl Helper {
         .to_owned()
     }
 
-    /// Other helpers that it calls.
+    /// Other helpers that the helper calls.
     fn needs(self) -> &'static [Self] {
         match self {
             Self::AllocateWorkspace | Self::CallPacked | Self::DeviceType | Self::SetDevice => &[Self::Raise],
@@ -416,7 +417,7 @@ impl Helper {
         }
     }
 
-    /// C functions that it calls: result, name, parameters.
+    /// C functions that the helper calls: result, name, parameters.
     fn functions(self) -> &'static [(&'static str, &'static str, &'static str)] {
         const MALLOC: (&str, &str, &str) = ("ptr", "malloc", "$size");
         const FREE: (&str, &str, &str) = ("void", "free", "ptr");
@@ -430,7 +431,7 @@ impl Helper {
         }
     }
 
-    /// Texts that it mentions, by name.
+    /// Texts that the helper refers to, by name.
     fn texts(self) -> &'static [(&'static str, &'static str)] {
         const FFI_RAISE: (&str, &str) = ("cd.ffi_raise", "TVMFFIErrorSetRaisedFromCStr");
         const UNAVAILABLE: (&str, &str) = ("cd.unavailable", "Unavailable");
@@ -453,12 +454,12 @@ impl Helper {
 }
 
 impl Writer<'_> {
-    /// Defines the environment: every loadable text has it, for loaders to set.
+    /// Defines the environment pointer, which every loadable module has and loaders set.
     pub(crate) fn environment(&mut self) {
         self.around.globals.entry("@__chipdock_env".to_owned()).or_insert_with(|| ENVIRONMENT.to_owned());
     }
 
-    /// Brings a helper, with what it needs.
+    /// Adds a helper and everything that it needs.
     pub(crate) fn helper(&mut self, helper: Helper) {
         if self.around.helpers.contains_key(helper.symbol()) {
             return;
@@ -479,7 +480,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A constant that holds the bytes and a zero: `@cd.message.3`. Equal ones are one.
+    /// Defines a constant with the bytes and a terminating zero, `@cd.message.3`; equal constants are shared.
     pub(crate) fn constant_text(&mut self, hint: &str, bytes: &[u8]) -> String {
         if let Some(known) = self.around.texts.get(bytes) {
             return known.clone();
@@ -503,9 +504,9 @@ fn definition(name: &str, bytes: &[u8]) -> String {
     format!("{name} = private unnamed_addr constant [{} x i8] c\"{literal}\\00\"\n", bytes.len() + 1)
 }
 
-/// An assertion's text, as `cd.h.fail` reads it: the message, a zero, the bytes of the kind with its zero as one byte, the
-/// kind, a zero, the location. In the message byte 255 stands for a signed integer and byte 254 for an unsigned one, which
-/// no text has.
+/// An assertion's text, as `cd.h.fail` reads it: the message, a zero, the length of the kind with its zero as one byte,
+/// the kind, a zero, the location. In the message byte 255 is a placeholder for a signed integer and byte 254 for an
+/// unsigned one; neither byte occurs in text.
 #[derive(Debug)]
 pub(crate) struct Message {
     text: Vec<u8>,
@@ -515,14 +516,14 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// The message of an error of a kind, in a function.
+    /// An empty message for an error of a kind, in a function.
     pub(crate) fn new(kind: &str, location: &str) -> Self {
         let kind = until_zero(kind);
         let kind = kind[..kind.len().min(KIND_BYTES_MAX)].to_vec();
         Self { text: Vec::new(), kind, location: until_zero(location).to_vec(), is_over: false }
     }
 
-    /// Goes on with a text. A zero in it is the message's end, as in C.
+    /// Appends a text. A zero in it ends the message, as in C.
     pub(crate) fn text(&mut self, text: &str) {
         if !self.is_over {
             self.text.extend(until_zero(text));
@@ -530,14 +531,14 @@ impl Message {
         }
     }
 
-    /// Goes on with an integer.
+    /// Appends an integer.
     pub(crate) fn integer(&mut self, is_unsigned: bool) {
         if !self.is_over {
             self.text.push(if is_unsigned { 254 } else { 255 });
         }
     }
 
-    /// The bytes, without the zero behind them.
+    /// The bytes, without the terminating zero.
     pub(crate) fn bytes(mut self) -> Vec<u8> {
         self.text.push(0);
         self.text.push(u8::try_from(self.kind.len() + 1).unwrap_or(u8::MAX));
@@ -548,28 +549,28 @@ impl Message {
     }
 }
 
-/// Bytes of a kind, whose length with a zero is one byte.
+/// Maximum length of a kind in bytes: with its zero, the length is one byte.
 const KIND_BYTES_MAX: usize = 254;
 
 fn until_zero(text: &str) -> &[u8] {
     text.split('\0').next().unwrap_or("").as_bytes()
 }
 
-/// Where the assertions of a function leave it.
+/// Blocks from which the assertions of a function leave it.
 #[derive(Debug, Default)]
 pub(crate) struct Failure {
-    /// Messages, and the blocks that they come from.
+    /// Messages, with the blocks that they come from.
     pub(crate) from: Vec<(String, Label)>,
     values: usize,
 }
 
 impl Failure {
-    /// The block that words the error.
+    /// The block that raises the error.
     pub(crate) fn label(&self) -> Label {
         Label::named("failed")
     }
 
-    /// Makes room for so many integers, at [`Failure::values_operand`].
+    /// Reserves room for `count` integers at [`Failure::values_operand`].
     pub(crate) fn make_room(&mut self, count: usize) {
         self.values = self.values.max(count);
     }

@@ -1,4 +1,4 @@
-//! Expressions: which part writes which node.
+//! Expressions: dispatch of nodes to the parts that write them.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::value::Value;
 use crate::writer::Writer;
 
 impl<'a> Writer<'a> {
-    /// The value of an expression, written into the block at hand; may begin new blocks.
+    /// Writes an expression into the current block and returns its value; may begin new blocks.
     pub(crate) fn value(&mut self, e: &'a Expr) -> Value {
         if self.depth > crate::DEPTH_MAX {
             return self.refuse(e, format!("expressions nested deeper than {} levels", crate::DEPTH_MAX));
@@ -34,7 +34,7 @@ impl<'a> Writer<'a> {
             return self.refuse(e, format!("a value of type {}, stated as {}", value.dtype, e.dtype));
         }
         if is_effect {
-            // What was loaded before may be stale. The call is no position, so that nothing else has this key.
+            // Earlier loads may be stale. The call is not a position, so that no other node has this key.
             self.effects += 1;
             self.known.iter_mut().for_each(HashMap::clear);
             self.remember((e.address(), true), &value);
@@ -85,19 +85,19 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a scalar integer, or each lane of a vector of integers, can be. Where something was refused already, nothing
-    /// is known: what the text says is of no use then, and the types may be any.
+    /// The range of a scalar integer, or of each lane of a vector of integers. After a refusal nothing is known: the
+    /// text is useless then, and types may be arbitrary.
     pub(crate) fn range(&mut self, e: &'a Expr) -> Interval {
         let whole = e.dtype.integer_range().unwrap_or((i128::MIN, i128::MAX));
         if self.diagnostics.is_empty() { self.ranges.of(e) } else { whole }
     }
 
-    /// True when the exact result of a sum, difference, product or ramp fits its type.
+    /// Returns true if the exact result of a sum, difference, product or ramp fits its type.
     pub(crate) fn is_exact(&mut self, e: &'a Expr) -> bool {
         self.diagnostics.is_empty() && self.ranges.is_exact(e)
     }
 
-    /// True when an operand has the type that its node needs; else that is refused.
+    /// Returns true if an operand has the type that its node needs; refuses it otherwise.
     pub(crate) fn has_type(&mut self, e: &Expr, operand: DType, expected: DType) -> bool {
         if operand != expected {
             self.refuse(e, format!("expected an operand of type {expected}, found {operand}"));
@@ -105,13 +105,13 @@ impl<'a> Writer<'a> {
         operand == expected
     }
 
-    /// Booleans as they lie in memory: bytes of 0 or 1 (rule LLVM-V4).
+    /// Converts booleans to their form in memory: bytes of 0 or 1 (rule LLVM-V4).
     pub(crate) fn byte_from_bool(&mut self, value: Value) -> Value {
         let dtype = DType::UINT8.with_lanes(value.dtype.lanes);
         self.compute(dtype, format_args!("zext {} to {}", value.typed(), types::register(dtype)))
     }
 
-    /// Booleans of the bytes that they are in memory (rule LLVM-V4).
+    /// Converts bytes in memory to booleans (rule LLVM-V4).
     pub(crate) fn bool_from_byte(&mut self, value: Value) -> Value {
         let dtype = DType::BOOL.with_lanes(value.dtype.lanes);
         self.compute(
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// True for the types of rule IR-T1.
+/// Returns true for the types of rule IR-T1.
 fn is_type(dtype: DType) -> bool {
     match dtype.code {
         TypeCode::Handle => dtype == DType::HANDLE,
@@ -129,7 +129,7 @@ fn is_type(dtype: DType) -> bool {
     }
 }
 
-/// True for a call that changes something.
+/// Returns true for a call with an effect.
 fn writes(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Call { callee: Callee::Op(op), .. } => op.effect() == Effect::Writes,

@@ -1,4 +1,4 @@
-//! Floats: arithmetic with the flags of rule LLVM-V7, comparisons, and the functions that are instructions.
+//! Floats: arithmetic with the flags of rule LLVM-V7, comparisons, and functions that are single instructions.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op};
 
@@ -7,16 +7,16 @@ use crate::types::is_half;
 use crate::value::Value;
 use crate::writer::Writer;
 
-/// Operations behind a sum that rounds, itself among them, that LLVM must leave in order.
+/// Number of operations from a rounding sum on, including it, that LLVM must leave in order.
 const OPERATIONS_IN_ORDER: u8 = 4;
 
 impl<'a> Writer<'a> {
-    /// The flags of an operation that computes: `contract` and what the target's options allow (rule LLVM-V7).
+    /// The flags of an arithmetic operation: `contract` and those that the target's options allow (rule LLVM-V7).
     pub(crate) fn flags(&self) -> String {
         self.flags_where(true)
     }
 
-    /// The same, in the order that is written unless any order will do.
+    /// Like [`Self::flags`], without `reassoc` unless any order is allowed.
     fn flags_where(&self, any_order: bool) -> String {
         let fast = self.target.fast_math();
         let flags = [
@@ -30,7 +30,7 @@ impl<'a> Writer<'a> {
         joined(&flags)
     }
 
-    /// The flags of an operation that chooses or compares, each with a space behind it.
+    /// The flags of a selection or comparison, with a trailing space.
     fn choice_flags(&self) -> String {
         let fast = self.target.fast_math();
         let flags = joined(&[(fast.nnan, "nnan"), (fast.ninf, "ninf"), (fast.nsz, "nsz")]);
@@ -61,9 +61,10 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// How many further operations on a result keep their order, 0 for none: after a sum with a number so large that it
-    /// rounds to an integer, as the polynomials of the passes have it. In another order that number would drop out, and
-    /// the rounding with it; LLVM looks through a few operations for that, whatever their flags are.
+    /// The number of further operations on a result that must keep their order, 0 for none: those after a sum with a
+    /// number so large that the sum is rounded to an integer, as in the polynomials of the passes. In another order
+    /// that number would cancel out, and the rounding with it; LLVM looks through a few operations for that, whatever
+    /// their flags are.
     fn near_rounding(&self, is_sum: bool, args: &[Value]) -> u8 {
         if !self.target.fast_math().reassoc {
             return 0;
@@ -74,7 +75,7 @@ impl<'a> Writer<'a> {
         args.iter().filter_map(|arg| self.rounded.get(&arg.text)).copied().max().unwrap_or(0)
     }
 
-    /// `a < b ? a : b` and the like (rule IR-N7), which is an instruction of many processors.
+    /// `a < b ? a : b` and similar (rule IR-N7), a single instruction on many processors.
     fn extreme(&mut self, op: CompareOp, a: &Value, b: &Value) -> Value {
         let condition = self.float_compare(op, a, b);
         let flags = if is_half(a.dtype) { String::new() } else { self.choice_flags() };
@@ -84,7 +85,7 @@ impl<'a> Writer<'a> {
         )
     }
 
-    /// A comparison, false for a NaN but for `!=` (halves: of their float32 values).
+    /// A comparison, false for a NaN except for `!=`; halves are compared as float32.
     pub(crate) fn float_compare(&mut self, op: CompareOp, a: &Value, b: &Value) -> Value {
         let predicate = match op {
             CompareOp::Eq => "oeq",
@@ -105,7 +106,7 @@ impl<'a> Writer<'a> {
         self.compute(dtype, format_args!("fcmp {predicate} {}, {}", a.typed(), b.text))
     }
 
-    /// Float32 values of halves; other floats as they are.
+    /// Converts halves to float32; other floats are unchanged.
     pub(crate) fn widened(&mut self, value: &Value) -> Value {
         if !is_half(value.dtype) {
             return value.clone();
@@ -113,7 +114,7 @@ impl<'a> Writer<'a> {
         self.cast(value, DType::FLOAT32.with_lanes(value.dtype.lanes))
     }
 
-    /// What `f` computes, halves in float32 and rounded once (rule LLVM-V4).
+    /// Runs `f`, with halves computed in float32 and rounded once (rule LLVM-V4).
     fn computed(
         &mut self,
         dtype: DType,
@@ -125,7 +126,7 @@ impl<'a> Writer<'a> {
         if is_half(dtype) { self.cast(&value, dtype) } else { value }
     }
 
-    /// A function of floats that is an instruction, by LLVM's name for it.
+    /// A function of floats that is a single LLVM intrinsic, given its name.
     pub(crate) fn float_function(&mut self, name: &str, dtype: DType, args: &[Value]) -> Value {
         self.computed(dtype, args, |writer, args| {
             let flags = writer.flags();
@@ -133,7 +134,8 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The magnitude of a float, or the magnitude of one with the sign of another: bits of halves, and no rounding.
+    /// The magnitude of a float, or its magnitude with the sign of another; for halves computed on bits, without
+    /// rounding.
     pub(crate) fn sign_function(&mut self, op: Op, args: &[Value]) -> Value {
         let [a, rest @ ..] = args else { return Value::new("poison", DType::FLOAT32) };
         let dtype = a.dtype;
@@ -148,7 +150,7 @@ impl<'a> Writer<'a> {
         self.operation("or", &magnitude, &sign)
     }
 
-    /// Whether a float is a NaN, an infinity, neither; whatever the target's options assume.
+    /// Tests for a NaN, an infinity, or neither, whatever the target's options assume.
     pub(crate) fn float_test(&mut self, op: Op, value: &Value) -> Value {
         let value = self.widened(value);
         if op == Op::Isnan {
@@ -174,7 +176,7 @@ fn joined(flags: &[(bool, &str)]) -> String {
     set.join(" ")
 }
 
-/// True for a constant so large that a sum with it is rounded to an integer.
+/// Returns true for a constant so large that a sum with it is rounded to an integer.
 fn rounds_by_adding(value: &Value) -> bool {
     let least = if value.dtype.bits == 64 { 2_f64.powi(50) } else { 2_f64.powi(21) };
     let bits = value.text.split_once("0x").and_then(|(_, rest)| rest.get(..16));

@@ -1,4 +1,4 @@
-//! Functions: signatures, what is said of them and of their parameters, what is allocated at their start.
+//! Functions: signatures, attributes of functions and parameters, allocations at their start.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,25 +15,25 @@ use crate::value::Value;
 use crate::writer::Writer;
 use crate::{CallingConv, Refusal};
 
-/// What a look at a function's body tells of it.
+/// Facts about a function, from an analysis of its body.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// Pointers of which the function does more than to load and store through them, by address.
+    /// Addresses of pointers with uses other than loads and stores through them.
     escaping: HashSet<usize>,
-    /// The parameters, by address.
+    /// Addresses of the parameters.
     pub(crate) params: HashSet<usize>,
-    /// True when every loop ends.
+    /// Whether every loop ends.
     is_finite: bool,
-    /// True when some stores bypass the caches.
+    /// Whether some stores bypass the caches.
     pub(crate) streams: bool,
-    /// Innermost loops over statements of vectors, by address.
+    /// Addresses of innermost loops over statements of vectors.
     pub(crate) vector_loops: HashSet<usize>,
-    /// Pointers that a function takes out of packed values: each one's name and address, in order.
+    /// Pointers that a function reads from packed values: name and address of each, in order.
     pub(crate) unpacked: Vec<(Arc<str>, usize)>,
 }
 
 impl Facts {
-    /// Looks at a body, each node once.
+    /// Analyses a body, visiting each node once.
     pub(crate) fn of(body: &Stmt) -> Self {
         let mut facts = Self { is_finite: true, ..Self::default() };
         let mut seen = HashSet::new();
@@ -95,7 +95,7 @@ impl Facts {
     }
 }
 
-/// True for statements without a loop, some of them of vectors. Looks at what lies flat.
+/// Returns true for statements without a loop, some of them of vectors. Only considers the top level.
 fn is_vectors(body: &Stmt) -> bool {
     let is_vector = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Store { value, .. } => !value.dtype.is_scalar(),
@@ -112,7 +112,7 @@ fn is_vectors(body: &Stmt) -> bool {
 }
 
 impl<'a> Writer<'a> {
-    /// Writes the function at hand: its whole definition.
+    /// Writes the whole definition of the current function.
     pub(crate) fn function(&mut self) -> String {
         let function = self.function;
         let convention = calling_conv(function);
@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
         params.join(", ")
     }
 
-    /// What is said of a parameter (rule LLVM-V6).
+    /// Attributes of a parameter (rule LLVM-V6).
     fn param_notes(&self, var: &Var, convention: CallingConv) -> String {
         let mut notes = String::from(" noundef");
         if !var.dtype.is_handle() {
@@ -219,10 +219,10 @@ impl<'a> Writer<'a> {
         notes
     }
 
-    /// What is said of the function itself.
+    /// Attributes of the function itself.
     fn function_notes(&self) -> &'static str {
         if self.is_set(attr::COLD) {
-            // Neither optimised nor thought about: what words errors is to be compiled at once.
+            // Not optimised at all: code that builds error messages must compile quickly.
             return " cold noinline optnone";
         }
         match (self.is_set(attr::NO_INLINE), self.facts.is_finite) {
@@ -233,13 +233,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// True for an attribute of the function that is set.
+    /// Returns true if an attribute of the current function is set.
     pub(crate) fn is_set(&self, name: &str) -> bool {
         is_attr(self.function, name)
     }
 }
 
-/// True for an attribute of a function that is set.
+/// Returns true if an attribute of a function is set.
 pub(crate) fn is_attr(function: &PrimFunc, name: &str) -> bool {
     matches!(function.attrs.get(name), Some(AttrValue::Bool(true) | AttrValue::Int(1)))
 }

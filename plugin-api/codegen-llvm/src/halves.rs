@@ -1,4 +1,5 @@
-//! float16 and bfloat16, which are bits in registers (rule LLVM-V4): to and from float32, and rounded once from wider types.
+//! float16 and bfloat16, which are bits in registers (rule LLVM-V4): conversions to and from float32, and single
+//! rounding from wider types.
 
 use chipdock_ir::{DType, TypeCode};
 
@@ -12,7 +13,7 @@ impl Writer<'_> {
         self.converted("bitcast", value, to)
     }
 
-    /// A bfloat16 is the upper half of a float32.
+    /// Converts a bfloat16, which is the upper half of a float32.
     pub(crate) fn single_from_bfloat16(&mut self, value: &Value) -> Value {
         let wide = DType::UINT32.with_lanes(value.dtype.lanes);
         let bits = self.converted("zext", value, wide);
@@ -20,7 +21,8 @@ impl Writer<'_> {
         self.bits_of(&bits, DType::FLOAT32.with_lanes(wide.lanes))
     }
 
-    /// The upper half, rounded to nearest even; of a NaN, a quiet one. In integers: instructions for it flush subnormals.
+    /// The upper half, rounded to nearest even; a quiet NaN for a NaN. Computed in integers: the instructions for it
+    /// flush subnormals.
     pub(crate) fn bfloat16_from_single(&mut self, value: &Value) -> Value {
         let lanes = value.dtype.lanes;
         let wide = DType::UINT32.with_lanes(lanes);
@@ -36,7 +38,7 @@ impl Writer<'_> {
         self.converted("trunc", &chosen, DType::BFLOAT16.with_lanes(lanes))
     }
 
-    /// The float32 of a float16: an instruction where there is one, else integers.
+    /// Converts a float16 to float32: with an instruction if the target has one, otherwise in integers.
     pub(crate) fn single_from_float16(&mut self, value: &Value) -> Value {
         let lanes = value.dtype.lanes;
         let single = DType::FLOAT32.with_lanes(lanes);
@@ -52,7 +54,7 @@ impl Writer<'_> {
         let sign = self.operation("shl", &sign, &number(16));
         let rest = self.operation("and", &bits, &number(0x7fff));
         let fraction = self.operation("shl", &rest, &number(13));
-        // The exponent moves by 112, that of infinities and NaNs by as much again.
+        // The exponent moves by 112, for infinities and NaNs by twice as much.
         let moved = self.operation("add", &fraction, &number(0x3800_0000));
         let top = self.operation("or", &fraction, &number(0x7f80_0000));
         let is_top = self.icmp("uge", &rest, &number(0x7c00));
@@ -67,7 +69,7 @@ impl Writer<'_> {
         self.bits_of(&signed, single)
     }
 
-    /// A float32 rounded to nearest even into float16: an instruction where there is one, else integers.
+    /// Rounds a float32 to nearest even into float16: with an instruction if the target has one, otherwise in integers.
     pub(crate) fn float16_from_single(&mut self, value: &Value) -> Value {
         let lanes = value.dtype.lanes;
         let half = DType::FLOAT16.with_lanes(lanes);
@@ -106,7 +108,7 @@ impl Writer<'_> {
         self.converted("trunc", &signed, half)
     }
 
-    /// A float64 as float32, rounded to odd: rounding that to at most 22 bits rounds the float64 once.
+    /// Converts a float64 to float32, rounded to odd: rounding that to at most 22 bits rounds the float64 once.
     pub(crate) fn single_to_odd(&mut self, value: &Value) -> Value {
         let lanes = value.dtype.lanes;
         let (single, wide) = (DType::FLOAT32.with_lanes(lanes), DType::UINT32.with_lanes(lanes));
@@ -128,7 +130,7 @@ impl Writer<'_> {
         self.intrinsic("fabs", "", value.dtype, std::slice::from_ref(value))
     }
 
-    /// An integer or a boolean rounded once into a half.
+    /// Rounds an integer or a boolean once into a half.
     pub(crate) fn half_from_int(&mut self, value: &Value, to: DType) -> Value {
         let (from, lanes) = (value.dtype, value.dtype.lanes);
         let (single, double) = (DType::FLOAT32.with_lanes(lanes), DType::FLOAT64.with_lanes(lanes));
@@ -137,7 +139,7 @@ impl Writer<'_> {
             return self.cast(&exact, to);
         }
         if to.code == TypeCode::Float {
-            // From 65520 on there are only infinities, and what is below is exact in float32.
+            // From 65520 on every result is infinite, and smaller values are exact in float32.
             let least = |name: &str, bound: i128, writer: &mut Self, value: &Value| {
                 writer.intrinsic(name, "", from, &[value.clone(), integer(bound, from)])
             };
@@ -156,8 +158,8 @@ impl Writer<'_> {
         self.cast(&exact, to)
     }
 
-    /// An integer that float64 holds, rounded to odd: past 53 bits the low 11 cannot all be kept, and bit 11 remembers
-    /// whether any was set.
+    /// Rounds an integer to odd so that float64 represents it: past 53 bits the low 11 cannot all be kept, and bit 11
+    /// becomes a sticky bit for them.
     fn odd_int(&mut self, value: &Value) -> Value {
         let dtype = value.dtype;
         let number = |value: i128| integer(value, dtype);
@@ -165,7 +167,7 @@ impl Writer<'_> {
         let low = self.operation("and", value, &number(2047));
         let marked = self.operation("or", &kept, &number(2048));
         let is_lost = self.icmp("ne", &low, &number(0));
-        // As unsigned: between -2^53 and 2^53 when moved by 2^53.
+        // Tested as unsigned: the value is between -2^53 and 2^53 if it is in range after adding 2^53.
         let is_wide = if dtype.is_int() {
             let moved = self.operation("add", value, &number(1 << 53));
             self.icmp("ugt", &moved, &number(1 << 54))

@@ -1,4 +1,4 @@
-//! Integers: sums that wrap, divisions that are guarded, and what else their bits can be made to do (rules LLVM-V2, IR-N1–IR-N5).
+//! Integers: wrapping sums, guarded divisions, and operations on bits (rules LLVM-V2, IR-N1–IR-N5).
 
 use chipdock_ir::analysis::Interval;
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op};
@@ -7,7 +7,7 @@ use crate::constants::{integer, is_constant, zero};
 use crate::value::Value;
 use crate::writer::Writer;
 
-/// A division or a remainder, and what its operands can be.
+/// A division or a remainder, with the ranges of its operands.
 struct Division {
     op: BinaryOp,
     a: Value,
@@ -17,7 +17,7 @@ struct Division {
 }
 
 impl<'a> Writer<'a> {
-    /// A binary operator: integers here, floats elsewhere.
+    /// A binary operator; operators on floats are written elsewhere.
     pub(crate) fn binary(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> Value {
         let (left, right) = (self.value(a), self.value(b));
         if !self.has_type(e, left.dtype, e.dtype) || !self.has_type(e, right.dtype, e.dtype) {
@@ -44,12 +44,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An instruction of two operands of one type, which is the result's.
+    /// An instruction with two operands of one type, which is also the result's.
     pub(crate) fn operation(&mut self, name: &str, a: &Value, b: &Value) -> Value {
         self.compute(a.dtype, format_args!("{name} {}, {}", a.typed(), b.text))
     }
 
-    /// `then` where a boolean, or a vector of them, is true, else `otherwise`.
+    /// Selects `then` if a boolean, or a lane of a vector of booleans, is true, otherwise `otherwise`.
     pub(crate) fn choose(&mut self, condition: &Value, then: &Value, otherwise: &Value) -> Value {
         self.compute(
             then.dtype,
@@ -63,7 +63,7 @@ impl<'a> Writer<'a> {
         self.compute(dtype, format_args!("icmp {predicate} {}, {}", a.typed(), b.text))
     }
 
-    /// As the interpreter has it: true is every result that is not 0.
+    /// Arithmetic on booleans as in the interpreter: every result other than 0 is true.
     fn bool_binary(&mut self, e: &Expr, op: BinaryOp, a: &Value, b: &Value) -> Value {
         match op {
             BinaryOp::Add | BinaryOp::Max => self.operation("or", a, b),
@@ -90,7 +90,7 @@ impl<'a> Writer<'a> {
         if !is_floor {
             return self.quotient(is_quotient, true, &d.a, &b);
         }
-        // Rounded down where the remainder and the divisor differ in sign.
+        // Rounded down if the remainder and the divisor differ in sign.
         let remainder = self.quotient(false, true, &d.a, &b);
         let signs = self.operation("xor", &remainder, &b);
         let none = Value::new(zero(dtype), dtype);
@@ -107,12 +107,12 @@ impl<'a> Writer<'a> {
         if is_quotient {
             return quotient;
         }
-        // Not by a choice: of signs that nobody can foretell, LLVM would make a jump.
+        // Not with a select: for unpredictable signs, LLVM would turn it into a jump.
         let product = self.operation("mul", &quotient, &b);
         self.operation("sub", &d.a, &product)
     }
 
-    /// Rounded down by a positive divisor: of a negative dividend, `~(~a / b)`, and no remainder to look at.
+    /// Division by a positive divisor, rounded down: `~(~a / b)` for a negative dividend, without a remainder.
     fn floor_by_positive(&mut self, is_quotient: bool, d: &Division) -> Value {
         let dtype = d.a.dtype;
         let is_power = d.divisor.0 == d.divisor.1 && (d.divisor.0 & (d.divisor.0 - 1)) == 0;
@@ -135,8 +135,8 @@ impl<'a> Writer<'a> {
         self.operation("sub", &d.a, &product)
     }
 
-    /// A divisor by which nothing fails: 1 where the quotient is the dividend (rule IR-N2). The remainder has the same one, so
-    /// that both take one division.
+    /// A divisor that cannot fail: 1 if the quotient is the dividend (rule IR-N2). The remainder uses the same one, so
+    /// that both need only one division.
     fn safe_divisor(&mut self, d: &Division) -> Value {
         let dtype = d.a.dtype;
         let least = dtype.integer_range().map_or(0, |range| range.0);
@@ -180,8 +180,9 @@ impl<'a> Writer<'a> {
         self.operation(name, a, b)
     }
 
-    /// Processors divide floats in vectors, but no integers. Of n-bit integers a quotient that is not whole is further
-    /// than 2^-n of itself from the next whole number, so that a float of more than n bits rounds it to neither.
+    /// Divides vectors of integers as floats, for which processors have vector instructions. For n-bit integers a
+    /// quotient that is not whole differs from the next whole number by more than 2^-n of itself, so that a float of
+    /// more than n bits does not round it to that number.
     fn quotient_by_floats(&mut self, a: &Value, b: &Value) -> Value {
         let scalar = if a.dtype.bits <= 16 { DType::FLOAT32 } else { DType::FLOAT64 };
         let wide = scalar.with_lanes(a.dtype.lanes);
@@ -215,7 +216,7 @@ impl<'a> Writer<'a> {
         self.operation(name, &value, &amount)
     }
 
-    /// The absolute value; of the least integer, itself (rule IR-N5).
+    /// The absolute value; for the least integer, itself (rule IR-N5).
     pub(crate) fn int_abs(&mut self, value: Value) -> Value {
         if !value.dtype.is_int() {
             return value;
@@ -223,19 +224,19 @@ impl<'a> Writer<'a> {
         self.with_flag("abs", &value)
     }
 
-    /// Leading zeros as int32; of 0, the width.
+    /// Number of leading zeros as int32; for 0, the width.
     pub(crate) fn leading_zeros(&mut self, value: &Value) -> Value {
         if value.dtype.is_bool() {
             let none = self.operation("xor", value, &integer(1, value.dtype));
             return self.cast(&none, DType::INT32.with_lanes(value.dtype.lanes));
         }
         let count = self.with_flag("ctlz", value);
-        // A count is not negative, whatever the type of what it counts.
+        // A count is not negative, whatever the type of the counted value.
         let unsigned = Value::new(count.text, unsigned(count.dtype));
         self.cast(&unsigned, DType::INT32.with_lanes(value.dtype.lanes))
     }
 
-    /// An intrinsic whose second argument says what to make of one special value: here, nothing special.
+    /// Calls an intrinsic whose second argument makes one special value poison; that is not used here.
     fn with_flag(&mut self, name: &str, value: &Value) -> Value {
         let llvm_type = crate::types::register(value.dtype);
         let name = format!("llvm.{name}.{}", crate::types::mangled(value.dtype));
@@ -245,7 +246,7 @@ impl<'a> Writer<'a> {
 
     // -- positions ----------------------------------------------------------------------------------------------------
 
-    /// An index as an exact int64 (rule LLVM-V3); of a vector, one for each lane.
+    /// An index as an exact int64 (rule LLVM-V3); for a vector, one for each lane.
     pub(crate) fn position(&mut self, e: &'a Expr) -> Value {
         let wide = DType::INT64.with_lanes(e.dtype.lanes);
         if !e.dtype.is_integer() || e.dtype == wide && !self.is_position(e) {
@@ -305,7 +306,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The value as the IR has it, made wide.
+    /// The value as the IR defines it, extended to the wide type.
     fn position_of_value(&mut self, e: &'a Expr, wide: DType) -> Value {
         let value = self.value(e);
         if value.dtype == wide {
@@ -366,7 +367,7 @@ fn sum_name(op: BinaryOp) -> &'static str {
     }
 }
 
-/// What may be said of a sum that does not wrap.
+/// The flag for a sum that does not wrap.
 pub(crate) fn no_wrap(dtype: DType) -> &'static str {
     if dtype.is_int() { " nsw" } else { " nuw" }
 }

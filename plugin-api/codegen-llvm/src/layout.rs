@@ -1,31 +1,31 @@
-//! How C lays out what compiled code shares with its host, and passes it: by the width of the target's pointers.
+//! C layout and calling convention of data that compiled code shares with its host, by the target's pointer width.
 
 use chipdock_abi::{EnvSlot, EnvType, SAFE_CALL_OFFSET_BYTES, env_slot};
 use chipdock_ir::{DType, StructField};
 
 use crate::LlvmTarget;
 
-/// Bytes of a packed value, of any pointers.
+/// Size in bytes of a packed value, for every pointer width.
 pub(crate) const ANY_SIZE_BYTES: i128 = 16;
 
-/// Where the fields of `DLTensor`, of packed values and of `ChipdockEnv` lie.
+/// Layout of `DLTensor`, of packed values and of `ChipdockEnv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// 4 or 8.
+    /// Size of a pointer in bytes, 4 or 8.
     pub(crate) pointer_bytes: usize,
-    /// What a 64-bit integer in a struct is aligned to.
+    /// Alignment of a 64-bit integer in a struct.
     int64_align: usize,
-    /// What C says of an `int32_t` that is passed: ` signext` or nothing.
+    /// C's attribute for an `int32_t` argument: ` signext` or nothing.
     int32: &'static str,
 }
 
-/// A field: bytes of each element, of the field within it, and the field's type.
+/// A field: size of an element in bytes, offset of the field within it, type of the field.
 pub(crate) type Place = (i128, i128, DType);
 
 impl Layout {
     pub(crate) fn of(target: &dyn LlvmTarget) -> Self {
         let is_narrow = target.pointer_bits() == 32;
-        // Where a data layout does not say, LLVM aligns to 4 bytes.
+        // LLVM aligns to 4 bytes if a data layout does not specify it.
         let is_int64_aligned =
             !is_narrow || target.data_layout().split('-').any(|part| part.starts_with("i64:64"));
         Self {
@@ -35,14 +35,14 @@ impl Layout {
         }
     }
 
-    /// Where a field lies. A packed value is read and written as what is put there or taken from there.
+    /// The place of a field. A packed value is read and written with the type of the value in it.
     pub(crate) fn field(self, field: StructField, any_value: DType) -> Place {
         let any_value = match any_value {
             dtype if dtype.is_float() => DType::FLOAT64,
             dtype if dtype.is_handle() => DType::HANDLE,
             _ => DType::INT64,
         };
-        // data; type and number of the device, ndim, dtype; shape, strides; byte_offset.
+        // data; type and id of the device, ndim, dtype; shape, strides; byte_offset.
         let pointer = self.pointer_bytes as i128;
         let strides = pointer + 16 + pointer;
         let align = self.int64_align as i128;
@@ -67,15 +67,15 @@ impl Layout {
         (byte_offset + 8, offset, dtype)
     }
 
-    /// What a field of that type is aligned to at least.
+    /// Minimum alignment of a field of that type.
     pub(crate) fn align(self, dtype: DType) -> usize {
         if dtype.is_handle() { self.pointer_bytes } else { dtype.lane_size_bytes().min(self.int64_align) }
     }
 
-    /// The text of a helper for the target. `$call %result name a, b` is a call of the function `name` of `%env`, with
-    /// `-` for no result; `$safe_call` is where the function of a function object lies, `$pointer` the alignment of a
-    /// pointer, `$int32` what C says of an `int32_t` that is passed, `$size` C's `size_t`, `$larger` the sizes from which one
-    /// with 128 bytes more does not fit it, `$malloc %r %n` the call for `%n`, of 64 bits.
+    /// Expands the text of a helper for the target. `$call %result name a, b` is a call of the function `name` of
+    /// `%env`, with `-` for no result; `$safe_call` is the offset of the function in a function object, `$pointer` the
+    /// alignment of a pointer, `$int32` C's attribute for an `int32_t` argument, `$size` C's `size_t`, `$larger` the
+    /// sizes from which on adding 128 bytes overflows it, `$malloc %r %n` the call for `%n`, of 64 bits.
     pub(crate) fn fill_in(self, text: &str) -> String {
         let is_narrow = self.pointer_bytes == 4;
         let mut filled = String::with_capacity(text.len() + 64);
@@ -90,7 +90,7 @@ impl Layout {
                 }
                 ["$call", result, name, ref args @ ..] => match env_slot(name) {
                     Some(slot) => filled.push_str(&self.env_call(result, slot, args)),
-                    // Not a name of the environment: what reads the text says so.
+                    // Not a function of the environment: LLVM's parser will report it.
                     None => filled.push_str(line),
                 },
                 _ => filled.push_str(line),
@@ -120,7 +120,7 @@ impl Layout {
         )
     }
 
-    /// A type of the environment, and what C says of a value of it that is passed.
+    /// A type of the environment, and C's attribute for an argument of it.
     fn env_type(self, kind: EnvType) -> (&'static str, &'static str) {
         match kind {
             EnvType::Void => ("void", ""),
@@ -137,7 +137,7 @@ impl Layout {
     }
 }
 
-/// How C passes an integer that is less than a register: ` signext`, ` zeroext`, or nothing.
+/// C's attribute for an integer argument narrower than a register: ` signext`, ` zeroext`, or nothing.
 pub(crate) fn extension(target: &dyn LlvmTarget, dtype: DType) -> &'static str {
     if !dtype.is_scalar() || !(dtype.is_integer() || dtype.is_bool()) {
         return "";
@@ -147,7 +147,7 @@ pub(crate) fn extension(target: &dyn LlvmTarget, dtype: DType) -> &'static str {
     match (dtype.is_int(), dtype.bits) {
         (true, ..=16) => " signext",
         (false, ..=16) => " zeroext",
-        // Where registers have 64 bits and the rest of one counts.
+        // Targets with 64-bit registers on which the upper half is significant.
         (_, 32) if is_any(&["riscv64", "mips64", "loongarch64"]) => " signext",
         (is_int, 32) if is_any(&["powerpc64", "s390x", "sparcv9"]) => {
             if is_int {

@@ -1,4 +1,4 @@
-//! What chooses: laziness (rule LLVM-V5), selections, bindings.
+//! Conditional evaluation: laziness (rule LLVM-V5), selections, bindings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::types;
 use crate::value::Value;
 use crate::writer::Writer;
 
-/// What an expression may cost to be evaluated where it need not be: about the price of a branch that is mistaken.
+/// Maximum cost of an expression that is evaluated unconditionally without need: about that of a mispredicted branch.
 const COST_MAX: usize = 16;
 
 impl<'a> Writer<'a> {
@@ -40,7 +40,8 @@ impl<'a> Writer<'a> {
         self.has_type(e, value.dtype, DType::BOOL.with_lanes(e.dtype.lanes))
     }
 
-    /// A conjunction or a disjunction: the second side only where the first does not decide, if that can be seen.
+    /// A conjunction or a disjunction: the second side is evaluated only if the first does not decide, where the
+    /// difference is observable.
     pub(crate) fn connective(&mut self, e: &'a Expr, a: &'a Expr, b: &'a Expr, is_and: bool) -> Value {
         let left = self.value(a);
         let name = if is_and { "and" } else { "or" };
@@ -71,7 +72,7 @@ impl<'a> Writer<'a> {
         self.compute(DType::BOOL, format_args!("phi i1 {from}"))
     }
 
-    /// A value in a block that may not run: what it computes is not known after it.
+    /// Evaluates an expression in a block that may not run: values computed there are unknown after it.
     fn scoped(&mut self, e: &'a Expr) -> Value {
         self.known.push(HashMap::new());
         let value = self.value(e);
@@ -79,7 +80,7 @@ impl<'a> Writer<'a> {
         value
     }
 
-    /// Lane by lane, both sides evaluated.
+    /// A selection lane by lane, with both sides evaluated.
     pub(crate) fn selection(
         &mut self,
         e: &'a Expr,
@@ -99,7 +100,7 @@ impl<'a> Writer<'a> {
         self.choose(&condition, &then, &otherwise)
     }
 
-    /// One of two, by a scalar condition: only that one is evaluated, if that can be seen.
+    /// One of two values, by a scalar condition: only that one is evaluated, where the difference is observable.
     pub(crate) fn if_then_else(&mut self, e: &'a Expr, args: &'a [Expr]) -> Value {
         let [condition, then, otherwise] = args else {
             return self.refuse(e, format!("expected 3 arguments, found {}", args.len()));
@@ -111,7 +112,7 @@ impl<'a> Writer<'a> {
         if !self.has_type(e, condition.dtype, DType::BOOL) {
             return Value::new("poison", e.dtype);
         }
-        // What both need is evaluated in any case, and must not be written twice (rule LLVM-V9).
+        // Nodes that both branches need are evaluated in any case, and must not be written twice (rule LLVM-V9).
         if is_pure(then) && is_pure(otherwise) {
             for both in in_both(then, otherwise) {
                 self.value(both);
@@ -133,13 +134,13 @@ impl<'a> Writer<'a> {
         self.compute(e.dtype, format_args!("phi {} {}", types::register(e.dtype), from.join(", ")))
     }
 
-    /// A body in which a variable has a value.
+    /// Evaluates a body in which a variable is bound to a value.
     pub(crate) fn let_in(&mut self, var: &'a Var, value: &'a Expr, body: &'a Expr) -> Value {
         if self.usage.uses(var.address()) || !is_pure(value) {
             let bound = self.value(value);
             let interval = self.range(value);
             if self.vars.get(&var.address()).is_some_and(|before| *before != bound) {
-                // Bound once more, to another value: what depends on it is to be written anew.
+                // The variable is bound again, to another value: nodes that depend on it must be written anew.
                 self.known.iter_mut().for_each(HashMap::clear);
             }
             self.know(var, bound);
@@ -152,7 +153,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// True for an expression that may be evaluated where it need not be: it changes nothing, cannot fail, and costs little.
+/// Returns true for an expression that may be evaluated without need: it has no effect, cannot fail, and costs little.
 pub(crate) fn is_cheap(e: &Expr) -> bool {
     let mut left = COST_MAX;
     fits(e, &mut left)
@@ -179,7 +180,7 @@ fn fits(e: &Expr, left: &mut usize) -> bool {
     is_cheap
 }
 
-/// The nodes, none within another, that are evaluated whenever either of two expressions is.
+/// The outermost nodes that are evaluated whenever either of two expressions is.
 fn in_both<'a>(a: &'a Expr, b: &'a Expr) -> Vec<&'a Expr> {
     let (mut there, mut seen, mut both) = (HashSet::new(), HashSet::new(), Vec::new());
     visit_evaluated(b, 0, &mut |e| there.insert(e.address()));
@@ -198,7 +199,8 @@ fn in_both<'a>(a: &'a Expr, b: &'a Expr) -> Vec<&'a Expr> {
     both
 }
 
-/// Visits the nodes that are evaluated whenever `e` is, and with no more variables; not below one for which `f` says no.
+/// Visits the nodes that are evaluated whenever `e` is, in the same scope of variables; not below a node for which `f`
+/// returns false.
 fn visit_evaluated<'a>(e: &'a Expr, depth: usize, f: &mut dyn FnMut(&'a Expr) -> bool) {
     if depth > crate::DEPTH_MAX || !f(e) {
         return;
@@ -210,7 +212,7 @@ fn visit_evaluated<'a>(e: &'a Expr, depth: usize, f: &mut dyn FnMut(&'a Expr) ->
         ExprKind::Call { callee: Callee::Op(Op::IfThenElse), args } => {
             args.iter().take(1).for_each(|condition| visit_evaluated(condition, depth + 1, f));
         }
-        // Its argument is a place, and not read.
+        // The argument is a place, which is not read.
         ExprKind::Call { callee: Callee::Op(Op::AddressOf), .. } => {}
         _ => e.for_each_child(&mut |child| visit_evaluated(child, depth + 1, f)),
     }

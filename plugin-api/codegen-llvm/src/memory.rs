@@ -1,4 +1,4 @@
-//! Memory: where the elements of a buffer lie, loads, stores, allocation (rules LLVM-V4 and LLVM-V6).
+//! Memory: addresses of elements of a buffer, loads, stores, allocation (rules LLVM-V4 and LLVM-V6).
 
 use chipdock_ir::{Buffer, DType, Expr, ExprKind, Stmt, attr};
 
@@ -7,28 +7,28 @@ use crate::value::Value;
 use crate::writer::Writer;
 use crate::{Answer, Refusal};
 
-/// Bytes of stack that one buffer may take.
+/// Maximum size in bytes of one buffer on the stack.
 const STACK_SIZE_BYTES_MAX: i128 = 64 * 1024;
-/// What memory of the function's own is aligned to, in bytes.
+/// Alignment of the function's own memory, in bytes.
 pub(crate) const OWN_ALIGNMENT_BYTES: usize = 64;
 
-/// Which elements an access touches. Pointers are operands.
+/// The elements that an access touches. Pointers are operands.
 #[derive(Clone, Debug)]
 enum Place {
-    /// One element, or one in every lane.
+    /// One element, or one for every lane.
     Element(String),
-    /// As many neighbours as there are lanes.
+    /// As many adjacent elements as there are lanes.
     Contiguous(String),
-    /// Neighbours, the last one first; the pointer is to the one that lies lowest.
+    /// Adjacent elements in reverse order; the pointer is to the one with the lowest address.
     Reversed(String),
-    /// One element per lane, a vector of pointers.
+    /// One element per lane, given by a vector of pointers.
     Lanes(String),
 }
 
 impl<'a> Writer<'a> {
     // -- places -------------------------------------------------------------------------------------------------------
 
-    /// Where an access goes. `is_sure`: all of it is accessed, and so lies within the buffer.
+    /// The place of an access. `is_sure` says that all of it is accessed, and so lies within the buffer.
     fn place(
         &mut self,
         buffer: &'a Buffer,
@@ -112,7 +112,7 @@ impl<'a> Writer<'a> {
         index
     }
 
-    /// A pointer so many elements behind another; a vector of them for a vector of indices.
+    /// A pointer moved on by a number of elements; a vector of pointers for a vector of indices.
     fn pointer(&mut self, base: &Value, index: &Value, element: &str, inbounds: &str) -> String {
         if index.text == "0" {
             return base.text.clone();
@@ -124,7 +124,7 @@ impl<'a> Writer<'a> {
         ))
     }
 
-    /// Pointers from one on in steps. Constant ones are 32-bit numbers where they fit, as gathers like them best.
+    /// Pointers from one on in steps. Constant steps are 32-bit numbers if they fit, which gathers support best.
     fn strided(&mut self, first: &str, stride: &'a Expr, lanes: u16, element: &str) -> String {
         let last = i128::from(lanes) - 1;
         let constant = stride.as_int().and_then(|stride| Some((stride, stride.checked_mul(last)?)));
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
 
     // -- loads --------------------------------------------------------------------------------------------------------
 
-    /// The value of a load.
+    /// Writes a load and returns its value.
     pub(crate) fn load(
         &mut self,
         e: &'a Expr,
@@ -202,7 +202,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A load of all or of nothing.
+    /// A load of either all elements or none.
     fn guarded_load(&mut self, place: &Place, dtype: DType, predicate: &Value, notes: &str) -> Value {
         let (yes, done) = (self.label("load"), self.label("loaded"));
         let before = self.block();
@@ -306,12 +306,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// True for a buffer that is stored to past the caches here (rule LLVM-V12).
+    /// Returns true if stores to the buffer bypass the caches here (rule LLVM-V12).
     fn is_streamed(&self, buffer: &Buffer) -> bool {
         self.streams.iter().any(|data| data.is_none_or(|data| data == buffer.data.address()))
     }
 
-    /// A store past the caches where it turns out to be aligned, as only such is one on most processors.
+    /// A store that bypasses the caches if it turns out to be aligned, as most processors require.
     fn streamed_store(&mut self, at: &str, value: &Value, notes: &str) {
         let size_bytes = usize::from(value.dtype.lanes) * value.dtype.lane_size_bytes();
         if !size_bytes.is_power_of_two() || size_bytes < 16 {
@@ -340,7 +340,7 @@ impl<'a> Writer<'a> {
         let align = value.dtype.lane_size_bytes();
         match place {
             Place::Element(at) if !value.dtype.is_scalar() => {
-                // The lanes meet in one element, which keeps the last.
+                // All lanes store to one element, which keeps the last.
                 let last = value.dtype.lanes - 1;
                 let lane = types::register(value.dtype.scalar());
                 let one = self.instruction(format_args!("extractelement {}, i64 {last}", value.typed()));
@@ -396,7 +396,7 @@ impl<'a> Writer<'a> {
 
     // -- addresses, allocation ------------------------------------------------------------------------------------------
 
-    /// The address of the first element that a load would touch, a `ptr`.
+    /// The address of the first element that a load would touch, as a `ptr`.
     pub(crate) fn address(
         &mut self,
         e: &'a Expr,
@@ -405,7 +405,7 @@ impl<'a> Writer<'a> {
         predicate: Option<&'a Expr>,
     ) -> Value {
         let _ = predicate;
-        // `e` is the call that takes the address: its type is a pointer's.
+        // `e` is the call that takes the address: its type is that of a pointer.
         match self.place(buffer, indices, buffer.dtype, false) {
             Ok(Place::Element(at) | Place::Contiguous(at)) => Value::new(at, DType::HANDLE),
             Ok(_) => self.refuse(e, "has no address of scattered elements"),
@@ -423,7 +423,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Memory of the function's own, for a buffer.
+    /// Allocates a buffer in the function's own memory.
     pub(crate) fn allocation(&mut self, buffer: &'a Buffer) -> Answer<()> {
         let space = self.target.address_space(&buffer.scope)?;
         let Some(count) = buffer.constant_size() else {
@@ -472,13 +472,13 @@ impl<'a> Writer<'a> {
         )
     }
 
-    /// What LLVM is told of an access through a buffer: `, !alias.scope !5, !noalias !6`.
+    /// LLVM metadata of an access through a buffer: `, !alias.scope !5, !noalias !6`.
     fn access_notes(&self, buffer: &Buffer) -> String {
         self.scopes.get(&buffer.data.address()).cloned().unwrap_or_default()
     }
 
-    /// Makes known which pointers out of packed values overlap no other one, where the function says so. Of parameters
-    /// the signature says it.
+    /// Records which pointers from packed values overlap no other one, if the function declares so. For parameters the
+    /// signature declares it.
     pub(crate) fn separate(&mut self) {
         let unpacked = std::mem::take(&mut self.facts.unpacked);
         if unpacked.len() < 2 || !self.is_set(attr::NOALIAS) {
@@ -503,7 +503,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What lies in memory: bytes where the value is boolean.
+/// The type of a value in memory: bytes for booleans.
 fn in_memory(dtype: DType) -> DType {
     if dtype.is_bool() { DType::UINT8.with_lanes(dtype.lanes) } else { dtype }
 }
@@ -520,7 +520,7 @@ fn zero(dtype: DType) -> &'static str {
     }
 }
 
-/// The mask of a whole access.
+/// The mask of an access by all lanes.
 fn all_true(lanes: u16) -> String {
     format!("<{}>", vec!["i1 true"; usize::from(lanes)].join(", "))
 }

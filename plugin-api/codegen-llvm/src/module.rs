@@ -12,12 +12,12 @@ use crate::layout::Layout;
 use crate::writer::{Surroundings, Writer};
 use crate::{CallingConv, LlvmTarget};
 
-/// How a module is written.
+/// Options of the writer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
-    /// Whether instructions carry the lines of their statements.
+    /// Whether instructions have the lines of their statements as debug information.
     pub debug: bool,
-    /// The file that the lines are of.
+    /// The file that the lines refer to.
     pub file: Option<&'a str>,
 }
 
@@ -26,20 +26,20 @@ pub struct Options<'a> {
 pub struct Text {
     /// The text of one LLVM module.
     pub text: String,
-    /// Its functions that are called from outside, in the module's order.
+    /// Functions that are called from outside, in the module's order.
     pub functions: Vec<LlvmFunction>,
 }
 
 /// A function that is called from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlvmFunction {
-    /// Its name in the module.
+    /// Name in the module.
     pub name: Arc<str>,
-    /// Its symbol.
+    /// Symbol of the function.
     pub symbol: String,
     /// `calling_conv` of the IR: 1 packed C function, 2 device kernel.
     pub calling_conv: i64,
-    /// Types of its parameters.
+    /// Types of the parameters.
     pub params: Vec<DType>,
     /// Thread axes and further launch parameters of a kernel, in order.
     pub launch_params: Vec<String>,
@@ -47,12 +47,12 @@ pub struct LlvmFunction {
 
 /// Writes a module for a target.
 ///
-/// The module is lowered to the stage that the target declares: no blocks, buffers of one axis, names of variables
-/// free.
+/// The module must be lowered to the stage that the target declares: no blocks, buffers with one axis, arbitrary names
+/// of variables.
 ///
 /// # Errors
 ///
-/// Everything that is not supported, as [`unsupported`] lists it. Nothing is delivered then.
+/// Everything that is not supported, as [`unsupported`] lists it. No text is returned then.
 pub fn write_module(
     module: &IrModule,
     target: &dyn LlvmTarget,
@@ -62,7 +62,7 @@ pub fn write_module(
     if diagnostics.is_empty() { Ok(text) } else { Err(diagnostics) }
 }
 
-/// Every node of the module that is not supported, each once: what [`write_module`] would fail with.
+/// Lists every node of the module that is not supported, each once: the errors of [`write_module`].
 #[must_use]
 pub fn unsupported(module: &IrModule, target: &dyn LlvmTarget) -> Vec<Diagnostic> {
     write(module, target, &Options::default()).1
@@ -92,7 +92,7 @@ fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (
 }
 
 impl Writer<'_> {
-    /// Decides which checks are tables (rule LLVM-V14), and answers the functions that nothing but tables goes to.
+    /// Decides which checks are tables (rule LLVM-V14), and returns the functions that only tables continue in.
     fn make_plans(&mut self) -> HashSet<Arc<str>> {
         let is_little = !self.target.data_layout().starts_with('E');
         if self.target.pointer_bits() != 64 || !is_little {
@@ -100,7 +100,7 @@ impl Writer<'_> {
         }
         let (mut called, mut gone_to) = (HashSet::new(), HashSet::new());
         for function in &self.module.functions {
-            // Checks that somebody has written keep their lines.
+            // Checks written in the source keep their lines.
             let keeps_lines = self.options.debug && first_line(&function.body) > 0;
             match plan(self.functions, function, Layout::of(self.target)).filter(|_| !keeps_lines) {
                 Some(plan) => {
@@ -119,7 +119,7 @@ impl Writer<'_> {
     }
 }
 
-/// The parts of a module in their order.
+/// Assembles the parts of a module in order.
 fn assemble(target: &dyn LlvmTarget, around: Surroundings, debug: &Debug, bodies: &str) -> String {
     let mut text = String::new();
     if !target.data_layout().is_empty() {
@@ -152,7 +152,7 @@ fn assemble(target: &dyn LlvmTarget, around: Surroundings, debug: &Debug, bodies
     text
 }
 
-/// Who calls a function.
+/// Reads the calling convention of a function.
 pub(crate) fn calling_conv(function: &PrimFunc) -> CallingConv {
     match function.attrs.get(attr::CALLING_CONV) {
         Some(AttrValue::Int(1)) => CallingConv::Packed,
@@ -187,8 +187,8 @@ fn outside(function: &PrimFunc, symbols: &HashMap<Arc<str>, String>) -> Option<L
     })
 }
 
-/// The symbol of each function: its own where it may be called from outside, else one that no helper and no C function
-/// has.
+/// Chooses the symbol of each function: its own if it may be called from outside, otherwise one that no helper and no C
+/// function has.
 fn name_functions(
     module: &IrModule,
     target: &dyn LlvmTarget,

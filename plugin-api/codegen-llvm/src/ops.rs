@@ -1,4 +1,4 @@
-//! Ops on values: which part writes which.
+//! Ops on values: dispatch to the parts that write them.
 
 use chipdock_ir::op::{Gives, Threads};
 use chipdock_ir::{DType, Expr, ExprKind, Op, Signature};
@@ -89,7 +89,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A boolean that is most often true; nothing branches on a vector.
+    /// A boolean that is mostly true; vectors are unchanged, since there are no branches on them.
     fn likely(&mut self, value: Value) -> Value {
         if value.dtype != DType::BOOL {
             return value;
@@ -98,7 +98,7 @@ impl<'a> Writer<'a> {
         self.compute(DType::BOOL, format_args!("call i1 {callee}({}, i1 true)", value.typed()))
     }
 
-    /// The bits of a value as another type of as many.
+    /// Reinterprets the bits of a value as another type of the same size.
     fn reinterpretation(&mut self, e: &Expr, value: &Value) -> Value {
         let (from, to) = (value.dtype, e.dtype);
         if from.size_bytes() != to.size_bytes() || from.is_bool() || to.is_bool() {
@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The intrinsic of LLVM that computes an op on floats.
+/// The LLVM intrinsic that computes an op on floats.
 fn float_intrinsic(op: Op) -> Option<&'static str> {
     Some(match op {
         Op::Sqrt => "sqrt",
@@ -144,8 +144,8 @@ fn float_intrinsic(op: Op) -> Option<&'static str> {
     })
 }
 
-/// True for an op that this crate has instructions for, on some type: those of tests, bits, signs and types, and the
-/// intrinsics.
+/// Returns true for an op for which this crate has instructions, on some type: ops of tests, bits, signs and types, and
+/// the intrinsics.
 fn is_written(op: Op) -> bool {
     let info = op.info();
     let is_bits = matches!(info.signature, Signature::IntUnary | Signature::IntCount | Signature::BitBinary);
@@ -164,7 +164,7 @@ fn is_written(op: Op) -> bool {
         )
 }
 
-/// What is said of an op that has no instructions, and what to do.
+/// The error message for an op without instructions, with advice.
 fn no_op(op: Op) -> String {
     let name = op.name();
     match op.threads() {

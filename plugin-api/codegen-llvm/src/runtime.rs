@@ -1,4 +1,4 @@
-//! What compiled code has to do with its caller and its host: arguments, errors, workspace, other functions.
+//! Interaction of compiled code with its caller and its host: arguments, errors, workspace, other functions.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An argument that is a pointer.
+    /// An argument that must be a pointer.
     fn handle(&mut self, op: Op, args: &'a [Expr], position: usize) -> Answer<Value> {
         let value = self.argument(op, args, position)?;
         if value.dtype.is_handle() && value.dtype.is_scalar() {
@@ -55,7 +55,7 @@ impl<'a> Writer<'a> {
         Err(Refusal::new(format!("{} takes a handle as argument {position}, not {}", op.name(), value.dtype)))
     }
 
-    /// A pointer so many bytes behind another.
+    /// A pointer moved on by a number of bytes.
     fn bytes_behind(&mut self, base: &Value, offset: &Value) -> Value {
         if offset.text == "0" {
             return base.clone();
@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
 
     // -- structs ------------------------------------------------------------------------------------------------------
 
-    /// The address of the field of a struct behind a handle, the field, and its type.
+    /// The address of a field of the struct that a handle points to, the field, and its type.
     fn field(&mut self, op: Op, args: &'a [Expr], any_value: DType) -> Answer<(Value, StructField, DType)> {
         let base = self.handle(op, args, 0)?;
         let field = args.get(2).and_then(Expr::as_int).and_then(StructField::by_code).ok_or_else(|| {
@@ -108,7 +108,7 @@ impl<'a> Writer<'a> {
         let value = self.cast(&value, dtype);
         let layout = Layout::of(self.target);
         if field == StructField::AnyValue && dtype.is_handle() && layout.pointer_bytes < 8 {
-            // All of a packed value is written: what stands behind a pointer of 32 bits is zero.
+            // All of a packed value is written: the bytes after a pointer of 32 bits are zero.
             let wide = self.compute(DType::INT64, format_args!("ptrtoint ptr {} to i64", value.text));
             self.effect(format_args!(
                 "store {}, ptr {}, align {}",
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
         Ok(Value::new("null", e.dtype))
     }
 
-    /// The value at a number of bytes behind a handle, whatever lies there.
+    /// The value at a number of bytes from a handle, without regard to alignment.
     fn handle_load(&mut self, e: &'a Expr, args: &'a [Expr]) -> Answer<Value> {
         let base = self.handle(Op::HandleLoad, args, 0)?;
         let offset = self.argument(Op::HandleLoad, args, 1)?;
@@ -177,8 +177,8 @@ impl<'a> Writer<'a> {
         Ok(Value::new("null", DType::HANDLE))
     }
 
-    /// Leaves the function with an error unless the condition holds. All assertions of a function leave it in one place,
-    /// which takes the message's text and the integers in it: what words errors is to cost little.
+    /// Leaves the function with an error unless the condition holds. All assertions of a function leave it through one
+    /// block, which receives the message's text and its integers, to keep the code for errors small.
     pub(crate) fn assert(&mut self, s: &'a Stmt, condition: &'a Expr, kind: &str, message: &'a [Expr]) {
         if let Err(refusal) = self.returns_status("an assertion") {
             self.refuse_stmt(s, refusal.0);
@@ -197,7 +197,7 @@ impl<'a> Writer<'a> {
         }
         let message = self.constant_text("message", &text.bytes());
         let fine = self.label("fine");
-        // What is hardly ever called may do the little that it costs to have the integers ready.
+        // A function that is hardly ever called can afford to compute the integers in advance.
         let is_ready = self.is_set(attr::COLD) && integers.iter().all(|part| is_cheap(part));
         let is_direct = integers.is_empty() || is_ready;
         let fails = if is_direct { self.failure.label() } else { self.label("worded") };
@@ -220,7 +220,7 @@ impl<'a> Writer<'a> {
         self.start(&fine);
     }
 
-    /// Puts integers where the message of a failed assertion takes them from.
+    /// Stores integers for the message of a failed assertion.
     fn put_integers(&mut self, integers: &[&'a Expr]) {
         self.failure.make_room(integers.len());
         for (number, part) in integers.iter().enumerate() {
@@ -233,7 +233,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The block that assertions leave the function by, once all are known.
+    /// Writes the block through which assertions leave the function, once all are known.
     pub(crate) fn finish_failures(&mut self) {
         if self.failure.from.is_empty() {
             return;
@@ -287,7 +287,7 @@ impl<'a> Writer<'a> {
         ))
     }
 
-    /// The call of an imported function, lowered: its name, the packed values, their number.
+    /// A packed call of an imported function: its name, the packed values, their number.
     fn call_packed(&mut self, args: &'a [Expr]) -> Answer<Value> {
         let Some(ExprKind::Str(name)) = args.first().map(|arg| &arg.kind) else {
             return Err(Refusal::new("has packed calls of functions by name only"));
@@ -301,7 +301,7 @@ impl<'a> Writer<'a> {
         let count = self.argument(Op::CallPacked, args, 2)?;
         let count = self.cast(&count, DType::INT32);
         let name = self.constant_text("name", name.as_bytes());
-        // Equal names are one constant, so one place.
+        // Equal names are one constant, and so share one cache.
         let kept = format!("{name}.kept");
         let definition = || format!("{kept} = internal global ptr null, align 8\n");
         self.around.globals.entry(kept.clone()).or_insert_with(definition);
@@ -317,7 +317,7 @@ impl<'a> Writer<'a> {
         ))
     }
 
-    /// The tasks of a function of the module, run by the host's threads.
+    /// Runs a function of the module as tasks on the host's threads.
     fn parallel_launch(&mut self, args: &'a [Expr]) -> Answer<Value> {
         let op = Op::ParallelLaunch;
         let body = match args.first().map(|arg| &arg.kind) {
@@ -341,7 +341,7 @@ impl<'a> Writer<'a> {
         ))
     }
 
-    /// The result of a call of a function of the module.
+    /// Calls a function of the module and returns its result.
     pub(crate) fn call_function(&mut self, e: &'a Expr, name: &Arc<str>, args: &'a [Expr]) -> Value {
         let Some(symbol) = self.symbols.get(name).cloned() else {
             return self.refuse(e, format!("the module has no function {name}"));
@@ -358,7 +358,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A call of [`chipdock_ir::environment`]: of a name, or of integers.
+    /// A call of [`chipdock_ir::environment`], with a name or with integers as arguments.
     fn environment_call(&mut self, e: &'a Expr, helper: Helper, count: usize, args: &'a [Expr]) -> Value {
         let mut values = Vec::new();
         for arg in args {
@@ -380,7 +380,7 @@ impl<'a> Writer<'a> {
         self.compute(DType::INT32, format_args!("call i32 @{}({})", helper.symbol(), values.join(", ")))
     }
 
-    /// The result of a call of a C function, of the types of its arguments.
+    /// Calls a C function and returns its result; the parameter types are those of the arguments.
     pub(crate) fn call_extern(&mut self, e: &'a Expr, name: &Arc<str>, args: &'a [Expr]) -> Value {
         let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
@@ -424,14 +424,14 @@ impl<'a> Writer<'a> {
         self.compute(e.dtype, format_args!("call {ret} {callee}({}){pure}", values.join(", ")))
     }
 
-    /// How C passes an integer that is less than a register: ` signext`, ` zeroext`, or nothing.
+    /// C's attribute for an integer argument narrower than a register: ` signext`, ` zeroext`, or nothing.
     pub(crate) fn extension(&self, dtype: DType) -> &'static str {
         crate::layout::extension(self.target, dtype)
     }
 
     // -- atomics --------------------------------------------------------------------------------------------------------
 
-    /// An addition in one step, and the value before it.
+    /// An atomic addition that returns the previous value.
     fn atomic_add(&mut self, args: &'a [Expr]) -> Answer<Value> {
         let address = self.handle(Op::AtomicAdd, args, 0)?;
         let addend = self.argument(Op::AtomicAdd, args, 1)?;
@@ -455,7 +455,7 @@ impl<'a> Writer<'a> {
         ))
     }
 
-    /// Halves are exchanged until nobody came between.
+    /// Adds halves with a compare-and-exchange loop.
     fn atomic_add_half(&mut self, address: &Value, addend: &Value) -> Value {
         let dtype = addend.dtype;
         let (again, done) = (self.label("again"), self.label("added"));
@@ -489,7 +489,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// True for what C has as a parameter and as a result.
+/// Returns true for types that C has as parameters and results.
 fn passes_to_c(dtype: DType) -> bool {
     dtype.is_scalar() && !types::is_half(dtype)
 }

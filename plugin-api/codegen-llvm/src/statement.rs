@@ -21,7 +21,7 @@ impl<'a> Writer<'a> {
         self.known = vec![HashMap::new()];
         self.locate();
         if !self.is_open() {
-            // What nothing leads to is written too: what it has that is not supported is to be found.
+            // Unreachable statements are written too, so that unsupported nodes in them are found.
             let dead = self.label("dead");
             self.start(&dead);
         }
@@ -62,7 +62,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Makes a variable known; nothing when nobody reads it and its value has no effect.
+    /// Binds a variable, unless it is never read and its value has no effect.
     pub(crate) fn bind(&mut self, var: &'a Var, value: &'a Expr) {
         let is_used = self.usage.uses(var.address());
         if !is_used && is_pure(value) {
@@ -81,7 +81,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A statement whose stores bypass the caches (rule LLVM-V12).
+    /// Writes a statement whose stores bypass the caches (rule LLVM-V12).
     fn streaming(&mut self, node: &AttrNode, value: &Expr, body: &'a Stmt) {
         if value.as_int() == Some(0) {
             return self.stmt(body);
@@ -135,15 +135,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Ends the function with that value.
+    /// Ends the function with the given value.
     pub(crate) fn leave_function(&mut self, value: Option<&Value>) {
         if self.facts.streams {
-            // Stores that bypass the caches are seen in no order by other threads, until this.
+            // Other threads see stores that bypass the caches in no particular order before this fence.
             self.effect("fence seq_cst");
         }
         match value {
             Some(value) => self.terminate(format_args!("ret {}", value.typed())),
-            // The validator has seen that a function that returns a value does so on every path.
+            // Validation ensures that a function with a return value returns on every path.
             None if self.function.ret.is_some() => self.terminate("unreachable"),
             None => self.terminate("ret void"),
         }

@@ -1,40 +1,40 @@
-//! What differs between the targets that LLVM compiles for.
+//! The trait [`LlvmTarget`]: differences between the targets that LLVM compiles for.
 
 use chipdock_ir::{StorageScope, ThreadAxis};
 
-/// A target's "no": what is not supported, and what to do about it. Becomes the message of a diagnostic.
+/// A refusal by a target: what is not supported, and what to do about it. Becomes the message of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(pub String);
 
 impl Refusal {
-    /// A refusal with that message.
+    /// A refusal with the given message.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 }
 
-/// What a target answers.
+/// Result of a target's method.
 pub type Answer<T> = Result<T, Refusal>;
 
-/// Who calls a function.
+/// The callers of a function, which determine its calling convention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallingConv {
-    /// Other functions of the module.
+    /// Called by other functions of the module.
     Internal,
-    /// The host, by the packed convention.
+    /// Called by the host through the packed convention.
     Packed,
-    /// A launch, as a device's kernel.
+    /// Launched as a kernel of a device.
     Kernel,
 }
 
-/// What floating-point operations may assume besides what the IR allows, one flag each as LLVM names them.
+/// Assumptions that floating-point operations may make beyond those of the IR, with one flag each as LLVM names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FastMath {
     /// No operand and no result is a NaN.
     pub nnan: bool,
     /// No operand and no result is an infinity.
     pub ninf: bool,
-    /// The sign of zero does not count.
+    /// The sign of zero is ignored.
     pub nsz: bool,
     /// A quotient may be a product with the reciprocal.
     pub arcp: bool,
@@ -44,9 +44,9 @@ pub struct FastMath {
     pub reassoc: bool,
 }
 
-/// What differs between the targets that LLVM compiles for: one implementation in each plugin.
+/// Describes the differences between the targets that LLVM compiles for: one implementation in each plugin.
 ///
-/// A target is made for one build: its answers are those of one triple, one processor, one set of options.
+/// A target is created for one build: its methods answer for one triple, one processor, one set of options.
 pub trait LlvmTarget {
     /// The target kind's name, for messages.
     fn name(&self) -> &str;
@@ -54,63 +54,63 @@ pub trait LlvmTarget {
     /// LLVM's triple.
     fn triple(&self) -> &str;
 
-    /// LLVM's data layout of that triple.
+    /// LLVM's data layout for that triple.
     fn data_layout(&self) -> &str;
 
-    /// Bits of a pointer, 32 or 64.
+    /// Width of a pointer in bits, 32 or 64.
     fn pointer_bits(&self) -> u32 {
         64
     }
 
-    /// Attributes of every function that has a body, by name (`target-cpu`, `target-features`, …).
+    /// Attributes of every function with a body, by name (`target-cpu`, `target-features`, …).
     fn function_attributes(&self) -> Vec<(String, String)>;
 
-    /// The keyword of a calling convention (`ptx_kernel`), with nothing for C's own.
+    /// The keyword of a calling convention (`ptx_kernel`), or an empty string for C's own.
     ///
     /// # Errors
     ///
-    /// Functions of that kind cannot be built for this target.
+    /// Functions with that convention are not supported by this target.
     fn calling_convention(&self, convention: CallingConv) -> Answer<&'static str>;
 
     /// The address space of a storage scope.
     ///
     /// # Errors
     ///
-    /// The scope is unknown here.
+    /// A scope that the target does not support.
     fn address_space(&self, scope: &StorageScope) -> Answer<u32>;
 
-    /// The name of the intrinsic (no arguments, result `i32`) that tells a thread's index on an axis.
+    /// The name of the intrinsic (no arguments, result `i32`) that returns a thread's index on an axis.
     ///
     /// # Errors
     ///
-    /// There are no threads here.
+    /// The target has no threads.
     fn thread_index(&self, axis: ThreadAxis) -> Answer<&'static str>;
 
-    /// The instructions, one a line, of a barrier among the threads of a storage scope.
+    /// The instructions, one per line, of a barrier among the threads of a storage scope.
     ///
     /// # Errors
     ///
-    /// There are no threads here.
+    /// The target has no threads.
     fn barrier(&self, scope: &str) -> Answer<&'static [&'static str]>;
 
-    /// What operations may assume besides what the IR allows.
+    /// Assumptions of floating-point operations beyond those of the IR.
     fn fast_math(&self) -> FastMath {
         FastMath::default()
     }
 
-    /// Whether float16 is converted to and from float32 by an instruction. Where it is not, LLVM would call a library
-    /// that may not be there, so that this crate writes the conversion out.
+    /// Returns true if an instruction converts float16 to and from float32. Otherwise LLVM would call a library that
+    /// may not be available, so this crate writes out the conversion.
     fn converts_float16(&self) -> bool {
         false
     }
 
-    /// Whether the instruction that converts a float to an integer saturates, and makes 0 of a NaN. Where it does not, this
-    /// crate writes that out so that vectors stay vectors.
+    /// Returns true if the instruction that converts a float to an integer saturates, and gives 0 for a NaN. Otherwise
+    /// this crate writes out that behaviour so that vectors stay vectors.
     fn saturates(&self) -> bool {
         false
     }
 
-    /// Whether functions have a host that fills in `__chipdock_env`: errors, workspace, parallel regions.
+    /// Returns true if functions have a host that sets `__chipdock_env`: errors, workspace, parallel regions.
     fn has_environment(&self) -> bool {
         true
     }

@@ -1,8 +1,8 @@
-//! The IR's types as LLVM's (rule LLVM-V4).
+//! LLVM types of the IR's types (rule LLVM-V4).
 
 use chipdock_ir::{DType, TypeCode};
 
-/// One lane in a register.
+/// The type of one lane in a register.
 fn lane(dtype: DType) -> String {
     match dtype.code {
         TypeCode::Bool => "i1".to_owned(),
@@ -41,7 +41,7 @@ pub(crate) fn mangled(dtype: DType) -> String {
     if dtype.lanes == 1 { lane } else { format!("v{}{lane}", dtype.lanes) }
 }
 
-/// True for float16 and bfloat16, whose registers hold bits.
+/// Returns true for float16 and bfloat16, whose bits are in registers.
 pub(crate) fn is_half(dtype: DType) -> bool {
     dtype.is_float() && dtype.bits == 16
 }

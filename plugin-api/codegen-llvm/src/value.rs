@@ -2,17 +2,17 @@
 
 use chipdock_ir::DType;
 
-/// A value: what stands for it in an instruction, and the IR's type of it.
+/// A value: its operand in an instruction, and its type in the IR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Value {
     /// An operand without its type: `%12`, `42`, `true`, `zeroinitializer`.
     pub(crate) text: String,
-    /// Its type in the IR; how it lies in a register is rule LLVM-V4.
+    /// Type in the IR; rule LLVM-V4 gives its form in a register.
     pub(crate) dtype: DType,
 }
 
 impl Value {
-    /// A value.
+    /// Creates a value.
     pub(crate) fn new(text: impl Into<String>, dtype: DType) -> Self {
         Self { text: text.into(), dtype }
     }
@@ -22,7 +22,7 @@ impl Value {
         format!("{} {}", crate::types::register(self.dtype), self.text)
     }
 
-    /// The constant, when it is a scalar integer or boolean one.
+    /// The value of a scalar integer or boolean constant.
     pub(crate) fn as_int(&self) -> Option<i128> {
         match self.text.as_str() {
             "true" => Some(1),

@@ -9,7 +9,7 @@ use crate::value::Value;
 use crate::writer::Writer;
 
 impl<'a> Writer<'a> {
-    /// A scalar in every lane of a broadcast.
+    /// Broadcasts a scalar to every lane.
     pub(crate) fn splat(&mut self, e: &Expr, value: &Value) -> Value {
         if e.dtype.lanes == 1 {
             return self.refuse(e, "a vector of one lane");
@@ -20,7 +20,7 @@ impl<'a> Writer<'a> {
         self.in_every_lane(value, e.dtype)
     }
 
-    /// A scalar in every lane; itself where there is one.
+    /// A scalar in every lane; unchanged for a type of one lane.
     pub(crate) fn in_every_lane(&mut self, value: &Value, dtype: DType) -> Value {
         if dtype.lanes == 1 {
             return value.clone();
@@ -53,7 +53,7 @@ impl<'a> Writer<'a> {
         self.steps(&first, &step, e.dtype, is_exact)
     }
 
-    /// `base`, `base + stride`, ...; exact ones do not wrap.
+    /// `base`, `base + stride`, ...; `is_exact` says that none of them wraps.
     pub(crate) fn steps(&mut self, base: &Value, stride: &Value, dtype: DType, is_exact: bool) -> Value {
         let (low, high) = dtype.integer_range().unwrap_or((0, 0));
         let numbers = 0..i128::from(dtype.lanes);
@@ -82,7 +82,7 @@ impl<'a> Writer<'a> {
         self.operation(&format!("add{wrap}"), &base, &offsets)
     }
 
-    /// Lanes picked out of vectors and scalars, one behind the other.
+    /// Picks lanes from vectors and scalars, in order.
     pub(crate) fn shuffle(&mut self, e: &'a Expr, vectors: &'a [Expr], indices: &[u16]) -> Value {
         let parts: Vec<Value> = vectors.iter().map(|vector| self.value(vector)).collect();
         if indices.len() != usize::from(e.dtype.lanes) {
@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
         value.map_or_else(|| Value::new("poison", e.dtype), |(value, _)| value)
     }
 
-    /// Lanes of one vector or scalar.
+    /// Picks lanes of one vector or scalar.
     fn picked(&mut self, part: &Value, used: &[(usize, usize)], dtype: DType) -> Value {
         match used {
             _ if part.dtype.lanes == 1 => self.in_every_lane(part, dtype),
@@ -121,14 +121,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A vector of another width with lanes of a vector at their places.
+    /// A vector of another width with lanes of a vector at given positions.
     fn spread(&mut self, part: &Value, used: &[(usize, usize)], dtype: DType) -> Value {
         let mut lanes = vec![None; usize::from(dtype.lanes)];
         used.iter().for_each(|(to, from)| lanes[*to] = Some(*from));
         self.shuffled(part, &Value::new("poison", part.dtype), &lanes, dtype)
     }
 
-    /// Puts lanes of one more vector or scalar to those that are there.
+    /// Adds lanes of one more vector or scalar to those already present.
     fn join(
         &mut self,
         there: Option<(Value, Vec<usize>)>,
@@ -179,13 +179,13 @@ impl<'a> Writer<'a> {
         )
     }
 
-    /// A boolean in every lane as -1 or 0 of an integer type.
+    /// Converts a boolean in every lane to -1 or 0 of an integer type.
     pub(crate) fn sign_extended(&mut self, value: &Value, dtype: DType) -> Value {
         self.compute(dtype, format_args!("sext {} to {}", value.typed(), register(dtype)))
     }
 }
 
-/// Which vector has a lane of all in a row, and which lane of it that is.
+/// The vector that contains the lane with an index over all vectors, and the lane's index in it.
 fn find(parts: &[Value], index: usize) -> Option<(usize, usize)> {
     let mut start = 0;
     for (part, value) in parts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The state of writing one module: instructions, blocks, what is declared around them.
+//! State of the writer of one module: instructions, blocks, declarations around functions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Display;
@@ -20,7 +20,7 @@ use crate::{Answer, LlvmTarget, Options, Refusal};
 pub(crate) struct Label(String);
 
 impl Label {
-    /// The one block of that name.
+    /// The label with exactly this name, which occurs once.
     pub(crate) fn named(name: &str) -> Self {
         Self(name.to_owned())
     }
@@ -36,24 +36,24 @@ impl Label {
     }
 }
 
-/// What stands around the functions, each thing once.
+/// Declarations and definitions around the functions, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Surroundings {
-    /// `declare` lines by name. One is enough, as a call says itself what it passes.
+    /// `declare` lines by name. One is enough, as each call states the types of its arguments.
     pub(crate) declarations: BTreeMap<String, String>,
     /// Globals and types by name, in the order of their names.
     pub(crate) globals: BTreeMap<String, String>,
-    /// Functions that the writer itself brings, by name.
+    /// Functions that the writer itself adds, by name.
     pub(crate) helpers: BTreeMap<String, String>,
     /// Metadata nodes: `!7` is the one at 7.
     pub(crate) metadata: Vec<String>,
     known_metadata: HashMap<String, usize>,
-    /// Names of constant texts, by what they hold.
+    /// Names of constant texts, by content.
     pub(crate) texts: HashMap<Vec<u8>, String>,
 }
 
 impl Surroundings {
-    /// The number of a metadata node with that text (`!{...}`, `!DILocation(...)`); equal texts share one, but for
+    /// The number of a metadata node with that text (`!{...}`, `!DILocation(...)`); equal texts share one, except
     /// `distinct` ones.
     pub(crate) fn metadata(&mut self, text: String) -> usize {
         if let Some(known) = self.known_metadata.get(&text) {
@@ -75,55 +75,55 @@ pub(crate) struct Writer<'a> {
     /// The symbols of the module's functions, by their names in the module.
     pub(crate) symbols: &'a HashMap<Arc<str>, String>,
     pub(crate) module: &'a IrModule,
-    /// Its functions.
+    /// Functions of the module.
     pub(crate) functions: &'a Functions<'a>,
-    /// What of functions is a table, by name.
+    /// Tables of functions, by name.
     pub(crate) plans: HashMap<Arc<str>, Plan<'a>>,
     pub(crate) around: Surroundings,
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported: HashSet<(Arc<str>, String, String)>,
-    // Of the function at hand:
+    // Of the current function:
     pub(crate) function: &'a PrimFunc,
     pub(crate) usage: Usage,
     pub(crate) ranges: Ranges,
     pub(crate) positions: Positions,
     /// Values of variables, by address.
     pub(crate) vars: HashMap<usize, Value>,
-    /// Values that LLVM must not put in another order, and for how many operations (rule LLVM-V7).
+    /// Values that LLVM must not reorder, and for how many operations (rule LLVM-V7).
     pub(crate) rounded: HashMap<String, u8>,
-    /// What is allocated at the start of the function.
+    /// Allocations at the start of the function.
     pub(crate) entry: String,
-    /// The instructions so far, from the second block on.
+    /// The instructions written so far, from the second block on.
     pub(crate) text: String,
     temporaries: usize,
     labels: usize,
     block: Label,
     is_open: bool,
-    /// Where assertions leave the function.
+    /// Exits of the function through assertions.
     pub(crate) failure: Failure,
     pub(crate) facts: Facts,
     /// Calls whose result is returned in a block of its own.
     pub(crate) tails: Vec<(&'a Expr, Label)>,
-    /// The loops around, innermost last.
+    /// The enclosing loops, innermost last.
     pub(crate) loops: Vec<Targets>,
     pub(crate) lines: Debug,
-    /// What stores bypass the caches to: the data variable, or everything.
+    /// Targets of stores that bypass the caches: a data variable, or everything.
     pub(crate) streams: Vec<Option<usize>>,
     /// Metadata of accesses through buffers that overlap no other, by data variable.
     pub(crate) scopes: HashMap<usize, String>,
-    /// `, !dbg !7` for the statement at hand, or nothing (rule LLVM-V11).
+    /// `, !dbg !7` for the current statement, or nothing (rule LLVM-V11).
     pub(crate) debug: String,
-    // Of the statement at hand:
-    /// Values of nodes by address, the innermost scope last: what is computed in a block that may not run is unknown
-    /// after it. The flag tells the 64-bit form of a position from the value.
+    // Of the current statement:
+    /// Values of nodes by address, the innermost scope last: a value computed in a block that may not run is unknown
+    /// after it. The flag distinguishes the 64-bit form of a position from the value.
     pub(crate) known: Vec<HashMap<(usize, bool), Value>>,
-    /// How many calls that change something were written.
+    /// Number of calls with an effect written so far.
     pub(crate) effects: usize,
-    /// Levels of expressions.
+    /// Current nesting depth of expressions.
     pub(crate) depth: usize,
-    /// Levels of statements.
+    /// Current nesting depth of statements.
     pub(crate) levels: usize,
-    /// Where the statement at hand was read.
+    /// Source position of the current statement.
     pub(crate) place: Span,
 }
 
@@ -174,7 +174,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Forgets the last function and begins another, in its block `body`; `entry` holds what is allocated.
+    /// Drops the state of the last function and begins another, in its block `body`; `entry` has its allocations.
     pub(crate) fn begin(&mut self, function: &'a PrimFunc) {
         self.function = function;
         self.usage = Usage::of(&function.body);
@@ -208,14 +208,14 @@ impl<'a> Writer<'a> {
         format!("%t{}", self.temporaries)
     }
 
-    /// Writes an instruction that gives a value, and answers its name. What follows a jump is not written.
+    /// Writes an instruction with a result, and returns the result's name. Instructions after a jump are not written.
     pub(crate) fn instruction(&mut self, text: impl Display) -> String {
         let name = self.temporary();
         self.effect(format_args!("{name} = {text}"));
         name
     }
 
-    /// Writes an instruction that gives nothing.
+    /// Writes an instruction without a result.
     pub(crate) fn effect(&mut self, text: impl Display) {
         if self.is_open {
             let line = format!("  {text}{}\n", self.debug);
@@ -228,14 +228,14 @@ impl<'a> Writer<'a> {
         Value::new(self.instruction(text), dtype)
     }
 
-    /// Allocates memory of the function's own, at its start: a pointer to it.
+    /// Allocates memory of the function, at its start, and returns a pointer to it.
     pub(crate) fn alloca(&mut self, llvm_type: &str, alignment_bytes: usize) -> String {
         let name = self.temporary();
         self.entry.push_str(&format!("  {name} = alloca {llvm_type}, align {alignment_bytes}\n"));
         name
     }
 
-    /// Declares a function of LLVM's or of C's: `declare("float", "llvm.sqrt.f32", "float")`. Answers `@llvm.sqrt.f32`.
+    /// Declares a function of LLVM's or of C's: `declare("float", "llvm.sqrt.f32", "float")`. Returns `@llvm.sqrt.f32`.
     pub(crate) fn declare(&mut self, ret: &str, name: &str, params: &str) -> String {
         if !self.around.declarations.contains_key(name) && !self.symbols.values().any(|known| known == name) {
             let line = format!("declare {ret} @{name}({params})");
@@ -244,7 +244,7 @@ impl<'a> Writer<'a> {
         format!("@{name}")
     }
 
-    /// Calls an intrinsic on values that have the result's type: `intrinsic("fma", dtype, &[a, b, c])`. The name is
+    /// Calls an intrinsic on values of the result's type: `intrinsic("fma", dtype, &[a, b, c])`. The name is given
     /// without `llvm.` and without the type.
     pub(crate) fn intrinsic(&mut self, name: &str, flags: &str, dtype: DType, args: &[Value]) -> Value {
         let llvm_type = crate::types::register(dtype);
@@ -264,24 +264,24 @@ impl<'a> Writer<'a> {
         Label(format!("{hint}{}", self.labels))
     }
 
-    /// The block at hand, for a `phi`.
+    /// The current block, for a `phi`.
     pub(crate) fn block(&self) -> Label {
         self.block.clone()
     }
 
-    /// True while the block at hand has no jump at its end.
+    /// Returns true if the current block has no jump at its end yet.
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Begins a block. The one before has to have ended.
+    /// Begins a block. The previous one must have ended.
     pub(crate) fn start(&mut self, label: &Label) {
         self.text.push_str(&format!("{}:\n", label.0));
         self.block = label.clone();
         self.is_open = true;
     }
 
-    /// Ends the block with an instruction that does not go on.
+    /// Ends the block with a terminator.
     pub(crate) fn terminate(&mut self, text: impl Display) {
         self.effect(text);
         self.is_open = false;
@@ -292,33 +292,33 @@ impl<'a> Writer<'a> {
         self.terminate(format_args!("br {}", to.operand()));
     }
 
-    /// Ends the block with a choice.
+    /// Ends the block with a conditional branch.
     pub(crate) fn branch(&mut self, condition: &Value, then: &Label, otherwise: &Label) {
         self.terminate(format_args!("br i1 {}, {}, {}", condition.text, then.operand(), otherwise.operand()));
     }
 
     // -- nodes --------------------------------------------------------------------------------------------------------
 
-    /// What a node's value is, when this statement has computed it already.
+    /// The value of a node, if this statement has already computed it.
     pub(crate) fn known(&self, key: (usize, bool)) -> Option<Value> {
         self.known.iter().rev().find_map(|scope| scope.get(&key)).cloned()
     }
 
-    /// Remembers a node's value as long as the scope at hand.
+    /// Records a node's value for the current scope.
     pub(crate) fn remember(&mut self, key: (usize, bool), value: &Value) {
         if let Some(scope) = self.known.last_mut() {
             scope.insert(key, value.clone());
         }
     }
 
-    /// Makes a variable known.
+    /// Records the value of a variable.
     pub(crate) fn know(&mut self, var: &Var, value: Value) {
         self.vars.insert(var.address(), value);
     }
 
     // -- refusals -----------------------------------------------------------------------------------------------------
 
-    /// Records that something is not supported; each node and message once per function.
+    /// Reports an unsupported node; each node and message once per function.
     pub(crate) fn report(&mut self, span: Span, node: String, message: String) {
         let message = format!("target {}: {message}", self.target.name());
         let key = (Arc::clone(&self.function.name), node.clone(), message.clone());
@@ -329,18 +329,18 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Records what is refused of an expression; a stand-in of its type, so that every refusal is found.
+    /// Reports the refusal of an expression; returns a placeholder of its type, so that every refusal is found.
     pub(crate) fn refuse(&mut self, e: &Expr, message: impl Into<String>) -> Value {
         self.report(e.span, chipdock_ir::print::expr_line(e), message.into());
         Value::new("poison", e.dtype)
     }
 
-    /// Records what is refused of a statement.
+    /// Reports the refusal of a statement.
     pub(crate) fn refuse_stmt(&mut self, s: &Stmt, message: impl Into<String>) {
         self.report(s.span, chipdock_ir::print::stmt_line(s), message.into());
     }
 
-    /// The answer, or a stand-in and a diagnostic.
+    /// Returns the answer, or reports the refusal and returns a placeholder.
     pub(crate) fn expect(&mut self, e: &Expr, answer: Answer<Value>) -> Value {
         match answer {
             Ok(value) => value,

@@ -2,11 +2,11 @@
 
 use chipdock_ir::{BinaryOp, CompareOp};
 
-/// How tightly the outermost operator of a text binds, loosest first.
+/// Binding strength of the outermost operator of a text, loosest first.
 ///
-/// The order is C's, with one difference that keeps every dialect and every compiler's warnings content: operators that
-/// people mix up (shifts, bits, comparisons, `&&` within `||`) are bracketed even where C would not need it. WGSL's
-/// grammar demands the same.
+/// The order is C's, with one difference that satisfies the grammar of every dialect and the warnings of every
+/// compiler: operators that people mix up (shifts, bits, comparisons, `&&` within `||`) are bracketed even where C
+/// would not need it. WGSL's grammar requires the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precedence {
     /// `a ? b : c`
@@ -21,7 +21,7 @@ pub enum Precedence {
     BitXor,
     /// `a & b`
     BitAnd,
-    /// `a < b`, `a == b`, and `!a`, which reads badly inside of one
+    /// `a < b`, `a == b`, and `!a`, which is hard to read inside a comparison
     Relational,
     /// `a << b`
     Shift,
@@ -40,16 +40,17 @@ pub enum Precedence {
 pub struct Code {
     /// The text, without brackets around it.
     pub text: String,
-    /// How tightly its outermost operator binds.
+    /// Binding strength of the outermost operator.
     pub precedence: Precedence,
-    /// How the dialect represents the value, in numbers of its own; 0 is the form in which variables hold it.
+    /// The dialect's representation of the value, as a number of the dialect's choice; 0 is the representation of
+    /// variables.
     pub form: u16,
-    /// The opposite, where it can be said better than with a `!` in front.
+    /// The negation, if there is a better text for it than a leading `!`.
     inverse: Option<Box<Code>>,
 }
 
 impl Code {
-    /// A text whose outermost operator binds as said.
+    /// A text with the given precedence of its outermost operator.
     pub fn new(text: impl Into<String>, precedence: Precedence) -> Self {
         Self { text: text.into(), precedence, form: 0, inverse: None }
     }
@@ -59,13 +60,13 @@ impl Code {
         Self::new(text, Precedence::Primary)
     }
 
-    /// The same text in another of the dialect's forms.
+    /// The same text in another of the dialect's representations.
     #[must_use]
     pub fn in_form(self, form: u16) -> Self {
         Self { form, ..self }
     }
 
-    /// The text for a place that takes operators from `least` on; bracketed when it binds looser.
+    /// The text as an operand where operators from `least` on need no brackets; bracketed if it binds looser.
     #[must_use]
     pub fn at_least(&self, least: Precedence) -> String {
         if self.precedence < least { format!("({})", self.text) } else { self.text.clone() }
@@ -77,7 +78,7 @@ impl Code {
         self.at_least(Precedence::Primary)
     }
 
-    /// A call.
+    /// A call of a function.
     #[must_use]
     pub fn call(function: &str, args: &[Self]) -> Self {
         let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
@@ -105,7 +106,7 @@ impl Code {
         Self { inverse: Some(Box::new(operand.clone())), ..Self::new(text, Precedence::Relational) }
     }
 
-    /// A binary operator with the brackets that it needs.
+    /// A binary operator with the necessary brackets.
     #[must_use]
     pub fn infix(operator: Infix, left: &Self, right: &Self) -> Self {
         let rule = operator.rule();
@@ -139,7 +140,7 @@ impl Code {
     }
 }
 
-/// A binary operator of every C-like language.
+/// A binary operator that every C-like language has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the operators")]
 pub enum Infix {
@@ -168,12 +169,12 @@ struct Rule {
     own: Precedence,
     left: Precedence,
     right: Precedence,
-    /// Whether a left operand of the same precedence stands without brackets.
+    /// Whether a left operand of the same precedence needs no brackets.
     chains: bool,
 }
 
 impl Infix {
-    /// That of an operation that all the languages have one for.
+    /// The operator of an operation, if every language has one for it.
     #[must_use]
     pub fn of(op: BinaryOp) -> Option<Self> {
         match op {
@@ -185,7 +186,7 @@ impl Infix {
         }
     }
 
-    /// That of a comparison.
+    /// The operator of a comparison.
     #[must_use]
     pub fn of_comparison(op: CompareOp) -> Self {
         match op {

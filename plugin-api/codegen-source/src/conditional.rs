@@ -1,7 +1,7 @@
-//! Loads that stand under a condition: made before it where they are in bounds, and noted where that is not known.
+//! Loads under a condition: hoisted above the condition if they are in bounds, recorded if that is not known.
 //!
-//! A compiler that turns branches into masks may get such loads wrong (see [`crate::Dialect::branches_kept`]). What is
-//! loaded before its condition is an ordinary load, and the choice between two values is no branch.
+//! A compiler that turns branches into masks may miscompile such loads (see [`crate::Dialect::branches_kept`]). A load
+//! that was hoisted above its condition is an ordinary load, and a choice between two loaded values is not a branch.
 
 use chipdock_ir::{Buffer, Callee, Child, Expr, ExprKind, ForKind, Op, Stmt, StmtKind};
 
@@ -9,8 +9,8 @@ use crate::expression::place_of;
 use crate::writer::Writer;
 
 impl<'a> Writer<'a> {
-    /// Makes the loads of an expression that stands under a condition now, before the condition decides, where each is in bounds
-    /// whatever the condition is, or `is_eager` says that the expression is evaluated anyway.
+    /// Hoists the loads of an expression that stands under a condition above that condition, if each is in bounds
+    /// whatever the condition is, or if `is_eager`, which says that the expression is evaluated anyway.
     pub(crate) fn load_before_condition(&mut self, e: &'a Expr, is_eager: bool) {
         if !self.dialect.keeps_branches() || self.depth > crate::DEPTH_MAX {
             return;
@@ -25,7 +25,7 @@ impl<'a> Writer<'a> {
                     self.share((e.address(), false), &name);
                 }
             }
-            // What it binds is not known out here.
+            // The variable that it binds is not known out here.
             ExprKind::Let { .. } => {}
             _ if !self.looked.insert((e.address(), is_eager)) => {}
             _ => {
@@ -41,7 +41,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether indices lie within a buffer of constant extents, as far as the ranges of variables show.
+    /// Returns true if the ranges of variables show that the indices lie within a buffer of constant extents.
     fn is_in_bounds(&mut self, buffer: &Buffer, indices: &[Expr]) -> bool {
         let shape = buffer.shape.iter();
         indices.len() == buffer.shape.len()
@@ -60,7 +60,7 @@ impl<'a> Writer<'a> {
             })
     }
 
-    /// Writes the body of a loop. Compilers make masks only in innermost loops, once they unrolled what is short.
+    /// Writes the body of a loop. Compilers make masks only in innermost loops, after unrolling short ones.
     pub(crate) fn loop_body(&mut self, stays: bool, body: &'a Stmt) {
         if !self.dialect.keeps_branches() {
             return self.stmt(body);
@@ -82,12 +82,13 @@ impl<'a> Writer<'a> {
         (self.conditions, self.may_be_masked) = outer;
     }
 
-    /// Notes a load that is written: under a condition that may become a mask, its function is to keep its branches.
+    /// Records a written load: if it stands under a condition that may become a mask, its function must keep its
+    /// branches.
     pub(crate) fn note_load(&mut self, is_predicated: bool) {
         self.has_masked_loads |= self.may_be_masked && (self.conditions > 0 || is_predicated);
     }
 
-    /// Puts what the dialect says of a function with such loads in front of its text, which begins at the mark.
+    /// Inserts the dialect's line for a function with such loads before the function's text, which begins at the mark.
     pub(crate) fn keep_branches(&mut self, mark: usize) {
         if !(self.dialect.keeps_branches() && self.has_masked_loads) {
             return;
@@ -99,19 +100,20 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether a loop is one in what compilers make of it: they unroll those with few iterations, gcc up to 16.
+/// Returns true if the loop remains a loop in the compiled code: compilers unroll loops with few iterations, gcc up to
+/// 16.
 pub(crate) fn stays_a_loop(kind: ForKind, extent: &Expr) -> bool {
     const SHORT_MAX: i128 = 64;
     kind != ForKind::Unrolled && extent.as_int().is_none_or(|extent| extent > SHORT_MAX)
 }
 
-/// Whether not all of its operands are evaluated.
+/// Returns true if not all operands of the expression are evaluated.
 fn is_lazy(e: &Expr) -> bool {
     let is_choice = matches!(e.kind, ExprKind::Call { callee: Callee::Op(Op::IfThenElse), .. });
     is_choice || matches!(e.kind, ExprKind::And(..) | ExprKind::Or(..))
 }
 
-/// Whether an operand is a place, of which nothing is loaded.
+/// Returns true if the operand is a place whose address is taken, so that nothing is loaded from it.
 fn is_place(e: &Expr, operand: &Expr) -> bool {
     matches!(&e.kind, ExprKind::Call { callee: Callee::Op(op), .. } if place_of(*op, operand).is_some())
 }

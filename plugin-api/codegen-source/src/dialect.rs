@@ -1,108 +1,109 @@
-//! What differs between C-like languages: the text around expressions. What is within one, [`Expressions`] answers.
+//! The trait [`Dialect`]: differences between C-like languages in the text around expressions; [`Expressions`] has
+//! those within.
 
 use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 
 use crate::{Code, Expressions, Prelude, Uses};
 
-/// What names of helpers begin with, unless a dialect has another prefix.
+/// Prefix of the names of helpers, unless a dialect has another.
 pub(crate) const HELPER_PREFIX: &str = "cd_";
 
-/// A dialect's "no": what is not supported, and what to do about it. Becomes the message of a diagnostic.
+/// A refusal by a dialect: what is not supported, and what to do about it. Becomes the message of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(pub String);
 
 impl Refusal {
-    /// A refusal with that message.
+    /// A refusal with the given message.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 }
 
-/// What a dialect answers.
+/// Result of a dialect's method.
 pub type Answer<T> = Result<T, Refusal>;
 
-/// What a sum, difference or product of signed integers does when it does not fit.
+/// Behaviour of a sum, difference or product of signed integers that overflows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// It wraps, as in the IR: WGSL.
+    /// The result wraps, as in the IR: WGSL.
     Wraps,
-    /// Nothing is promised: C, OpenCL C, CUDA C. The writer goes through unsigned types.
+    /// The behaviour is undefined: C, OpenCL C, CUDA C. The writer uses unsigned types instead.
     Undefined,
 }
 
 /// A parameter of a function in the text.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its name in the text.
+    /// Name in the text.
     pub name: String,
-    /// The type of its value; `handle` for pointers.
+    /// The type of the value; `handle` for pointers.
     pub dtype: DType,
-    /// What a typed pointer points to.
+    /// The pointee of a typed pointer.
     pub pointer: Option<PointerType>,
-    /// True for a pointer through which the function writes.
+    /// Whether the function writes through the pointer.
     pub is_written: bool,
-    /// True for a pointer through which the function may read.
+    /// Whether the function may read through the pointer.
     pub is_read: bool,
-    /// True for a pointer through which the function adds atomically.
+    /// Whether the function adds atomically through the pointer.
     pub is_atomic: bool,
 }
 
 /// The dynamic shared memory of a kernel: the dialect declares `name` as a pointer to, or an array of, `element` in
-/// memory, in the signature, the preamble or the module's lines; how long it is, the launch tells.
+/// memory, in the signature, the preamble or the module's lines; its size is a launch parameter.
 #[derive(Clone, Debug)]
 pub struct DynamicShared {
-    /// Its name in the text, unique in the file.
+    /// Name in the text, unique in the file.
     pub name: String,
-    /// What its allocation has as elements; `uint8` where the function has none, though its launch tells a size.
+    /// The element type of its allocation; `uint8` if the function has no such allocation but its launch gives a size.
     pub element: DType,
-    /// How many of them, where that is constant.
+    /// The number of elements, if it is constant.
     pub count: Option<i128>,
-    /// What the function does with it.
+    /// The function's uses of this memory.
     pub uses: Uses,
 }
 
-/// What the signature of a kernel must say of its launch.
+/// The properties of a kernel's launch that its signature must declare.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Threads of a block on the axes x, y, z, where constant; 1 on an axis that the kernel does not have.
+    /// Threads per block on the axes x, y, z, if constant; 1 for an axis that the kernel does not use.
     pub block: [Option<u64>; 3],
-    /// The axes that it has.
+    /// The thread axes of the kernel.
     pub axes: Vec<ThreadAxis>,
-    /// Whether its blocks may wait for each other.
+    /// Whether blocks of the kernel may wait for each other.
     pub is_cooperative: bool,
-    /// Shared memory whose size the launch tells.
+    /// Shared memory whose size is a launch parameter.
     pub dynamic_shared: Option<DynamicShared>,
-    /// Whether it has operations of warps.
+    /// Whether the kernel has warp operations.
     pub uses_warp: bool,
 }
 
-/// A function, as far as its signature goes.
+/// A function as its signature describes it.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// Its name in the text.
+    /// Name in the text.
     pub name: String,
     /// 0 internal, 1 packed C function, 2 device kernel; `calling_conv` of the IR.
     pub calling_conv: i64,
-    /// Its parameters, in order.
+    /// Parameters, in order.
     pub params: Vec<Parameter>,
-    /// The type of what it returns.
+    /// The type of the return value.
     pub ret: Option<DType>,
-    /// True when buffers of different parameters do not overlap.
+    /// Whether buffers of different parameters never overlap.
     pub is_noalias: bool,
-    /// True when another function of the module calls it.
+    /// Whether another function of the module calls it.
     pub is_called: bool,
-    /// True for a function that is hardly ever called, such as one that words an error.
+    /// Whether the function is hardly ever called, such as one that builds an error message.
     pub is_cold: bool,
-    /// True for a function that is faster out of line.
+    /// Whether the function must not be inlined because it is faster out of line.
     pub is_no_inline: bool,
-    /// Of a kernel (calling convention 2) alone.
+    /// Launch of a kernel (calling convention 2); `None` for other functions.
     pub launch: Option<Launch>,
 }
 
-/// Where the declaration of a buffer stands.
+/// Position of the declaration of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocationPlace {
-    /// Where its allocation stands in the function.
+    /// At the allocation's place in the function.
     Here,
     /// At the top of the function's body, after the preamble: `__local` of OpenCL C, `threadgroup` of MSL.
     Function,
@@ -113,31 +114,32 @@ pub enum AllocationPlace {
 /// A buffer to declare.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocation<'a> {
-    /// Its name in the text.
+    /// Name in the text.
     pub name: &'a str,
     /// The buffer.
     pub buffer: &'a Buffer,
-    /// How many elements, lanes counted; at least 1.
+    /// Number of elements, counting lanes; at least 1.
     pub count: i128,
-    /// What the function does with it.
+    /// The function's uses of this memory.
     pub uses: Uses,
 }
 
 /// A barrier.
 #[derive(Clone, Copy, Debug)]
 pub struct Barrier<'a> {
-    /// Whose threads wait: `shared`, `shared.dyn` (of the block) or `warp`.
+    /// The scope of threads that wait: `shared`, `shared.dyn` (the block) or `warp`.
     pub scope: &'a str,
-    /// Whether it must order accesses to global memory too: those of shared memory it always does.
+    /// Whether the barrier must order accesses to global memory too; it always orders those to shared memory.
     pub orders_global: bool,
 }
 
-/// Which elements of a buffer an access touches.
+/// The elements of a buffer that an access touches.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// One element, at an index in elements.
     Element(Code),
-    /// As many neighbours as the access has lanes, from an index on. The start is aligned to an element, not more.
+    /// As many adjacent elements as the access has lanes, from an index on. The start is aligned to an element, not
+    /// more.
     Contiguous(Code),
     /// One element per lane: a vector of indices and its type.
     Lanes(Code, DType),
@@ -146,19 +148,19 @@ pub enum Place {
 /// A load or a store.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// The buffer's data variable as the text names it.
+    /// The name of the buffer's data variable in the text.
     pub base: Code,
     /// The element type with which `base` was declared; `None` for an untyped pointer.
     pub base_element: Option<DType>,
     /// The type of the value that is loaded or stored, with its lanes.
     pub dtype: DType,
-    /// Where the buffer lives.
+    /// Storage scope of the buffer.
     pub scope: StorageScope,
-    /// What the function does with this memory, here and elsewhere.
+    /// All uses of this memory in the function.
     pub uses: Uses,
-    /// Which elements.
+    /// The accessed elements.
     pub place: Place,
-    /// Lanes that are accessed, a boolean vector; `None`: all.
+    /// Boolean vector of the lanes that are accessed; `None` for all lanes.
     pub predicate: Option<Code>,
 }
 
@@ -171,7 +173,7 @@ pub enum Vector<'a> {
     Ramp(Code, Code),
     /// An operator lane by lane; integer division is guarded as in the IR.
     Binary(BinaryOp, Code, Code),
-    /// A comparison lane by lane of operands of the type.
+    /// A comparison lane by lane, of operands of the given type.
     Compare(CompareOp, Code, Code, DType),
     /// Conjunction of booleans.
     And(Code, Code),
@@ -181,13 +183,13 @@ pub enum Vector<'a> {
     Not(Code),
     /// condition, then, otherwise, lane by lane.
     Select(Code, Code, Code),
-    /// A conversion from the type.
+    /// A conversion from the given type.
     Cast(Code, DType),
-    /// Lanes picked out of the concatenation of vectors of these types.
+    /// Lanes picked from the concatenation of vectors of these types.
     Shuffle(&'a [(Code, DType)], &'a [u16]),
     /// An op lane by lane, with the types of its arguments.
     Op(Op, &'a [(Code, DType)]),
-    /// The value in the form that variables have.
+    /// The value converted to the representation that variables have.
     Settle(Code),
 }
 
@@ -196,9 +198,9 @@ pub enum Vector<'a> {
 pub enum Argument<'a> {
     /// A value and its type.
     Value(Code, DType),
-    /// A string; of a function of the module, its name in the text.
+    /// A string; for a function of the module, its name in the text.
     Text(&'a str),
-    /// The place of a load, of which the op wants the address: of `address_of`, and of `atomic_add` of an `address_of`.
+    /// The place of a load whose address the op takes: for `address_of`, and for `atomic_add` of an `address_of`.
     Address(Access),
 }
 
@@ -207,27 +209,27 @@ pub enum Argument<'a> {
 pub struct OpCall<'a> {
     /// The op.
     pub op: Op,
-    /// Its arguments.
+    /// Arguments of the call.
     pub args: &'a [Argument<'a>],
     /// Integer constants among the arguments, by position.
     pub constants: &'a [Option<i128>],
     /// The type of the result.
     pub dtype: DType,
-    /// What the function returns, for ops that leave it.
+    /// The return type of the function, for ops that leave it.
     pub function_ret: Option<DType>,
 }
 
 /// An assertion of a function.
 pub struct Assertion<'a> {
-    /// What has to hold.
+    /// The condition that must hold.
     pub condition: &'a Code,
     /// The kind of the error.
     pub kind: &'a str,
     /// Its message, in parts.
     pub message: &'a [MessagePart],
-    /// Where it stands: `function`, or `function: line:column` where the module was read from a text.
+    /// Source location: `function`, or `function: line:column` if the module was read from a text.
     pub location: &'a str,
-    /// What the function returns.
+    /// The return type of the function.
     pub ret: Option<DType>,
 }
 
@@ -240,32 +242,32 @@ pub enum MessagePart {
     Integer(Code, DType),
 }
 
-/// Answers what differs between C-like languages: statements, declarations, functions.
+/// Describes the differences between C-like languages: statements, declarations, functions.
 ///
-/// The writer owns text, names, precedence, statements and everything that the IR's semantics fix; a dialect answers
-/// the questions below, and those of [`Expressions`]. Texts of types and helpers that an answer needs are put into the
-/// [`Prelude`] on the way. No answer needs a device, and none panics; what a dialect cannot express it refuses with a
-/// [`Refusal`].
+/// The writer owns text, names, precedence, statements and everything that the IR's semantics fix; a dialect implements
+/// the methods below, and those of [`Expressions`]. The definitions of types and helpers that a method needs are added
+/// to the [`Prelude`] on the way. No method needs a device, and none panics; a dialect rejects what it cannot express
+/// with a [`Refusal`].
 ///
-/// Questions with a default have the answer of C.
+/// Methods with a default body answer for C.
 pub trait Dialect: Expressions {
     /// The name of the target, for messages.
     fn name(&self) -> &str;
 
-    /// True for a name that may not be given out: keywords, macros, and whatever the dialect's own texts use
-    /// ([`contains_word`](crate::contains_word) looks one up). Never for one that begins with `v_` or `f_`.
+    /// Returns true for a name that must not be declared: keywords, macros, and names that the dialect's own texts use
+    /// ([`contains_word`](crate::contains_word) looks one up). Never true for a name that begins with `v_` or `f_`.
     fn is_reserved(&self, name: &str) -> bool;
 
-    /// What the names of the dialect's helpers begin with; no other name does.
+    /// The prefix of the names of the dialect's helpers; no other name begins with it.
     fn helper_prefix(&self) -> &str {
         HELPER_PREFIX
     }
 
-    /// The text before everything else, once the prelude is complete.
+    /// The text before everything else, written once the prelude is complete.
     fn header(&self, prelude: &Prelude) -> String;
 
-    /// A line that says of the next that it comes from that line of the file that the module was read from, or from none
-    /// of it; nothing when the language has no such line, or nobody asked for it.
+    /// A directive saying that the next line comes from the given line of the file that the module was read from, or
+    /// from no line of it; `None` if the language has no such directive or it was not requested.
     fn place(&self, line: Option<u32>) -> Option<String> {
         let _ = line;
         None
@@ -276,7 +278,7 @@ pub trait Dialect: Expressions {
         format!("const {type_name} {name} = {};", value.text)
     }
 
-    /// The statement that evaluates a value that nobody takes; of type `handle`, a call that gives none.
+    /// The statement that evaluates a value and discards it; for type `handle`, a call without a result.
     fn discard(&self, value: &Code, dtype: DType) -> String {
         let _ = dtype;
         format!("{};", value.text)
@@ -296,74 +298,74 @@ pub trait Dialect: Expressions {
         format!("for ({type_name} {name} = {}; {name} < {end}; ++{name})", start.text)
     }
 
-    /// A line before a loop that is to be written out `count` times; empty when the language has none.
+    /// A line before a loop that is to be unrolled `count` times; empty if the language has none.
     fn unroll_hint(&self, count: Option<i128>, prelude: &mut Prelude) -> String {
         let _ = (count, prelude);
         String::new()
     }
 
-    /// The declaration of a buffer under a name that is known to the rest of the block (of the function, of the file, as
-    /// [`Dialect::allocation_place`] has it).
+    /// The declaration of a buffer under a name that is visible in the rest of the block (of the function, of the file:
+    /// see [`Dialect::allocation_place`]).
     ///
     /// # Errors
     ///
-    /// A scope, element type or size that the language does not have.
+    /// A scope, element type or size that the language does not support.
     fn allocation(&self, allocation: &Allocation<'_>, prelude: &mut Prelude) -> Answer<String>;
 
-    /// Where the declarations of buffers of a scope stand. Dynamic shared memory of a kernel has none: it is part of
-    /// [`Launch`].
+    /// Returns the position of the declarations of buffers of a scope. Dynamic shared memory of a kernel is not
+    /// declared this way: it is part of [`Launch`].
     fn allocation_place(&self, scope: &StorageScope) -> AllocationPlace {
         let _ = scope;
         AllocationPlace::Here
     }
 
-    /// The statement that waits for the other threads of a scope; empty where nothing has to be said.
+    /// The statement that waits for the other threads of a scope; empty if no statement is needed.
     ///
     /// # Errors
     ///
-    /// A scope that the language has no barrier for.
+    /// A scope for which the language has no barrier.
     fn barrier(&self, barrier: &Barrier<'_>, prelude: &mut Prelude) -> Answer<String>;
 
-    /// Whether compilers of the language are known to get loads under conditions wrong when they turn branches into masks. Loads
-    /// that are in bounds are then made before their condition.
+    /// Returns true if compilers of the language are known to miscompile loads under conditions when they turn branches
+    /// into masks. Loads that are in bounds are then made before their condition.
     fn keeps_branches(&self) -> bool {
         false
     }
 
-    /// What stands before a function in which other loads stand under conditions, so that its branches are kept; asked for when
-    /// [`Self::keeps_branches`].
+    /// The text before a function that has other loads under conditions, so that its branches are kept; called only if
+    /// [`Self::keeps_branches`] returns true.
     fn branches_kept(&self, prelude: &mut Prelude) -> String {
         let _ = prelude;
         String::new()
     }
 
-    /// The signature of a function, without what follows it.
+    /// The signature of a function, without its body.
     ///
     /// # Errors
     ///
-    /// A calling convention or a parameter that the language does not have.
+    /// An unsupported calling convention or parameter.
     fn signature(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<String>;
 
-    /// True where parameters of functions of a calling convention are declared at module scope, so that their names are
-    /// unique in the file: WGSL's bindings.
+    /// Returns true if parameters of functions of a calling convention are declared at module scope, so that their
+    /// names are unique in the file: WGSL's bindings.
     fn are_parameters_of_module(&self, calling_conv: i64) -> bool {
         let _ = calling_conv;
         false
     }
 
-    /// A parameter as the body names it: `args.n` where scalars stand in a struct, `n != 0` where a boolean comes as
-    /// something else. Of its type; where that is a 64-bit integer and [`Expressions::index_type`] is narrower, what
-    /// [`Expressions::cast_bits`] takes.
+    /// The expression for a parameter in the body: `args.n` if scalars stand in a struct, `n != 0` if a boolean is
+    /// passed as another type. It has the parameter's type; if that is a 64-bit integer and [`Expressions::index_type`]
+    /// is narrower, it has a type that [`Expressions::cast_bits`] accepts.
     fn parameter(&self, signature: &Signature, position: usize, prelude: &mut Prelude) -> Code {
         let _ = prelude;
         Code::primary(signature.params.get(position).map_or("", |param| &param.name))
     }
 
-    /// Declarations at module scope that stand before the function: bindings, structs of arguments.
+    /// Declarations at module scope before the function: bindings, structs of arguments.
     ///
     /// # Errors
     ///
-    /// A parameter that the language does not have.
+    /// An unsupported parameter.
     fn module_lines(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<Vec<String>> {
         let _ = (signature, prelude);
         Ok(Vec::new())
@@ -382,21 +384,21 @@ pub trait Dialect: Expressions {
     /// A language without errors, or a function that cannot return one.
     fn assert(&self, assertion: &Assertion<'_>, prelude: &mut Prelude) -> Answer<String>;
 
-    /// A condition that is most often true.
+    /// A condition marked as true in most cases.
     fn likely(&self, condition: &Code) -> Code {
         condition.clone()
     }
 
-    /// A text as an argument of a function that lies outside of the module.
+    /// A text as an argument of a function outside the module.
     ///
     /// # Errors
     ///
-    /// There are no texts.
+    /// A language without such arguments.
     fn text(&self, text: &str) -> Answer<Code> {
         Err(Refusal::new(format!("has no texts as arguments of a C function; found \"{text}\"")))
     }
 
-    /// A call of a function that lies outside of the module.
+    /// A call of a function outside the module.
     ///
     /// # Errors
     ///

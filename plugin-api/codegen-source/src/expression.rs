@@ -1,4 +1,4 @@
-//! Expressions: what the IR's semantics fix for every dialect.
+//! Expressions: the parts that the IR's semantics fix for every dialect.
 
 use chipdock_ir::analysis::{holds, is_pure};
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op, Var};
@@ -9,7 +9,7 @@ use crate::writer::Writer;
 use crate::{Answer, Argument, Code, Infix, OpCall, Overflow, Precedence, Vector};
 
 impl<'a> Writer<'a> {
-    /// The value of an expression. May write statements before the one at hand.
+    /// Writes an expression and returns its value. May write statements before the current one.
     pub(crate) fn value(&mut self, e: &'a Expr) -> Code {
         if self.depth > crate::DEPTH_MAX {
             self.refuse(e, format!("expressions nested deeper than {} levels", crate::DEPTH_MAX));
@@ -66,7 +66,7 @@ impl<'a> Writer<'a> {
         Code::primary(name)
     }
 
-    /// The value in the form that variables have.
+    /// Converts the value to the representation that variables have.
     pub(crate) fn settle(&mut self, e: &Expr, code: Code) -> Code {
         if code.form == 0 {
             return code;
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
         self.expect(e, answer)
     }
 
-    /// A value in the form that variables have.
+    /// Writes an expression and converts its value to the representation that variables have.
     pub(crate) fn settled(&mut self, e: &'a Expr) -> Code {
         let code = self.value(e);
         self.settle(e, code)
@@ -141,7 +141,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A constant, by the name of a variable where the compiler would compute with it.
+    /// A constant, or the name of a variable for it if the compiler would evaluate and check constant computations.
     fn constant(&mut self, e: &Expr, answer: Answer<Code>) -> Code {
         let code = self.expect(e, answer);
         if self.names_constants { self.bind_temporary("k", e, code) } else { code }
@@ -155,7 +155,7 @@ impl<'a> Writer<'a> {
         Code::primary("0")
     }
 
-    /// Declares a variable of the IR; nothing when nobody reads it and its value has no effect.
+    /// Declares a variable of the IR, unless it is never read and its value has no effect.
     pub(crate) fn bind(&mut self, var: &'a Var, value: &'a Expr) {
         if !self.usage.uses(var.address()) && is_pure(value) {
             return;
@@ -188,7 +188,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A value, and the statements that must run before it, kept apart.
+    /// Writes a value, and returns the statements that must run before it separately.
     pub(crate) fn lazily(&mut self, e: &'a Expr) -> (Lines, Code) {
         let mark = self.text.mark();
         self.shared.push(Default::default());
@@ -298,7 +298,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Division without a guard where the operands' ranges show that none is needed.
+    /// Division, without a guard if the operands' ranges show that none is needed.
     fn division(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> Code {
         let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
         let (dividend, divisor) = (self.ranges.of(a), self.ranges.of(b));
@@ -347,7 +347,7 @@ impl<'a> Writer<'a> {
 
     fn compare(&mut self, e: &'a Expr, op: CompareOp, a: &'a Expr, b: &'a Expr) -> Code {
         let (left, right) = (self.value(a), self.value(b));
-        // Compilers warn of an integer that is compared with itself.
+        // Compilers warn about an integer that is compared with itself.
         if left.text == right.text && !a.dtype.is_float() {
             let answer = self
                 .dialect
@@ -360,11 +360,11 @@ impl<'a> Writer<'a> {
     // -- indices ----------------------------------------------------------------------------------------------------
 
     /// An index in elements. Sums and products of loop variables, parameters and constants are computed exactly, in the
-    /// dialect's index type where 32 bits may not do; everything else as the IR says.
+    /// dialect's index type if 32 bits may not suffice; everything else as the IR defines.
     pub(crate) fn index(&mut self, e: &'a Expr) -> Code {
         let (code, _) = self.index_term(e);
         let narrow = self.dialect.index_type();
-        // A language with narrow indices has one type for them.
+        // A language with narrow indices has only one type for them.
         if e.dtype.is_uint() && narrow.bits <= 32 {
             let answer = self.dialect.cast_bits(&code, narrow, &mut self.prelude);
             return self.expect(e, answer);
@@ -372,7 +372,8 @@ impl<'a> Writer<'a> {
         code
     }
 
-    /// A vector of indices, and its type: the dialect's index type where the IR's is wider and 32 bits do, as for [`Self::index`].
+    /// A vector of indices, and its type: the dialect's index type if the IR's is wider and 32 bits suffice, as for
+    /// [`Self::index`].
     pub(crate) fn vector_index(&mut self, e: &'a Expr) -> (Code, DType) {
         let narrow = self.dialect.index_type();
         if e.dtype.bits <= narrow.bits {
@@ -405,7 +406,7 @@ impl<'a> Writer<'a> {
         (name, dtype)
     }
 
-    /// A name for an index that stands in several places.
+    /// Declares a name for an index that is used in several places.
     fn named_index(&mut self, e: &Expr, dtype: DType, code: &Code) -> Code {
         let name = self.declare("index");
         match self.dialect.value_type(dtype, &mut self.prelude) {
@@ -438,7 +439,8 @@ impl<'a> Writer<'a> {
                     return self.exact_index(e, *op, a, b);
                 }
             }
-            // In a narrow index type every index is computed in it: what stays within a buffer is right modulo its width.
+            // In a narrow index type every index is computed in it: an index that stays within its buffer is right
+            // modulo that width.
             ExprKind::Cast(value)
                 if e.dtype.bits > wide_bits && value.dtype.is_int() && value.dtype.bits <= wide_bits =>
             {
@@ -510,7 +512,7 @@ impl<'a> Writer<'a> {
         };
         let is_root = self.depth <= 1;
         let code = self.call_text(e, callee, args);
-        // A call that changes something must be neither written twice nor moved.
+        // A call with an effect must be neither written twice nor moved.
         if is_pure || is_root { code } else { self.bind_temporary("r", e, code) }
     }
 
@@ -519,7 +521,7 @@ impl<'a> Writer<'a> {
             Callee::Op(Op::IfThenElse) => self.if_then_else(e, args),
             Callee::Op(Op::Likely) if args.len() == 1 => {
                 let code = self.value(&args[0]);
-                // Nothing branches on a vector.
+                // There are no branches on vectors.
                 if e.dtype.is_scalar() { self.dialect.likely(&code) } else { code }
             }
             Callee::Op(Op::ThreadInvariant) if args.len() == 1 => self.value(&args[0]),
@@ -678,7 +680,7 @@ fn values(arguments: &[Argument<'_>]) -> Option<Vec<(Code, DType)>> {
         .collect()
 }
 
-/// The load of which an argument is the address, where the op wants the place itself.
+/// Returns the load whose address the argument is, if the op needs the place itself.
 pub(crate) fn place_of(op: Op, arg: &Expr) -> Option<&ExprKind> {
     match (op, &arg.kind) {
         (Op::AddressOf, kind @ ExprKind::Load { .. }) => Some(kind),
@@ -692,7 +694,7 @@ pub(crate) fn place_of(op: Op, arg: &Expr) -> Option<&ExprKind> {
     }
 }
 
-/// True for a computation that has only constants in it, or too much to look at.
+/// Returns true for a computation that contains only constants, or is too large to examine.
 fn is_constant_computation(e: &Expr) -> bool {
     let is_leaf = match &e.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => true,

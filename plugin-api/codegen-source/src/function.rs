@@ -1,4 +1,4 @@
-//! Functions: signatures, launches, and what is declared before the body.
+//! Functions: signatures, launches, and the declarations before the body.
 
 use chipdock_ir::{AttrValue, Buffer, DType, Expr, Param, Span, Stmt, ThreadAxis, Var, attr};
 
@@ -8,11 +8,11 @@ use crate::{
     Allocation, AllocationPlace, Answer, Code, DynamicShared, Launch, Parameter, Refusal, Signature,
 };
 
-/// The calling convention of a kernel.
+/// Value of `calling_conv` for a kernel.
 pub(crate) const KERNEL: i64 = 2;
 
 impl<'a> Writer<'a> {
-    /// Writes the function at hand.
+    /// Writes the current function.
     pub(crate) fn function(&mut self, name: &str, is_called: bool) {
         let is_noalias = self.is_set(attr::NOALIAS);
         self.memory = Memory::of(&self.function.body, is_noalias);
@@ -145,7 +145,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The one buffer whose size is told at launch. Its name is known from here on.
+    /// Returns the only buffer whose size is given at launch, and declares its name.
     fn dynamic_shared(&mut self, is_told: bool) -> Option<DynamicShared> {
         let all = self.function.alloc_buffers.iter().chain(&self.memory.allocations);
         let dynamic: Vec<Buffer> = all.filter(|buffer| buffer.scope.is_dynamic_shared()).cloned().collect();
@@ -174,7 +174,7 @@ impl<'a> Writer<'a> {
         Some(DynamicShared { name, element, count, uses: self.memory.uses(address) })
     }
 
-    /// The index of a thread. Written once, so that a variable holds it.
+    /// Declares a constant for the index of a thread.
     pub(crate) fn thread(&mut self, s: &Stmt, var: &'a Var, axis: ThreadAxis, extent: &Expr, body: &'a Stmt) {
         let answer = self.dialect.thread_index(axis, var.dtype, &mut self.prelude).and_then(|code| {
             if self.calling_conv() != KERNEL {
@@ -200,7 +200,7 @@ impl<'a> Writer<'a> {
 
     // -- allocations ------------------------------------------------------------------------------------------------
 
-    /// Declarations of the buffers that the dialect wants elsewhere than where they are allocated.
+    /// Declares the buffers that the dialect declares elsewhere than at their allocation.
     fn hoisted_allocations(&mut self) -> Vec<(AllocationPlace, String)> {
         let mut lines = Vec::new();
         let all: Vec<Buffer> =

@@ -1,4 +1,4 @@
-//! Long vectors as several short ones: for languages that have no longer ones.
+//! Splitting of long vectors into several short ones, for languages that have no longer ones.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use chipdock_ir::{
 
 use crate::search::{any_node, reads};
 
-/// The module with vectors of more lanes than `most` in parts of so many, the last one perhaps shorter.
+/// Splits vectors of more lanes than `most` into parts of `most` lanes, the last one perhaps shorter.
 ///
-/// All lanes of a value are computed before the first is stored. A buffer whose elements are longer vectors stays what it is,
-/// and is read and written through a view of its lanes. What cannot be parted (several elements of such a buffer at once,
-/// bits read as another number of lanes, what has an effect) stays as it is, for the dialect to refuse it.
+/// All lanes of a value are computed before the first is stored. A buffer whose elements are longer vectors is kept,
+/// and is read and written through a view of its lanes. Operations that cannot be split (several elements of such a
+/// buffer at once, bits read as another number of lanes, anything with an effect) are left for the dialect to refuse.
 #[must_use]
 pub fn with_lanes_at_most(module: &IrModule, most: u16) -> IrModule {
     let functions = module.functions.iter().map(|function| {
@@ -32,14 +32,15 @@ pub fn with_lanes_at_most(module: &IrModule, most: u16) -> IrModule {
     IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
 }
 
-/// Some lanes of a vector: the first, and how many.
+/// Some lanes of a vector: the index of the first, and their number.
 type Part = (u16, u16);
 
 struct Lanes {
     most: u16,
     /// Parts of variables that are long vectors.
     parts: HashMap<Var, Vec<Var>>,
-    /// What an expression became, all of it or a part, with the expression itself so that its address stays taken.
+    /// The result for an expression, for all of it or a part, with the expression itself so that its address is not
+    /// reused.
     done: HashMap<(usize, Option<Part>), (Expr, Option<Expr>)>,
     /// Views of buffers whose elements are long vectors, one lane an element.
     views: HashMap<Var, Buffer>,
@@ -69,7 +70,7 @@ impl Lanes {
         starts.map(|from| (from, self.most.min(lanes - from))).collect()
     }
 
-    /// The declaration of the view that has the lanes of a buffer's elements, where these are long vectors.
+    /// Declares a view of the lanes of a buffer whose elements are long vectors.
     fn declared_view(&mut self, buffer: &Buffer) -> Option<Stmt> {
         let lanes = buffer.dtype.lanes;
         let is_plain = buffer.strides.iter().all(|stride| stride.as_int() == Some(1))
@@ -85,13 +86,13 @@ impl Lanes {
         Some(Stmt::new(StmtKind::DeclBuffer { buffer: view, data: None }))
     }
 
-    /// The view of a buffer of long vectors, and where in it a part of the element at an index stands.
+    /// The view of a buffer of long vectors, and the position in it of a part of the element at an index.
     fn place_of(&mut self, buffer: &Buffer, index: &Expr, (from, count): Part) -> Option<(Buffer, Expr)> {
         let view = self.views.get(&buffer.data).filter(|view| view.dtype == buffer.dtype.scalar())?.clone();
         if !index.dtype.is_scalar() {
             return None;
         }
-        // Lanes may be more than the index' own type can count.
+        // There may be more lanes than the type of the index can count.
         let dtype = if index.dtype.bits < 64 { DType::INT64 } else { index.dtype };
         let int = |value: u16| Expr::int(value.into(), dtype);
         let first = self.whole(index)?.cast(dtype) * int(buffer.dtype.lanes) + int(from);
@@ -112,13 +113,13 @@ impl Lanes {
                 let view = self.declared_view(buffer);
                 Stmt::seq([new].into_iter().chain(view))
             }
-            // What is declared in the place of one statement is known to those behind it.
+            // A variable declared in place of one statement must be visible to the statements after it.
             StmtKind::Seq(list) => Stmt::seq(list.iter().cloned()).with_span(stmt.span),
             _ => new,
         }
     }
 
-    /// The statement in parts, where it binds or stores a long vector that can be parted.
+    /// Splits a statement that binds or stores a long vector into parts, if that is possible.
     fn parted(&mut self, stmt: &Stmt) -> Option<Stmt> {
         match &stmt.kind {
             StmtKind::Bind { var, value } if self.is_long(value) => {
@@ -142,7 +143,7 @@ impl Lanes {
                     stmts.extend(this.bound(&var, values));
                     this.parts.get(&var).cloned()
                 };
-                // Positions stay what they are, but where memory says them.
+                // Positions are kept as they are, unless they are read from memory.
                 let places = if reads(index) {
                     first(self, "places", index)?.iter().map(Var::expr).collect()
                 } else {
@@ -190,9 +191,9 @@ impl Lanes {
         Some(Stmt::seq(stmts))
     }
 
-    /// Names for the parts of a variable.
+    /// Binds the parts of a variable to names.
     fn bound(&mut self, var: &Var, values: Vec<Expr>) -> Vec<Stmt> {
-        // What is shared between two that bind one variable was made with the names of the first.
+        // An expression shared between two statements that bind one variable was built with the names of the first.
         let own = |value: &Expr| Var::new(Arc::clone(&var.name), value.dtype);
         let before = self.parts.get(var).filter(|before| before.len() == values.len());
         let vars = before.cloned().unwrap_or_else(|| values.iter().map(own).collect());
@@ -204,14 +205,14 @@ impl Lanes {
     }
 
     fn all_parts(&mut self, e: &Expr) -> Option<Vec<Expr>> {
-        // Each part would have the effect once more.
+        // Each part would repeat the effect.
         if !is_pure(e) {
             return None;
         }
         self.parts_of(e.dtype.lanes).into_iter().map(|part| self.part(e, part)).collect()
     }
 
-    /// What an expression became before, or what it becomes now.
+    /// Returns the cached result for an expression, or computes it.
     fn once(
         &mut self,
         e: &Expr,
@@ -227,7 +228,7 @@ impl Lanes {
         made
     }
 
-    /// An expression that is no long vector, with what is long within it in parts.
+    /// Rewrites an expression that is not a long vector, with the long vectors within it in parts.
     fn whole(&mut self, e: &Expr) -> Option<Expr> {
         self.once(e, None, |this| this.made_whole(e))
     }
@@ -261,7 +262,7 @@ impl Lanes {
         Some((self.parts.get(var).cloned()?, values))
     }
 
-    /// Lanes picked one by one.
+    /// Picks lanes one by one.
     fn picked(&mut self, vectors: &[Expr], indices: &[u16], like: &Expr) -> Option<Expr> {
         let mut lanes = Vec::with_capacity(indices.len());
         for index in indices {
@@ -281,7 +282,7 @@ impl Lanes {
         Some(Expr::new(ExprKind::Shuffle { vectors: lanes, indices: (0..count).collect() }, dtype))
     }
 
-    /// Some lanes of a vector, which are a part of [`Self::parts_of`], or one lane.
+    /// Some lanes of a vector: a part of [`Self::parts_of`], or one lane.
     fn part(&mut self, e: &Expr, part: Part) -> Option<Expr> {
         self.once(e, Some(part), |this| this.made_part(e, part))
     }
@@ -339,7 +340,7 @@ impl Lanes {
         })
     }
 
-    /// Lanes of what computes each lane from the same lane of its operands.
+    /// Some lanes of an expression that computes each lane from the same lane of its operands.
     fn lane_by_lane(&mut self, e: &Expr, part: Part) -> Option<Expr> {
         let is_one_of_lanes = match &e.kind {
             ExprKind::Binary(..)
@@ -370,7 +371,7 @@ impl Lanes {
     }
 }
 
-/// The body within the values that it uses.
+/// Wraps the body in bindings of the variables that it uses.
 fn let_used(vars: Vec<Var>, values: Vec<Expr>, body: Expr) -> Expr {
     vars.into_iter().zip(values).rev().fold(body, |body, (var, value)| {
         if !any_node(&body, &|e| matches!(&e.kind, ExprKind::Var(used) if *used == var)) {

@@ -1,4 +1,4 @@
-//! What languages without an operator for it compute lane by lane.
+//! Computations lane by lane, for languages without an operator for them.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType};
 
@@ -9,19 +9,20 @@ use crate::{Answer, Code, Prelude, Refusal};
 pub struct Lanewise<'a> {
     /// The helper's name.
     pub name: &'a str,
-    /// Types of its parameters; a scalar serves all lanes.
+    /// Types of the parameters; a scalar is used for all lanes.
     pub params: &'a [DType],
     /// The type of the result.
     pub ret: DType,
 }
 
 impl Lanewise<'_> {
-    /// Defines it, unless it is there. `lane` is the text of one lane, from those of the parameters, first lane first;
-    /// `text` is the helper's own, from names of the parameters and the lanes.
+    /// Defines the helper, unless it is defined already. `lane` writes the text of one lane from those of the
+    /// parameters, first lane first; `text` writes the text of the helper from the names of the parameters and the
+    /// lanes.
     ///
     /// # Errors
     ///
-    /// What one of both refuses.
+    /// Any refusal of `lane` or `text`.
     pub fn define(
         &self,
         prelude: &mut Prelude,
@@ -47,11 +48,11 @@ impl Lanewise<'_> {
     }
 }
 
-/// Lanes picked out of vectors and scalars, one after the other: one lane as it is, several by `vector`.
+/// Picks lanes from vectors and scalars, in order: a single lane as it is, several through `vector`.
 ///
 /// # Errors
 ///
-/// A lane that is not there, another number of lanes than `dtype` has, and what `vector` refuses.
+/// A lane that does not exist, a number of lanes other than that of `dtype`, and any refusal of `vector`.
 pub fn shuffled(
     vectors: &[(Code, DType)],
     indices: &[u16],
@@ -82,7 +83,7 @@ fn picked_lanes(vectors: &[(Code, DType)], indices: &[u16]) -> Answer<Vec<Code>>
     picked.collect()
 }
 
-/// A word for an operator, for names of helpers.
+/// A word for an operator, used in names of helpers.
 #[must_use]
 pub fn word_of(op: BinaryOp) -> &'static str {
     match op {
@@ -98,7 +99,7 @@ pub fn word_of(op: BinaryOp) -> &'static str {
     }
 }
 
-/// A word for a comparison, for names of helpers.
+/// A word for a comparison, used in names of helpers.
 #[must_use]
 pub fn word_of_comparison(op: CompareOp) -> &'static str {
     match op {

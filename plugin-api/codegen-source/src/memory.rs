@@ -1,5 +1,5 @@
-//! What a function does with its memory: which buffers are read, written, added to atomically, and whether a barrier
-//! stands between accesses to one of them.
+//! Uses of memory in a function: which buffers are read, written, added to atomically, and whether a barrier stands
+//! between accesses to one of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,28 +10,28 @@ use chipdock_ir::{
 
 use crate::DEPTH_MAX;
 
-/// The annotation of an allocation whose accesses all happen as written.
+/// The annotation of an allocation whose accesses must all happen as written.
 const VOLATILE: &str = "tirx.volatile";
 
-/// How a function uses a piece of memory.
+/// The uses of a piece of memory in a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// It may be read.
+    /// Whether it may be read.
     pub is_read: bool,
-    /// It may be written, atomically or not.
+    /// Whether it may be written, atomically or not.
     pub is_written: bool,
-    /// Something narrower than 32 bits is stored in it.
+    /// Whether a type narrower than 32 bits is stored in it.
     pub is_written_narrow: bool,
-    /// Something adds to it atomically.
+    /// Whether it is added to atomically.
     pub is_atomic: bool,
-    /// Its allocation asks that every access happens as written.
+    /// Whether its allocation requires that every access happens as written.
     pub is_volatile: bool,
 }
 
 /// A launched axis and its number of threads or blocks, where that is constant.
 pub(crate) type Launched = (ThreadAxis, Option<i128>);
 
-/// Accesses of one piece of memory: the first and the last, as numbers of the walk.
+/// Accesses of one piece of memory: positions of the first and the last in the walk.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     first: usize,
@@ -39,7 +39,7 @@ struct Span {
     is_written: bool,
 }
 
-/// The memory of one function.
+/// The uses of memory in one function.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     uses: HashMap<usize, Uses>,
@@ -47,19 +47,19 @@ pub(crate) struct Memory {
     pub(crate) launched: Vec<Launched>,
     /// Allocations, in order.
     pub(crate) allocations: Vec<Buffer>,
-    /// Whether it has operations of warps.
+    /// Whether the function has warp operations.
     pub(crate) uses_warp: bool,
     /// Whether a barrier orders accesses to global memory.
     pub(crate) orders_global: bool,
     spans: HashMap<usize, Span>,
     barriers: Vec<usize>,
-    /// Whether a pointer goes somewhere that this walk does not see.
+    /// Whether a pointer escapes from this walk.
     has_escaped: bool,
     at: usize,
 }
 
 impl Memory {
-    /// Looks at a function's body. `is_noalias`: different parameters do not overlap.
+    /// Analyses a function's body. With `is_noalias`, different parameters do not overlap.
     pub(crate) fn of(body: &Stmt, is_noalias: bool) -> Self {
         let mut memory = Self::default();
         memory.stmt(body, 0);
@@ -67,7 +67,7 @@ impl Memory {
         memory
     }
 
-    /// How the memory behind a data variable is used.
+    /// The uses of the memory of a data variable.
     pub(crate) fn uses(&self, address: usize) -> Uses {
         self.uses.get(&address).copied().unwrap_or_default()
     }
@@ -102,7 +102,7 @@ impl Memory {
         }
     }
 
-    /// A pointer that is used as a value: anything may happen behind it.
+    /// Records a pointer that is used as a value: its memory may be accessed in any way.
     fn escape(&mut self, address: usize) {
         let uses = self.uses.entry(address).or_default();
         (uses.is_read, uses.is_written) = (true, true);
@@ -123,7 +123,7 @@ impl Memory {
             StmtKind::For { kind: ForKind::ThreadBinding(axis), extent, .. } => {
                 self.launched.push((*axis, extent.as_int()));
             }
-            // A view of a variable that is known is no use of it.
+            // A view of a known variable is not a use of it.
             StmtKind::DeclBuffer { buffer, data: Some(data) } if matches!(&data.kind, ExprKind::Var(var) if var.address() == buffer.data.address()) =>
             {
                 return;
@@ -145,7 +145,7 @@ impl Memory {
         }
     }
 
-    /// What a loop with a barrier touches, it touches before and behind that barrier.
+    /// Extends the accesses in a loop with a barrier: they happen before and after that barrier.
     fn repeat(&mut self, start: usize) {
         self.at += 1;
         let first = self.barriers.iter().copied().find(|barrier| *barrier >= start).unwrap_or(start);
@@ -180,7 +180,7 @@ impl Memory {
         e.for_each_child(&mut |child| self.expr(child, depth + 1, seen));
     }
 
-    /// Ops on the address of an element; true when their arguments are dealt with.
+    /// Handles ops on the address of an element; returns true if their arguments need no further visit.
     fn address(&mut self, op: Op, args: &[Expr], depth: usize, seen: &mut HashSet<usize>) -> bool {
         match (op, args) {
             (Op::AtomicAdd, [place, value]) => {
@@ -210,7 +210,7 @@ impl Memory {
     }
 }
 
-/// The load of which an expression is the address.
+/// Returns the load whose address the expression takes.
 fn address_of(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Call { callee: Callee::Op(Op::AddressOf), args } => args.first(),

@@ -15,12 +15,13 @@ use crate::{Dialect, Prelude};
 pub struct Source {
     /// The text of one file.
     pub text: String,
-    /// Its functions that are called from outside, in the module's order.
+    /// Functions that are called from outside, in the module's order.
     pub functions: Vec<SourceFunction>,
 }
 
 impl Source {
-    /// The functions that are called from outside: their names in the text, and as the module that was written has them.
+    /// The functions that are called from outside: their names in the text, and their counterparts in the module that
+    /// was written.
     pub fn functions_of<'m>(&self, module: &'m IrModule) -> impl Iterator<Item = (&str, &'m PrimFunc)> {
         let by_name = module.by_name();
         self.functions
@@ -32,13 +33,13 @@ impl Source {
 /// A function that is called from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFunction {
-    /// Its name in the module.
+    /// Name in the module.
     pub name: Arc<str>,
-    /// Its name in the text.
+    /// Name in the text.
     pub symbol: String,
     /// `calling_conv` of the IR: 1 packed C function, 2 device kernel.
     pub calling_conv: i64,
-    /// Types of its parameters.
+    /// Types of the parameters.
     pub params: Vec<DType>,
     /// Thread axes and further launch parameters of a kernel, in order.
     pub launch_params: Vec<String>,
@@ -46,18 +47,18 @@ pub struct SourceFunction {
 
 /// Writes a module in a dialect.
 ///
-/// The module is lowered to the stage that the target declares: no blocks, buffers of one axis, names of variables
-/// free. Functions that are called stand before their callers.
+/// The module must be lowered to the stage that the target declares: no blocks, buffers with one axis, arbitrary names
+/// of variables. Functions that are called are written before their callers.
 ///
 /// # Errors
 ///
-/// Everything that the dialect refuses, as [`unsupported`] lists it. Nothing is delivered then.
+/// Everything that the dialect refuses, as [`unsupported`] lists it. No text is returned then.
 pub fn write_module(module: &IrModule, dialect: &dyn Dialect) -> Result<Source, Vec<Diagnostic>> {
     let (source, diagnostics) = write(module, dialect);
     if diagnostics.is_empty() { Ok(source) } else { Err(diagnostics) }
 }
 
-/// Every node of the module that the dialect does not support, each once: what [`write_module`] would fail with.
+/// Lists every node of the module that the dialect does not support, each once: the errors of [`write_module`].
 #[must_use]
 pub fn unsupported(module: &IrModule, dialect: &dyn Dialect) -> Vec<Diagnostic> {
     write(module, dialect).1
@@ -141,7 +142,7 @@ fn diagnostic(function: &PrimFunc, dialect: &dyn Dialect, message: String) -> Di
     }
 }
 
-/// The text name of each function: its own where it may be called from outside, else one like it.
+/// Chooses the text name of each function: its own if it may be called from outside, otherwise a similar one.
 fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>, String>, Vec<Diagnostic>) {
     let mut names = Names::default();
     let (mut functions, mut diagnostics) = (HashMap::new(), Vec::new());
@@ -170,7 +171,7 @@ fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>
     (functions, diagnostics)
 }
 
-/// The functions in an order in which callees come first, and one that takes part in a cycle.
+/// Orders the functions so that callees come first; also returns a function that takes part in a cycle.
 ///
 /// The order is that of sweeps over the module, each of which takes every function whose callees were taken before; the
 /// sweep of each function is worked out from its callees', once.
@@ -192,7 +193,7 @@ fn callees_first<'m>(module: &'m IrModule, usages: &[Usage]) -> (Vec<usize>, Opt
     while let Some(need) = ready.get(next).copied() {
         next += 1;
         for caller in &callers[need] {
-            // A callee that stands behind its caller is taken too late for the same sweep.
+            // A callee after its caller in the module is visited too late for the same sweep.
             sweep[*caller] = sweep[*caller].max(sweep[need] + usize::from(need > *caller));
             missing[*caller] -= 1;
             if missing[*caller] == 0 {

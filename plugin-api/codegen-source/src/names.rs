@@ -1,30 +1,31 @@
-//! Unique names that are no keywords.
+//! Unique names that are not keywords.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Names of one scope of a text: each is given out once, and none is a reserved word.
+/// Names of one scope of a text: each is declared once, and none is a reserved word.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// What scopes share: one set for all of them, so that a function costs what it declares, not what others do.
+    /// Names of the enclosing scope, shared by all scopes within it, so that a function costs only its own
+    /// declarations.
     around: Arc<HashSet<String>>,
     taken: HashSet<String>,
     next: HashMap<String, u32>,
 }
 
 impl Names {
-    /// No names yet, and words that will never be given out.
+    /// An empty scope with words that will never be declared.
     pub fn new<'a>(reserved: impl IntoIterator<Item = &'a str>) -> Self {
         Self { taken: reserved.into_iter().map(str::to_owned).collect(), ..Self::default() }
     }
 
-    /// No names yet, within a scope whose names are never given out.
+    /// An empty scope within another one, whose names will never be declared.
     pub(crate) fn within(around: Arc<HashSet<String>>) -> Self {
         Self { around, ..Self::default() }
     }
 
-    /// A name like `hint`, unequal to every other: letters, digits and single underscores, beginning with a letter;
-    /// `_1`, `_2`, … behind it where the hint itself is taken.
+    /// Declares a name like `hint`, different from every other: letters, digits and single underscores, beginning with
+    /// a letter; `_1`, `_2`, … is appended if the hint itself is taken.
     pub fn declare(&mut self, hint: &str) -> String {
         let base = clean(hint);
         if self.take(&base) {
@@ -39,13 +40,13 @@ impl Names {
         }
     }
 
-    /// Takes a name as it is; false when it is taken already.
+    /// Declares exactly this name; returns false if it is already taken.
     pub fn take(&mut self, name: &str) -> bool {
         !self.around.contains(name) && self.taken.insert(name.to_owned())
     }
 }
 
-/// True for a name that every C-like language takes: letters, digits, underscores, no digit first.
+/// Returns true for an identifier in every C-like language: letters, digits, underscores, no digit first.
 #[must_use]
 pub fn is_identifier(name: &str) -> bool {
     !name.is_empty()
@@ -57,7 +58,7 @@ fn clean(hint: &str) -> String {
     let mut name = String::with_capacity(hint.len());
     for c in hint.chars() {
         let c = if c.is_ascii_alphanumeric() { c } else { '_' };
-        // `__` and a leading `_` belong to the language.
+        // `__` and a leading `_` are reserved for the language.
         if c != '_' || !(name.is_empty() || name.ends_with('_')) {
             name.push(c);
         }

@@ -1,10 +1,10 @@
-//! How ops are spelled, as data.
+//! Spellings of ops, as data.
 
 use chipdock_ir::{DType, Op};
 
 use crate::{Code, Infix, Prelude};
 
-/// How a call of an op on scalars is written.
+/// Syntax of a call of an op on scalars.
 #[derive(Clone, Copy, Debug)]
 pub enum Spelling {
     /// A call of a function of the language.
@@ -15,9 +15,9 @@ pub enum Spelling {
     Prefix(&'static str),
     /// A call of a helper that is defined when it is first used.
     Helper {
-        /// Its name.
+        /// Name of the helper.
         name: &'static str,
-        /// Names of helpers that it needs; each is a row of the same table or stands in `define` of the dialect.
+        /// Definition of the helper.
         text: &'static str,
     },
 }
@@ -27,13 +27,13 @@ pub enum Spelling {
 pub struct OpRow {
     /// The op.
     pub op: Op,
-    /// The type of its first argument.
+    /// Type of the first argument.
     pub dtype: DType,
-    /// How it is written.
+    /// Spelling of the op for this type.
     pub spelling: Spelling,
 }
 
-/// Rows, one per op and type. An op that has none is not supported and reported so.
+/// Rows, one per op and type. An op without a row is not supported and reported as such.
 #[derive(Clone, Copy, Debug)]
 pub struct OpTable {
     /// The rows.
@@ -47,13 +47,13 @@ impl OpTable {
         self.rows.iter().find(|row| row.op == op && row.dtype == dtype)
     }
 
-    /// The types that an op has rows for.
+    /// The types for which an op has rows.
     #[must_use]
     pub fn types(&self, op: Op) -> Vec<DType> {
         self.rows.iter().filter(|row| row.op == op).map(|row| row.dtype).collect()
     }
 
-    /// The call as the table spells it; `None` when it has no row.
+    /// Spells a call as its row defines; `None` if it has no row.
     #[must_use]
     pub fn spell(&self, op: Op, dtype: DType, args: &[Code], prelude: &mut Prelude) -> Option<Code> {
         let row = self.row(op, dtype)?;

@@ -1,15 +1,15 @@
-//! Ops on scalars: the table, and what the IR's semantics fix around it.
+//! Ops on scalars: spelled by the table, completed as the IR's semantics require.
 
 use chipdock_ir::{DType, Op};
 
 use crate::{Answer, Code, Expressions, Infix, Prelude, Refusal};
 
-/// The call of an op on scalars, as the dialect's table spells it: rounded into `dtype`, halves through float32, shifts
-/// by an amount modulo the width. `constants` are the integer constants among the arguments, by position.
+/// Writes the call of an op on scalars as the dialect's table spells it: rounded into `dtype`, halves through float32,
+/// shifts by an amount modulo the width. `constants` are the integer constants among the arguments, by position.
 ///
 /// # Errors
 ///
-/// An op that the table does not have for the type of its first argument.
+/// An op without a row in the table for the type of its first argument.
 pub fn scalar_op<E: Expressions + ?Sized>(
     dialect: &E,
     op: Op,
@@ -50,7 +50,7 @@ pub fn scalar_op<E: Expressions + ?Sized>(
     Err(Refusal(format!("has no {} of {first}{known}", op.name())))
 }
 
-/// A shift by an amount modulo the width. The left one goes through the unsigned type.
+/// A shift by an amount modulo the width. A left shift is computed in the unsigned type.
 fn shift<E: Expressions + ?Sized>(
     dialect: &E,
     op: Op,

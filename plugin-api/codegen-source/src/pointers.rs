@@ -1,4 +1,4 @@
-//! Modules without pointers that are values: for languages that have none.
+//! Removal of pointers that are values, for languages that have none.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use chipdock_ir::{
 
 use crate::search::reads;
 
-/// The module with views of a moved pointer as views of the memory itself, whose indices are moved instead.
+/// Replaces views of a moved pointer by views of the memory itself, and moves their indices instead.
 ///
-/// A view stays as it is where the pointer is not by whole elements of the view from a pointer that has a name.
+/// A view is kept if its pointer is not a named pointer moved by whole elements of the view.
 #[must_use]
 pub fn without_moved_pointers(module: &IrModule) -> IrModule {
     let functions = module.functions.iter().map(|function| {
         let mut body = function.body.clone();
-        // A view may be one of a view.
+        // A view may itself be declared over a view.
         while let Some(next) = views_resolved(&body) {
             body = next;
         }
@@ -44,7 +44,7 @@ fn views_resolved(body: &Stmt) -> Option<Stmt> {
     (!views.is_empty()).then(|| with.stmt(&declared_by_name(&Moved::by(moved).stmt(body), &views)))
 }
 
-/// The statement, where views of those pointers are declared over what has a name.
+/// Rewrites the statement so that views of those pointers are declared over named memory.
 fn declared_by_name(stmt: &Stmt, views: &[Var]) -> Stmt {
     match &stmt.kind {
         StmtKind::DeclBuffer { buffer, .. } if views.contains(&buffer.data) => {
@@ -54,12 +54,11 @@ fn declared_by_name(stmt: &Stmt, views: &[Var]) -> Stmt {
     }
 }
 
-/// The module with calls of functions that take buffers replaced by the bodies, and without functions that nothing calls
-/// any more.
+/// Replaces calls of functions that take buffers by their bodies, and removes functions that are no longer called.
 ///
-/// A call stays, for the dialect to refuse it, where the function returns from its midst or a value, calls itself, or is
-/// given a pointer that is neither a buffer nor the address of an element; and where a function has had so many bodies put
-/// into it that calls of calls would make it grow without end.
+/// A call is kept, for the dialect to refuse it, if the function returns early or returns a value, calls itself, or is
+/// given a pointer that is neither a buffer nor the address of an element, and once the number of bodies inlined into a
+/// function reaches a limit, since calls of calls could make it grow without end.
 #[must_use]
 pub fn with_inlined_buffers(module: &IrModule) -> IrModule {
     let takes_buffers = |f: &&PrimFunc| f.params.iter().any(|param| data_of(param).is_some());
@@ -81,7 +80,7 @@ pub fn with_inlined_buffers(module: &IrModule) -> IrModule {
             Inliner { callees: &callees, active: vec![Arc::clone(&function.name)], left: BODIES_MAX };
         functions.push(PrimFunc { body: inliner.stmt(&function.body), ..function.clone() });
     }
-    // Those that are left are called by what stays, or by each other.
+    // The remaining ones are called by functions that are kept, or by each other.
     loop {
         let called: HashSet<Arc<str>> =
             functions.iter().flat_map(|function| Usage::of(&function.body).called).collect();
@@ -100,14 +99,14 @@ fn data_of(param: &Param) -> Option<&Var> {
     }
 }
 
-/// Bodies that are put into one function at most.
+/// Maximum number of bodies inlined into one function.
 const BODIES_MAX: usize = 1000;
 
 struct Inliner<'a> {
     callees: &'a HashMap<Arc<str>, &'a PrimFunc>,
-    /// Functions whose bodies stand around.
+    /// Functions whose bodies are being inlined.
     active: Vec<Arc<str>>,
-    /// How many bodies may still be put in.
+    /// Number of bodies that may still be inlined.
     left: usize,
 }
 
@@ -130,7 +129,7 @@ impl Inliner<'_> {
     }
 }
 
-/// The function's body with these arguments; none where it cannot stand in place of a call.
+/// The function's body with these arguments; `None` if it cannot replace a call.
 fn body_of(function: &PrimFunc, args: &[Expr]) -> Option<Stmt> {
     let mut returns = false;
     function.body.walk(&mut |child| {
@@ -162,7 +161,7 @@ fn body_of(function: &PrimFunc, args: &[Expr]) -> Option<Stmt> {
     Some(Stmt::seq(bound.into_iter().chain([body])))
 }
 
-/// The pointer with a name that a pointer comes from, and how many elements of a type it is moved by, where it is.
+/// The named pointer that a pointer is derived from, and the number of elements of a type by which it is moved, if any.
 fn pointed_to(pointer: &Expr, element: DType) -> Option<(Var, Option<Expr>)> {
     let (var, first) = match &pointer.kind {
         ExprKind::Var(var) => (var.clone(), None),
@@ -185,11 +184,11 @@ fn pointed_to(pointer: &Expr, element: DType) -> Option<(Var, Option<Expr>)> {
         _ => return None,
     };
     let first = first.filter(|first| first.as_int() != Some(0));
-    // It is worked out again wherever the memory is touched.
+    // The offset is recomputed at every access to the memory.
     first.as_ref().is_none_or(|first| is_pure(first) && !reads(first)).then_some((var, first))
 }
 
-/// Whether elements of a buffer are of that type, one after the other from its pointer on.
+/// Returns true if the elements of a buffer have that type and are contiguous from its pointer on.
 fn is_like(buffer: &Buffer, element: DType) -> bool {
     let is_plain = buffer.strides.iter().all(|stride| stride.as_int() == Some(1));
     buffer.dtype == element
@@ -197,7 +196,7 @@ fn is_like(buffer: &Buffer, element: DType) -> bool {
         && buffer.elem_offset.as_ref().is_none_or(|offset| offset.as_int() == Some(0))
 }
 
-/// A number of bytes as one of elements.
+/// Converts a number of bytes to a number of elements.
 fn in_elements(bytes: &Expr, size: i128) -> Option<Expr> {
     match &bytes.kind {
         ExprKind::Int(value) if size > 0 && value % size == 0 => Some(Expr::int(value / size, bytes.dtype)),
@@ -207,7 +206,7 @@ fn in_elements(bytes: &Expr, size: i128) -> Option<Expr> {
     }
 }
 
-/// A position, or a vector of positions, moved by so many elements. The wider type of both holds the sum.
+/// Adds an offset in elements to a position or a vector of positions, in the wider of both types.
 fn sum(index: &Expr, first: &Expr) -> Expr {
     let dtype = if first.dtype.bits > index.dtype.bits { first.dtype } else { index.dtype.scalar() };
     let first = first.clone().cast(dtype);
@@ -216,12 +215,12 @@ fn sum(index: &Expr, first: &Expr) -> Expr {
     index + if lanes == 1 { first } else { first.broadcast(lanes) }
 }
 
-/// Accesses through some pointers, moved by so many elements; their buffers are longer by as much.
+/// Moves accesses through some pointers by a number of elements; their buffers become longer by as much.
 struct Moved {
     first: HashMap<Var, Expr>,
-    /// What a buffer became, by its address, with the buffer itself so that the address stays taken.
+    /// The result for a buffer, by its address, with the buffer itself so that the address is not reused.
     longer: HashMap<usize, (Buffer, Buffer)>,
-    /// What an expression became, with the expression itself so that its address stays taken.
+    /// The result for an expression, with the expression itself so that its address is not reused.
     done: HashMap<usize, (Expr, Expr)>,
 }
 
@@ -230,7 +229,7 @@ impl Moved {
         Self { first, longer: HashMap::new(), done: HashMap::new() }
     }
 
-    /// The buffer as one that begins where its memory does.
+    /// Extends the buffer so that it begins at the start of its memory.
     fn longer(&mut self, buffer: &Buffer) -> Option<Buffer> {
         let (first, [extent]) = (self.first.get(&buffer.data)?, buffer.shape.as_slice()) else { return None };
         if let Some((_, longer)) = self.longer.get(&buffer.address()) {

@@ -1,8 +1,8 @@
-//! Definitions that a text needs before its functions.
+//! Definitions before the functions of a text.
 
 use std::collections::HashSet;
 
-/// Definitions by name, each once, in an order in which each stands after what it needs.
+/// Definitions by name, each once, ordered so that each stands after those that it needs.
 #[derive(Clone, Debug, Default)]
 pub struct Prelude {
     known: HashSet<String>,
@@ -10,8 +10,8 @@ pub struct Prelude {
 }
 
 impl Prelude {
-    /// Defines `name` unless it is there. What `text` itself defines on the way comes first; an empty text is a mere mark,
-    /// for [`Prelude::contains`].
+    /// Defines `name` unless it is defined already. Definitions that `text` itself adds come first; an empty text is a
+    /// mere mark for [`Prelude::contains`].
     pub fn define(&mut self, name: &str, text: impl FnOnce(&mut Self) -> String) {
         if self.known.insert(name.to_owned()) {
             let text = text(self);
@@ -19,7 +19,7 @@ impl Prelude {
         }
     }
 
-    /// True once the name is defined.
+    /// Returns true if the name is defined.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.known.contains(name)

@@ -1,10 +1,10 @@
-//! Searches that look at a node once, however often it is shared (SRC-S7).
+//! Searches that visit a node once, however often it is shared (SRC-S7).
 
 use std::collections::HashSet;
 
 use chipdock_ir::{Expr, ExprKind};
 
-/// Whether the condition holds for the expression or any below it.
+/// Returns true if `holds` returns true for the expression or any node below it.
 pub(crate) fn any_node(e: &Expr, holds: &dyn Fn(&Expr) -> bool) -> bool {
     fn search(e: &Expr, holds: &dyn Fn(&Expr) -> bool, seen: &mut HashSet<usize>) -> bool {
         if !seen.insert(e.address()) {
@@ -17,7 +17,7 @@ pub(crate) fn any_node(e: &Expr, holds: &dyn Fn(&Expr) -> bool) -> bool {
     search(e, holds, &mut HashSet::new())
 }
 
-/// Whether any of it is read from memory.
+/// Returns true if the expression reads memory.
 pub(crate) fn reads(e: &Expr) -> bool {
     any_node(e, &|e| matches!(e.kind, ExprKind::Load { .. }))
 }

@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
 
     // -- statements -------------------------------------------------------------------------------------------------
 
-    /// Looks at the expressions of the next statement.
+    /// Starts the next statement: analyses sharing in its expressions.
     fn expressions<'e>(&mut self, roots: impl IntoIterator<Item = &'e Expr>) {
         self.sharing = Sharing::of(roots);
         self.shared = vec![Default::default()];
@@ -316,7 +316,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What the loop variable can be, unless it may wrap.
+    /// The range of the loop variable, unless it may wrap.
     fn loop_range(&mut self, l: &Loop<'a>) -> Option<(i128, i128)> {
         let Some(step) = l.step.filter(|step| step.as_int() != Some(1)) else {
             return self.ranges.of_loop(l.min, l.extent).map(|(range, _)| range);
@@ -328,7 +328,7 @@ impl<'a> Writer<'a> {
         (high <= most).then_some((min.0, high))
     }
 
-    /// True when the value behind the last one fits the loop variable's type.
+    /// Returns true if the value after the last one fits the loop variable's type.
     fn end_fits(&mut self, l: &Loop<'a>) -> bool {
         let most = l.var.dtype.integer_range().map_or(0, |range| range.1);
         self.ranges.of_loop(l.min, l.extent).is_some_and(|(_, end)| end <= most)
@@ -393,7 +393,7 @@ impl<'a> Writer<'a> {
         self.text.close("");
     }
 
-    /// A bound as it was before the first iteration: a name or a constant.
+    /// A bound evaluated before the first iteration: a name or a constant.
     fn loop_bound(&mut self, e: &'a Expr, value_type: &str, hint: &str) -> Code {
         let code = self.value(e);
         if matches!(e.kind, ExprKind::Var(_) | ExprKind::Int(_)) && code.precedence >= Precedence::Unary {

@@ -1,6 +1,6 @@
 //! Lines with their indentation.
 
-/// A text in the making.
+/// Text under construction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     lines: Vec<(usize, String)>,
@@ -8,7 +8,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Adds a statement or a brace at the depth in force; a text of several lines keeps its own indentation too.
+    /// Adds a statement or a brace at the current depth; a text of several lines keeps its own indentation too.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         for line in line.as_ref().lines() {
             self.lines.push((self.depth, line.to_owned()));
@@ -21,7 +21,7 @@ impl Text {
         self.depth += 1;
     }
 
-    /// Closes a block: `}` and what follows it.
+    /// Closes a block: `}` and the text after it.
     pub(crate) fn close(&mut self, tail: &str) {
         self.depth = self.depth.saturating_sub(1);
         self.line(format!("}}{tail}"));
@@ -34,17 +34,17 @@ impl Text {
         self.depth += 1;
     }
 
-    /// How many lines there are.
+    /// The current number of lines.
     pub(crate) fn mark(&self) -> usize {
         self.lines.len()
     }
 
-    /// Takes the lines from a mark on out again.
+    /// Removes the lines from a mark on and returns them.
     pub(crate) fn take_from(&mut self, mark: usize) -> Lines {
         Lines { lines: self.lines.split_off(mark.min(self.lines.len())), depth: self.depth }
     }
 
-    /// Puts lines back, at the depth in force.
+    /// Puts removed lines back, at the current depth.
     pub(crate) fn put(&mut self, lines: Lines) {
         let depth = self.depth;
         let from = lines.depth;
@@ -52,7 +52,7 @@ impl Text {
             .extend(lines.lines.into_iter().map(|(at, line)| ((at + depth).saturating_sub(from), line)));
     }
 
-    /// The whole text; four spaces a level.
+    /// The whole text, with four spaces per level.
     pub(crate) fn finish(&self) -> String {
         let mut text = String::new();
         for (depth, line) in &self.lines {

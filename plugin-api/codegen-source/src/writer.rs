@@ -1,4 +1,4 @@
-//! The state of writing one module.
+//! State of the writer of one module.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::names::Names;
 use crate::text::Text;
 use crate::{Answer, Code, Dialect, Prelude, Refusal};
 
-/// What a variable is in the text.
+/// A variable in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) code: Code,
-    /// For a pointer: what it was declared to point to.
+    /// For a pointer: its declared element type.
     pub(crate) element: Option<chipdock_ir::DType>,
 }
 
-/// Names of shared nodes by address; the flag tells the wide form of an index from the value.
+/// Names of shared nodes by address; the flag distinguishes the wide form of an index from the value.
 pub(crate) type Shared = HashMap<(usize, bool), Code>;
 
 /// Writes functions one after the other.
@@ -27,43 +27,43 @@ pub(crate) struct Writer<'a> {
     pub(crate) dialect: &'a dyn Dialect,
     /// The text names of the module's functions.
     pub(crate) functions: &'a HashMap<Arc<str>, String>,
-    /// Reserved words, functions, and names at module scope that functions before the one at hand declared.
+    /// Reserved words, functions, and names that earlier functions declared at module scope.
     module_names: Arc<HashSet<String>>,
-    /// Names that the function at hand declared at module scope.
+    /// Names that the current function declared at module scope.
     new_module_names: Vec<String>,
     pub(crate) prelude: Prelude,
     pub(crate) text: Text,
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported: HashSet<(Arc<str>, String, String)>,
-    // Of the function at hand:
+    // Of the current function:
     pub(crate) function: &'a PrimFunc,
     pub(crate) usage: Usage,
     pub(crate) memory: Memory,
     pub(crate) names: Names,
     pub(crate) ranges: Ranges,
     pub(crate) vars: HashMap<usize, Known>,
-    /// Data variables whose declarations do not stand where they are allocated.
+    /// Data variables that are declared elsewhere than at their allocation.
     pub(crate) hoisted: HashSet<usize>,
     pub(crate) positions: Positions,
-    // Of the statement at hand:
+    // Of the current statement:
     pub(crate) sharing: Sharing,
     pub(crate) shared: Vec<Shared>,
-    /// Loads that were made before the conditions over them, and expressions that were searched for such, by address.
+    /// Addresses of loads that were made before their conditions, and of expressions that were searched for such loads.
     pub(crate) loaded: HashSet<usize>,
     pub(crate) looked: HashSet<(usize, bool)>,
-    /// Conditions that decide whether what is being written is evaluated, within the loop around it.
+    /// Number of conditions, within the current loop, that decide whether the current expression is evaluated.
     pub(crate) conditions: usize,
-    /// Whether compilers may turn these into masks.
+    /// Whether compilers may turn these conditions into masks.
     pub(crate) may_be_masked: bool,
     /// Whether the function has loads under such conditions.
     pub(crate) has_masked_loads: bool,
-    /// Levels of expressions.
+    /// Current nesting depth of expressions.
     pub(crate) depth: usize,
-    /// Whether a variable holds each constant.
+    /// Whether constants are stored in variables.
     pub(crate) names_constants: bool,
-    /// Levels of statements.
+    /// Current nesting depth of statements.
     pub(crate) levels: usize,
-    /// Where the statement at hand was read: of expressions that stand in several places, nothing else is known.
+    /// Source position of the current statement: the only known one for expressions that stand in several places.
     pub(crate) place: Span,
 }
 
@@ -104,11 +104,11 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Forgets the last function and begins another.
+    /// Drops the state of the last function and begins another.
     pub(crate) fn begin(&mut self, function: &'a PrimFunc) {
         self.function = function;
         self.usage = Usage::of(&function.body);
-        // The last function's names go first: nobody else then holds the set, and nothing is copied.
+        // The last function's names are dropped first: the set then has no other owner, and nothing is copied.
         self.names = Names::default();
         Arc::make_mut(&mut self.module_names).extend(self.new_module_names.drain(..));
         self.names = Names::within(Arc::clone(&self.module_names));
@@ -123,11 +123,11 @@ impl<'a> Writer<'a> {
         self.place = Span::NONE;
     }
 
-    /// A new name in the function at hand.
+    /// Declares a new name in the current function.
     pub(crate) fn declare(&mut self, hint: &str) -> String {
         let prefix = self.dialect.helper_prefix();
         if prefix.is_empty() || !hint.trim_start_matches('_').starts_with(prefix) {
-            // A reserved word once taken, it is followed by a number.
+            // A reserved word is taken at the first attempt; the second appends a number to it.
             for _ in 0..2 {
                 let name = self.names.declare(hint);
                 if !self.dialect.is_reserved(&name) {
@@ -135,25 +135,26 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        // No dialect reserves what begins like this.
+        // No dialect reserves names that begin like this.
         self.names.declare(&format!("v_{hint}"))
     }
 
-    /// A new name at module scope, unlike every name of the function at hand and of those that follow.
+    /// Declares a new name at module scope, different from every name of the current function and of later ones.
     pub(crate) fn declare_in_module(&mut self, hint: &str) -> String {
-        // A name of this function alone is none of an earlier one's declarations at module scope, nor of a function.
+        // A name that is unique in this function differs from module-scope declarations of earlier functions and from
+        // functions.
         let name = self.declare(hint);
         self.new_module_names.push(name.clone());
         name
     }
 
-    /// Makes a variable known under a text.
+    /// Records the text of a variable.
     pub(crate) fn know(&mut self, var: &Var, code: Code) {
         let element = var.pointer.as_ref().map(|pointer| pointer.element);
         self.vars.insert(var.address(), Known { code, element });
     }
 
-    /// Records that something is not supported; each node and message once per function.
+    /// Reports an unsupported node; each node and message once per function.
     pub(crate) fn report(&mut self, span: Span, node: String, message: String) {
         let key = (Arc::clone(&self.function.name), node.clone(), message.clone());
         let span = if span == Span::NONE { self.place } else { span };
@@ -163,19 +164,20 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Records what the dialect refused of an expression.
+    /// Reports the dialect's refusal of an expression.
     pub(crate) fn refuse(&mut self, e: &Expr, message: impl Into<String>) {
         let message = format!("target {}: {}", self.dialect.name(), message.into());
         self.report(e.span, chipdock_ir::print::expr_line(e), message);
     }
 
-    /// Records what the dialect refused of a statement.
+    /// Reports the dialect's refusal of a statement.
     pub(crate) fn refuse_stmt(&mut self, s: &Stmt, message: impl Into<String>) {
         let message = format!("target {}: {}", self.dialect.name(), message.into());
         self.report(s.span, chipdock_ir::print::stmt_line(s), message);
     }
 
-    /// The answer, or a stand-in and a diagnostic: writing goes on, so that every refusal is found.
+    /// Returns the answer, or reports the refusal and returns a placeholder: writing goes on, so that every refusal is
+    /// found.
     pub(crate) fn expect(&mut self, e: &Expr, answer: Answer<Code>) -> Code {
         match answer {
             Ok(code) => code,
@@ -186,7 +188,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The answer for a statement, or a diagnostic.
+    /// Returns the answer for a statement, or reports the refusal.
     pub(crate) fn expect_stmt<T>(&mut self, s: &Stmt, answer: Answer<T>) -> Option<T> {
         match answer {
             Ok(value) => Some(value),

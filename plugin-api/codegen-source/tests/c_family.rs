@@ -1,5 +1,5 @@
-//! A language of the family made of the floor alone: plain C99 and its vectors as structures. What it writes is compiled
-//! by `cc`, and gives what the interpreter gives.
+//! Tests of a language made of the shared base alone: plain C99 with vectors as structures. Its text is compiled by
+//! `cc` and gives the interpreter's results.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail their test")]
 

@@ -318,7 +318,7 @@ fn src_s11_s12_uses_of_memory_are_told() {
     }
 }
 
-/// What stands before and behind a barrier, or in a loop around it, is ordered by it.
+/// What stands before and after a barrier, or in a loop around it, is ordered by it.
 #[test]
 fn src_s12_a_barrier_orders_global_memory_where_it_is_written() {
     let of = |body: &dyn Fn(&Buffer, &Buffer, Expr) -> Vec<Stmt>, is_noalias: bool| {

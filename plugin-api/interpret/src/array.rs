@@ -1,4 +1,4 @@
-//! Tensors as the interpreter takes and gives them: compact bytes in host memory.
+//! Tensors as arguments and results of the interpreter: compact bytes in host memory.
 
 use std::fmt;
 
@@ -12,16 +12,16 @@ pub struct Array {
     pub dtype: DType,
     /// Extents in elements, outermost first.
     pub shape: Vec<usize>,
-    /// The elements: `shape` multiplied, [`DType::array_size_bytes`] in all. A boolean is one byte, 0 or 1.
+    /// The elements in row-major order, [`DType::array_size_bytes`] in all. A boolean is one byte, 0 or 1.
     pub data: Vec<u8>,
 }
 
 impl Array {
-    /// An array of zeros.
+    /// Makes an array of zeros.
     ///
     /// # Panics
     ///
-    /// Where the allocation fails, as any `Vec`.
+    /// If the allocation fails, as for any `Vec`.
     #[must_use]
     pub fn zeros(dtype: DType, shape: &[usize]) -> Self {
         let elements = shape.iter().fold(1_usize, |size, &extent| size.saturating_mul(extent));
@@ -29,8 +29,8 @@ impl Array {
         Self { dtype, shape: shape.to_vec(), data: vec![0; size_bytes] }
     }
 
-    /// An array of numbers rounded (floats), or truncated and wrapped (integers), into `dtype`, one per lane in
-    /// row-major order; missing ones are 0 and those too many are left out.
+    /// Makes an array of numbers rounded (floats), or truncated and wrapped (integers), to `dtype`, one per lane in
+    /// row-major order; missing values are 0 and excess ones are ignored.
     ///
     /// ```
     /// use chipdock_interpret::Array;
@@ -43,13 +43,13 @@ impl Array {
         Self::from_lanes(dtype, shape, values.iter().map(|&value| scalar::from_f64(value, dtype)))
     }
 
-    /// An array of integers wrapped (integers), or rounded (floats), into `dtype`, as [`Array::from_f64`].
+    /// Makes an array of integers wrapped (integers), or rounded (floats), to `dtype`, as [`Array::from_f64`].
     #[must_use]
     pub fn from_int(dtype: DType, shape: &[usize], values: &[i128]) -> Self {
         Self::from_lanes(dtype, shape, values.iter().map(|&value| scalar::from_int(value, dtype)))
     }
 
-    /// An array of float32.
+    /// Makes an array of float32.
     #[must_use]
     pub fn from_f32(shape: &[usize], values: &[f32]) -> Self {
         let lanes = values.iter().map(|value| u64::from(value.to_bits()));
@@ -74,18 +74,18 @@ impl Array {
         array
     }
 
-    /// The number of lanes: elements times lanes of an element.
+    /// Returns the number of lanes: elements times lanes of an element.
     #[must_use]
     pub fn n_lanes(&self) -> usize {
         if self.dtype.is_sub_byte() {
-            // Of the last byte, part may be no element's.
+            // Part of the last byte may belong to no element.
             let lanes = usize::from(self.dtype.lanes);
             return self.shape.iter().fold(lanes, |size, &extent| size.saturating_mul(extent));
         }
         self.data.len() / self.dtype.lane_size_bytes().max(1)
     }
 
-    /// The value of a lane, as the register of the interpreter holds it; `None` past the end.
+    /// Returns the value of a lane, in the form of the interpreter's registers; `None` past the end.
     pub(crate) fn lane(&self, index: usize) -> Option<u64> {
         if self.dtype.is_sub_byte() {
             let lane = scalar::Lane::of(self.dtype)?;
@@ -98,38 +98,38 @@ impl Array {
         Some(scalar::read(bytes, self.dtype))
     }
 
-    /// A lane as an integer; a float is truncated and saturated. `None` past the end.
+    /// Returns a lane as an integer; a float is truncated and saturated. `None` past the end.
     #[must_use]
     pub fn int(&self, lane: usize) -> Option<i128> {
         Some(scalar::to_int(self.lane(lane)?, self.dtype))
     }
 
-    /// A lane as a float64; an integer is rounded. `None` past the end.
+    /// Returns a lane as a float64; an integer is rounded. `None` past the end.
     #[must_use]
     pub fn float(&self, lane: usize) -> Option<f64> {
         Some(scalar::to_f64(self.lane(lane)?, self.dtype))
     }
 
-    /// Every lane as a float64.
+    /// Returns every lane as a float64.
     #[must_use]
     pub fn to_f64(&self) -> Vec<f64> {
         (0..self.n_lanes()).filter_map(|lane| self.float(lane)).collect()
     }
 
-    /// Every lane as an integer.
+    /// Returns every lane as an integer.
     #[must_use]
     pub fn to_int(&self) -> Vec<i128> {
         (0..self.n_lanes()).filter_map(|lane| self.int(lane)).collect()
     }
 
-    /// True when `data` holds what `dtype` and `shape` say.
+    /// Returns true if the size of `data` matches `dtype` and `shape`.
     #[must_use]
     pub fn is_well_formed(&self) -> bool {
         let elements = self.shape.iter().try_fold(1_usize, |size, &extent| size.checked_mul(extent));
         elements.and_then(|n| self.dtype.array_size_bytes(n)) == Some(self.data.len())
     }
 
-    /// The index per axis of a lane (lanes of one element share it), for messages.
+    /// Returns the index per axis of a lane (lanes of one element share it), for messages.
     #[must_use]
     pub fn position(&self, lane: usize) -> Vec<usize> {
         let mut rest = lane / usize::from(self.dtype.lanes.max(1));

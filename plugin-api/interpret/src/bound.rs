@@ -1,8 +1,8 @@
-//! How an absolute error bound passes through an operation (rules INT-B1, INT-B2 of [`crate`]).
+//! Propagation of absolute error bounds through operations (rules INT-B1, INT-B2 of [`crate`]).
 //!
-//! A bound `e` of a value `v` means: every conforming backend has a value within `e` of `v`. 0 means the very value
-//! (any NaN for a NaN), infinity means anything. An operation gives `prop` (how far its exact results on the two sides'
-//! operands may be apart) plus the rounding of both sides. Where nothing is propagated and the operation is rounded to
+//! A bound `e` of a value `v` means: every conforming backend has a value within `e` of `v`. 0 means exactly `v` (any NaN
+//! for a NaN), infinity means anything. An operation gives `prop` (the greatest distance between its exact results on the
+//! operands of the two sides) plus the rounding of both sides. If nothing is propagated and the operation is rounded to
 //! nearest, both sides compute the same from the same, and the bound is 0.
 
 use crate::scalar::{Flt, Int};
@@ -10,19 +10,19 @@ use crate::scalar::{Flt, Int};
 /// A register and its bound.
 pub(crate) type Num = (u64, f64);
 
-/// "Anything".
+/// The bound for "anything".
 pub(crate) const ANY: f64 = f64::INFINITY;
 
-/// The bounds' own rounding.
+/// A factor for the rounding of the bounds themselves.
 const SLACK: f64 = 1.0 + 1e-9;
 
-/// The bound of a result rounded to nearest.
+/// Returns the bound of a result rounded to nearest.
 #[inline]
 pub(crate) fn rounded<T: Flt>(v: T, prop: f64) -> f64 {
     if prop == 0.0 { 0.0 } else { inexact(v, prop, 0.5) }
 }
 
-/// The bound of a finite result that the other side may compute `ulps` units off.
+/// Returns the bound of a finite result that the other side may compute with an error of `ulps` units.
 pub(crate) fn inexact<T: Flt>(v: T, prop: f64, ulps: f64) -> f64 {
     let magnitude = v.wide().abs() + prop;
     let own = T::UNIT * v.wide().abs();
@@ -31,11 +31,11 @@ pub(crate) fn inexact<T: Flt>(v: T, prop: f64, ulps: f64) -> f64 {
     if magnitude + bound <= T::MAX { bound } else { ANY }
 }
 
-/// What must be so for any bound at all: `Some` answers at once.
+/// Handles operands that determine the bound alone: `Some` is the result's bound.
 #[inline]
 fn quick<T: Flt>(a: T, ea: f64, b: T, eb: f64) -> Option<f64> {
     if (ea == 0.0 && a.wide().is_nan()) || (eb == 0.0 && b.wide().is_nan()) {
-        // A NaN makes a NaN.
+        // A NaN operand gives a NaN.
         Some(0.0)
     } else if ea == ANY || eb == ANY {
         Some(ANY)
@@ -54,7 +54,8 @@ pub(crate) fn sum<T: Flt>((a, ea): Num, (b, eb): Num, subtract: bool) -> Num {
     let bound = match quick(a, ea, b, eb) {
         Some(bound) => bound,
         None if v.wide().is_finite() => rounded(v, ea + eb),
-        // An infinite operand is exact, the other one finite or exact too: the result is settled; else it overflowed.
+        // An infinite operand is exact, and the other one finite or exact too: the result is determined; else it
+        // overflowed.
         None if !a.wide().is_finite() || !b.wide().is_finite() => 0.0,
         None => ANY,
     };
@@ -95,7 +96,7 @@ pub(crate) fn quotient<T: Flt>((a, ea): Num, (b, eb): Num) -> Num {
     let bound = match quick(a, ea, b, eb) {
         Some(bound) => bound,
         None if y.abs() <= eb && eb > 0.0 => ANY,
-        // What is neither finite nor overflowed: an infinity over a number, or a number over an exact zero.
+        // Neither finite nor overflowed: an infinity over a number, or a number over an exact zero.
         None if !z.is_finite() => {
             if sign_is_settled(x, ea) && (!x.is_finite() || y == 0.0) {
                 0.0
@@ -108,7 +109,7 @@ pub(crate) fn quotient<T: Flt>((a, ea): Num, (b, eb): Num) -> Num {
     (v.bits(), bound)
 }
 
-/// `less` picks min, else max.
+/// Computes the minimum if `less`, else the maximum.
 #[inline]
 pub(crate) fn extreme<T: Flt>((a, ea): Num, (b, eb): Num, less: bool) -> Num {
     let (x, y) = (T::of(a).wide(), T::of(b).wide());
@@ -144,7 +145,7 @@ pub(crate) fn fused<T: Flt>((a, ea): Num, (b, eb): Num, (c, ec): Num) -> Num {
     (v.bits(), bound)
 }
 
-/// Whether `a - b` is certain to have the sign that it has.
+/// Returns true if the sign of `a - b` is certain.
 #[inline]
 pub(crate) fn is_apart(a: f64, ea: f64, b: f64, eb: f64) -> bool {
     if ea + eb == 0.0 || (a.is_nan() && ea == 0.0) || (b.is_nan() && eb == 0.0) {
@@ -153,13 +154,13 @@ pub(crate) fn is_apart(a: f64, ea: f64, b: f64, eb: f64) -> bool {
     (a - b).abs() > (ea + eb) * SLACK
 }
 
-/// The bound of a comparison of floats.
+/// Returns the bound of a comparison of floats.
 #[inline]
 pub(crate) fn float_compare<T: Flt>((a, ea): Num, (b, eb): Num) -> f64 {
     f64::from(!is_apart(T::of(a).wide(), ea, T::of(b).wide(), eb))
 }
 
-/// The bound of a comparison of integers.
+/// Returns the bound of a comparison of integers.
 #[inline]
 pub(crate) fn int_compare<T: Int>((a, ea): Num, (b, eb): Num) -> f64 {
     if ea + eb == 0.0 {
@@ -169,7 +170,7 @@ pub(crate) fn int_compare<T: Int>((a, ea): Num, (b, eb): Num) -> f64 {
     f64::from(distance <= (ea + eb) * SLACK)
 }
 
-/// The bound of an integer result that may be `e` off, wrapping past the range being anything.
+/// Returns the bound of an integer result that may be off by `e`; if it may wrap past the range, it may be anything.
 #[inline]
 pub(crate) fn int_result<T: Int>(exact: i128, e: f64) -> f64 {
     if e == 0.0 {
@@ -183,31 +184,31 @@ pub(crate) fn int_result<T: Int>(exact: i128, e: f64) -> f64 {
     if exact - e >= low && exact + e <= high { e.ceil() } else { ANY }
 }
 
-/// How the values of a function on an interval follow from those at its ends.
+/// The shape of a function's graph, which determines its values on an interval from those at the ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Course {
-    /// Rises or falls all the way.
+    /// Rises or falls throughout.
     Monotone,
     /// Falls to 0 and rises again (`cosh`, `abs`).
     Valley,
-    /// Moves no faster than its argument and stays within 1 of 0 (`sin`, `cos`).
+    /// Changes no faster than its argument and stays within 1 of 0 (`sin`, `cos`).
     Wave,
     /// Rises between its poles at odd multiples of π/2.
     Tangent,
 }
 
-/// A function on floats, and what a bound needs to know of it.
+/// A function on floats, with the properties that a bound depends on.
 #[derive(Clone, Copy)]
 pub(crate) struct Function {
-    /// On float64.
+    /// The function on float64.
     pub(crate) f: fn(f64) -> f64,
-    /// See [`Course`].
+    /// Shape of its graph.
     pub(crate) course: Course,
     /// Units in the last place that a backend may be off; 0: its values need no rounding.
     pub(crate) ulps: f64,
 }
 
-/// A function applied to a register with a bound.
+/// Applies a function to a register with a bound.
 pub(crate) fn apply<T: Flt>((a, e): Num, function: &Function) -> Num {
     let x = T::of(a).wide();
     let exact = (function.f)(x);
@@ -246,7 +247,7 @@ fn function_bound<T: Flt>(x: f64, e: f64, exact: f64, function: &Function) -> f6
     }
 }
 
-/// How far the function's values within `e` of `x` are from its value there.
+/// Returns the greatest distance of the function's values within `e` of `x` from its value at `x`.
 fn spread(x: f64, e: f64, exact: f64, function: &Function) -> f64 {
     if e == 0.0 {
         return 0.0;
@@ -271,6 +272,6 @@ fn spread(x: f64, e: f64, exact: f64, function: &Function) -> f64 {
             }
         }
     }
-    // The differences above cancel: they are known to a few units of float64 only.
+    // The differences above cancel: they are known only to a few units of float64.
     if function.ulps == 0.0 { spread } else { spread + 4.0 * f64::EPSILON * exact.abs() }
 }

@@ -1,5 +1,5 @@
-//! What a function is compiled to: a flat list of instructions over numbered registers and views, so that a thread of
-//! execution is no more than a position and two tables, and may stop and go on anywhere.
+//! Compiled functions: a flat list of instructions over numbered registers and views, so that a thread of execution is
+//! only a position and two tables, and may stop and continue anywhere.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use chipdock_ir::{DType, Span, StorageRank, ThreadAxis};
 /// The number of a register; a vector takes consecutive ones.
 pub(crate) type Reg = u32;
 
-/// No register, no fold.
+/// The number that means no register, or no fold.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// One instruction. Operand lists stand in [`Function::lists`], from an index on.
+/// One instruction. Operand lists are in [`Function::lists`], from an index on.
 #[derive(Clone, Copy)]
 pub(crate) enum Inst {
     Move {
@@ -23,7 +23,7 @@ pub(crate) enum Inst {
         src: Reg,
         lanes: u32,
     },
-    /// One value into every lane.
+    /// Copies one value to every lane.
     Fill {
         dst: Reg,
         src: Reg,
@@ -65,7 +65,7 @@ pub(crate) enum Inst {
         lanes: u32,
         lane: Lane,
     },
-    /// The bits of `n` lanes of one type as lanes of another; `n` counts the narrower ones.
+    /// Reads the bits of `n` lanes of one type as lanes of another; `n` counts the narrower ones.
     Reinterpret {
         dst: Reg,
         src: Reg,
@@ -73,7 +73,7 @@ pub(crate) enum Inst {
         to: Lane,
         lanes: u32,
     },
-    /// `lanes` is the number of lanes of the last index; `predicate` is [`NONE`] or that many booleans.
+    /// Loads an element. `lanes` is the number of lanes of the last index; `predicate` is [`NONE`] or that many booleans.
     Load {
         dst: Reg,
         view: u32,
@@ -89,27 +89,28 @@ pub(crate) enum Inst {
         predicate: Reg,
         fold: u32,
     },
-    /// The address of an element, checked like a load.
+    /// Computes the address of an element, checked like a load.
     Address {
         dst: Reg,
         view: u32,
         index: u32,
     },
-    /// Memory of its own for a view; `list` as in `Declare`.
+    /// Allocates memory for a view; `list` as in `Declare`.
     Allocate {
         view: u32,
         list: u32,
         form: Form,
         data: Reg,
     },
-    /// A view of the memory behind `data`. The list: extents; strides and offset where the form has them.
+    /// Makes a view of the memory that `data` points to. The list: extents; strides and offset if the form has them.
     Declare {
         view: u32,
         list: u32,
         form: Form,
         data: Reg,
     },
-    /// A view of a region of another. The list: first indices, then extents. `offset` is [`NONE`] or takes the offset.
+    /// Makes a view of a region of another. The list: first indices, then extents. `offset` is [`NONE`] or receives the
+    /// offset.
     Match {
         view: u32,
         source: u32,
@@ -117,33 +118,33 @@ pub(crate) enum Inst {
         data: Reg,
         offset: Reg,
     },
-    /// An extent (or stride) of a view.
+    /// Reads an extent (or stride) of a view.
     Dim {
         dst: Reg,
         view: u32,
         axis: u32,
         is_stride: bool,
     },
-    /// Whether it is so; where it is not known yet, it becomes so.
+    /// Checks an extent (or stride) of a view; one that is not known yet is set.
     DimCheck {
         src: Reg,
         view: u32,
         axis: u32,
         is_stride: bool,
     },
-    /// Whether a view begins where its declaration says; each argument begins at element 0.
+    /// Checks that a view begins where its declaration states; each argument begins at element 0.
     BeginCheck {
         src: Reg,
         view: u32,
     },
-    /// Strides that are not known yet become compact.
+    /// Makes strides that are not known yet compact.
     Compact {
         view: u32,
     },
     Jump {
         to: u32,
     },
-    /// Goes on, or jumps to `otherwise` where the condition is false. Both ways meet at `join`, with a value at `dst`.
+    /// Continues, or jumps to `otherwise` if the condition is false. Both ways meet at `join`, with a value at `dst`.
     Branch {
         condition: Reg,
         otherwise: u32,
@@ -151,15 +152,15 @@ pub(crate) enum Inst {
         dst: Reg,
         lanes: u32,
         lane: Lane,
-        /// Whether a branch may leave for somewhere else.
+        /// Whether a branch may jump to somewhere other than `join`.
         escapes: bool,
     },
-    /// Ends a `while` loop where the condition is false.
+    /// Ends a `while` loop if the condition is false.
     WhileTest {
         condition: Reg,
         end: u32,
     },
-    /// Back to the test of a `while` loop.
+    /// Jumps back to the test of a `while` loop.
     WhileNext {
         to: u32,
     },
@@ -186,7 +187,7 @@ pub(crate) enum Inst {
         value: Reg,
         min: Reg,
         extent: Reg,
-        /// Into [`Function::axes`].
+        /// Index into [`Function::axes`].
         axis: u32,
     },
     /// Jumps unless every pair of registers of the list is equal.
@@ -195,7 +196,7 @@ pub(crate) enum Inst {
         n_pairs: u32,
         to: u32,
     },
-    /// The list: pairs of a kind (0 register, 1 view) and a number.
+    /// Calls a function. The list: pairs of a kind (0 register, 1 view) and a number.
     Call {
         function: u32,
         list: u32,
@@ -206,19 +207,20 @@ pub(crate) enum Inst {
     Return {
         src: Reg,
     },
-    /// Into [`Function::failures`].
+    /// Ends the run with a failure, an index into [`Function::failures`].
     Fail {
         failure: u32,
     },
-    /// Into [`Function::traps`].
+    /// Ends the run as unsupported, with an index into [`Function::traps`].
     Trap {
         trap: u32,
     },
-    /// Runs what follows, up to the launch's end, once per thread. Into [`Function::launches`].
+    /// Runs the following code, up to the launch's end, once per thread. `launch` is an index into
+    /// [`Function::launches`].
     Launch {
         launch: u32,
     },
-    /// As `Allocate`, for memory of which threads have one instance together.
+    /// Allocates, as `Allocate`, memory of which several threads share one instance.
     AllocateOnce {
         view: u32,
         list: u32,
@@ -226,17 +228,17 @@ pub(crate) enum Inst {
         data: Reg,
         rank: StorageRank,
     },
-    /// Stops the thread until others are where it is. Into [`Function::waits`].
+    /// Stops the thread until others reach the same place. `wait` is an index into [`Function::waits`].
     Wait {
         wait: u32,
     },
     /// Ends the thread.
     ThreadEnd,
-    /// Ends the run where the condition is false.
+    /// Ends the run if the condition is false.
     Assume {
         condition: Reg,
     },
-    /// Adds to the element at an address; `dst` takes what it held.
+    /// Adds to the element at an address; `dst` receives its previous value.
     Atomic {
         add: &'static Binary,
         dst: Reg,
@@ -244,14 +246,14 @@ pub(crate) enum Inst {
         value: Reg,
         lane: Lane,
     },
-    /// The list: x, y, then either q and s (scalars) or ls, rs (as many lanes, or [`NONE`]) and q.
+    /// Multiplies and shifts. The list: x, y, then either q and s (scalars) or ls, rs (as many lanes, or [`NONE`]) and q.
     QMultiplyShift {
         dst: Reg,
         list: u32,
         lanes: u32,
         per_axis: bool,
     },
-    /// What lies at an address.
+    /// Loads the value at an address.
     LoadAt {
         dst: Reg,
         address: Reg,
@@ -262,7 +264,7 @@ pub(crate) enum Inst {
         address: Reg,
         lane: Lane,
     },
-    /// Memory of so many bytes, until it is freed.
+    /// Allocates so many bytes, until they are freed.
     Workspace {
         dst: Reg,
         size: Reg,
@@ -270,16 +272,16 @@ pub(crate) enum Inst {
     FreeWorkspace {
         data: Reg,
     },
-    /// A call of a function of the host ([`Function::calls`]).
+    /// Calls a function of the host ([`Function::calls`]).
     CallHost {
         call: u32,
     },
-    /// The address of a text ([`Function::texts`]).
+    /// Gives the address of a text ([`Function::texts`]).
     Text {
         dst: Reg,
         text: u32,
     },
-    /// Four lanes, four lanes, the sum.
+    /// Computes a dot product; operands: four lanes, four lanes, the sum.
     Dp4a {
         dst: Reg,
         a: Reg,
@@ -295,19 +297,19 @@ pub(crate) struct HostCall {
     pub(crate) args: HostArgs,
 }
 
-/// The arguments of such a call.
+/// The arguments of a host call.
 pub(crate) enum HostArgs {
-    /// As they are written.
+    /// As in the source.
     Written(Vec<HostArg>),
-    /// Packed values behind an address, and how many.
+    /// Packed values at an address, and their number.
     Packed { values: Reg, count: Reg },
 }
 
-/// An argument as it is written.
+/// An argument as in the source.
 pub(crate) enum HostArg {
     Number(Reg, DType),
     Text(Arc<str>),
-    /// Extents and strides (none: compact) are registers; `offset` counts elements.
+    /// A tensor. Extents and strides (none: compact) are registers; `offset` counts elements.
     Tensor {
         data: Reg,
         dtype: DType,
@@ -319,9 +321,10 @@ pub(crate) enum HostArg {
 
 /// Threads that are launched together.
 pub(crate) struct Launch {
-    /// What each axis that is bound has, by its number ([`chipdock_ir::ThreadAxis`]).
+    /// The bound axes, by number ([`chipdock_ir::ThreadAxis`]).
     pub(crate) axes: Vec<Axis>,
-    /// Memory from outside of the launch of which there are instances: view, register of its address, whose it is.
+    /// Memory from outside of the launch that has instances in it: view, register of its address, the threads that share
+    /// an instance.
     pub(crate) outer: Vec<(u32, Reg, StorageRank)>,
     /// One past the last instruction that threads run.
     pub(crate) end: u32,
@@ -330,20 +333,21 @@ pub(crate) struct Launch {
 /// A thread axis of a launch.
 pub(crate) struct Axis {
     pub(crate) axis: ThreadAxis,
-    /// Takes the thread's index.
+    /// Register that receives the thread's index.
     pub(crate) index: Reg,
-    /// The extent, wherever it is bound.
+    /// Registers of the extent, one per place where the axis is bound.
     pub(crate) extents: Vec<Reg>,
 }
 
 /// A place where threads wait for each other.
 pub(crate) struct Wait {
     pub(crate) kind: WaitKind,
-    /// Pairs of registers whose differences are the iterations of the loops around it: a list, and how many pairs.
+    /// A list of pairs of registers whose differences are the iterations of the surrounding loops, and the number of
+    /// pairs.
     pub(crate) laps: (u32, u32),
 }
 
-/// What threads wait for.
+/// The kind of a wait: the threads that wait for each other.
 #[derive(Clone)]
 pub(crate) enum WaitKind {
     /// All threads of the block.
@@ -352,15 +356,15 @@ pub(crate) enum WaitKind {
     Grid,
     /// All threads of the warp.
     Warp,
-    /// The threads of the block that come here (IR-K5).
+    /// The threads of the block that reach the wait (IR-K5).
     Implicit,
-    /// As `Implicit`; then they go on one after the other, each to its next wait (IR-K6).
+    /// As `Implicit`; the threads then continue one after the other, each to its next wait (IR-K6).
     Turns,
     /// As `Implicit`; from here on the threads that reduce together share the memory of these views (IR-K6).
     Gather(Arc<Together>),
-    /// As `Implicit`; from here on each thread has its own again, with what the others made of it.
+    /// As `Implicit`; from here on each thread has its own memory again, with the contents that the others wrote.
     Scatter,
-    /// The threads of the warp that come here.
+    /// The threads of the warp that reach the wait.
     Activemask { dst: Reg },
     /// The threads of the warp that the mask names.
     Shuffle(Shuffle),
@@ -368,7 +372,7 @@ pub(crate) enum WaitKind {
     Allreduce(Arc<Allreduce>),
 }
 
-/// Threads that reduce together, and the views of memory of one thread that they reduce into.
+/// Threads that reduce together, and the views of thread-local memory that they reduce into.
 pub(crate) struct Together {
     /// A bit per axis that is reduced over.
     pub(crate) axes: u16,
@@ -381,14 +385,14 @@ pub(crate) struct Shuffle {
     pub(crate) mask: Reg,
     pub(crate) value: Reg,
     pub(crate) lane: Reg,
-    /// Lanes of a group.
+    /// Number of lanes of a group.
     pub(crate) width: u32,
     pub(crate) dst: Reg,
-    /// Lanes of the value.
+    /// Number of lanes of the value.
     pub(crate) lanes: u32,
 }
 
-/// How a shuffle's operand names a lane.
+/// The meaning of a shuffle's lane operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum From {
     Lane,
@@ -402,7 +406,7 @@ pub(crate) struct Allreduce {
     pub(crate) axes: u16,
     pub(crate) condition: Reg,
     pub(crate) values: Vec<Value>,
-    /// The code that combines `rhs` into `lhs`.
+    /// Start and end of the code that combines `rhs` into `lhs`.
     pub(crate) code: (u32, u32),
 }
 
@@ -413,25 +417,26 @@ pub(crate) struct Value {
     pub(crate) rhs: Reg,
     pub(crate) identity: Reg,
     pub(crate) lane: Lane,
-    /// How it combines, if it is that simple.
+    /// The simple operation that combines the value, if it is one.
     pub(crate) fold: Option<FoldKind>,
-    /// Whether it rounds nothing, so that every order gives the same.
+    /// Whether the combination rounds nothing, so that every order gives the same.
     pub(crate) is_exact: bool,
-    /// Where the result goes: a view and the list of indices.
+    /// Destination of the result: a view and the list of indices.
     pub(crate) target: (u32, u32),
 }
 
-/// Code in which a read of what was never written is no error yet (INT-I10), and what is done about it.
+/// Code in which a read of an uninitialised value is no error yet (INT-I10), and the action to take instead.
 pub(crate) struct Tolerant {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Where it goes on.
+    /// Position at which execution continues.
     pub(crate) resume: u32,
-    /// The element of a store, which then holds nothing: a view and the list of indices. Else the value of a shuffle.
+    /// The element of a store, which becomes uninitialised: a view and the list of indices. `None`: the value of a
+    /// shuffle.
     pub(crate) target: Option<(u32, u32, u32)>,
 }
 
-/// What a list of `Allocate` and `Declare` holds.
+/// The contents of a list of `Allocate` and `Declare`.
 #[derive(Clone, Copy)]
 pub(crate) struct Form {
     pub(crate) rank: u32,
@@ -439,13 +444,13 @@ pub(crate) struct Form {
     pub(crate) has_offset: bool,
 }
 
-/// How a store of a block's reduction combines, for bounds of any association (INT-B3).
+/// The combination in a store of a block's reduction, for bounds of any association (INT-B3).
 #[derive(Clone, Copy)]
 pub(crate) struct Fold {
     pub(crate) kind: FoldKind,
-    /// What the element held.
+    /// Previous value of the element.
     pub(crate) old: Reg,
-    /// What is combined into it.
+    /// Value that is combined into it.
     pub(crate) term: Reg,
 }
 
@@ -456,22 +461,22 @@ pub(crate) enum FoldKind {
     Extreme,
 }
 
-/// What is known of a view before the run.
+/// The properties of a view that are known before the run.
 pub(crate) struct ViewInfo {
     pub(crate) name: Arc<str>,
     pub(crate) lane: Lane,
-    /// Lanes of an element.
+    /// Number of lanes of an element.
     pub(crate) lanes: u32,
     pub(crate) rank: u32,
     pub(crate) dtype: chipdock_ir::DType,
-    /// Whether its memory may be written, through it or another view; else no read of it can race.
+    /// Whether its memory may be written, through it or another view; otherwise no read of it can race.
     pub(crate) shared: bool,
-    /// Whether only one thread of a launch sees it.
+    /// Whether only one thread of a launch can access it.
     pub(crate) private: bool,
 }
 
 impl ViewInfo {
-    /// What an element takes, in units of its lanes.
+    /// Returns the size of an element, in units of its lanes.
     pub(crate) fn element_units(&self) -> usize {
         self.lane.size_units() * self.lanes as usize
     }
@@ -479,7 +484,7 @@ impl ViewInfo {
 
 /// A parameter.
 pub(crate) enum ParamCode {
-    /// A view, filled in before the code runs; `data` takes its address.
+    /// A view, filled in before the code runs; `data` receives its address.
     Tensor { view: u32, data: Reg },
     /// A number.
     Scalar { reg: Reg, dtype: chipdock_ir::DType, lane: Lane },
@@ -497,17 +502,17 @@ pub(crate) enum Part {
     Number(Reg, chipdock_ir::DType),
 }
 
-/// A function, compiled.
+/// A compiled function.
 pub(crate) struct Function {
     pub(crate) name: Arc<str>,
     pub(crate) params: Vec<(Arc<str>, ParamCode)>,
-    /// Type of what it returns.
+    /// Type of the result, if any.
     pub(crate) ret: Option<chipdock_ir::DType>,
     pub(crate) n_regs: usize,
-    /// Registers 0 and up hold these, and nothing writes them.
+    /// Values of registers 0 and up, which nothing writes.
     pub(crate) constants: Vec<u64>,
     pub(crate) code: Vec<Inst>,
-    /// Where each instruction was read.
+    /// Source position of each instruction.
     pub(crate) spans: Vec<Span>,
     pub(crate) lists: Vec<Reg>,
     pub(crate) views: Vec<ViewInfo>,
@@ -520,12 +525,12 @@ pub(crate) struct Function {
     pub(crate) tolerant: Vec<Tolerant>,
     pub(crate) calls: Vec<HostCall>,
     pub(crate) texts: Vec<Arc<str>>,
-    /// Threads of a warp.
+    /// Number of threads of a warp.
     pub(crate) warp_size: u32,
 }
 
 impl Function {
-    /// Where the code ends a run since it is not run.
+    /// Lists the places at which the code ends a run because they are not supported.
     pub(crate) fn refused(&self) -> impl Iterator<Item = InterpretError> {
         self.code.iter().zip(&self.spans).filter_map(|(inst, span)| {
             let Inst::Trap { trap } = inst else { return None };

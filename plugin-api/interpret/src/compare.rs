@@ -1,4 +1,4 @@
-//! Holding another's result against the interpreter's, within the bound of each element.
+//! Comparison of another backend's result with the interpreter's, within the bound of each element.
 
 use std::fmt;
 
@@ -14,31 +14,31 @@ pub struct Output {
     pub name: String,
     /// Its values after the run.
     pub array: Array,
-    /// Per lane, how far any conforming backend may be from the value: 0 is exact (class of NaN and infinity
-    /// included), infinity is "anything". Absent when the run was without bounds: then everything is exact.
+    /// Per lane, the greatest distance of a conforming backend from the value: 0 is exact (class of NaN and infinity
+    /// included), infinity is "anything". `None` if the run was without bounds: then everything is exact.
     pub bounds: Option<Vec<f64>>,
 }
 
 impl Output {
-    /// The bound of a lane.
+    /// Returns the bound of a lane.
     #[must_use]
     pub fn bound(&self, lane: usize) -> f64 {
         self.bounds.as_ref().and_then(|bounds| bounds.get(lane)).copied().unwrap_or(0.0)
     }
 
-    /// Lanes of which nothing can be said: an ambiguous branch, or a possible overflow.
+    /// Returns the number of lanes without a bound, because of an ambiguous branch or a possible overflow.
     #[must_use]
     pub fn n_unbounded(&self) -> usize {
         self.bounds.iter().flatten().filter(|bound| !bound.is_finite()).count()
     }
 }
 
-/// How near a result is.
+/// The distance of a result from the interpreter's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Lanes compared.
+    /// Number of compared lanes.
     pub n_lanes: usize,
-    /// Lanes left out because they have no bound.
+    /// Number of lanes that were skipped because they have no bound.
     pub n_unbounded: usize,
     /// The greatest absolute difference.
     pub max_error: f64,
@@ -46,29 +46,29 @@ pub struct Report {
     pub max_error_over_bound: f64,
 }
 
-/// What is wrong with a result.
+/// The difference between a result and the interpreter's.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mismatch {
-    /// The type or the shape.
+    /// Another type or shape.
     Form {
         /// Expected type and shape.
         expected: (DType, Vec<usize>),
         /// Found type and shape.
         found: (DType, Vec<usize>),
     },
-    /// The first value that is off.
+    /// The first value that exceeds its bound.
     Value {
         /// Index per axis.
         index: Vec<usize>,
         /// The interpreter's value.
         expected: f64,
-        /// The value held against it.
+        /// The value of the compared result.
         found: f64,
-        /// How far they may be apart.
+        /// Greatest allowed distance.
         bound: f64,
-        /// How many lanes are off.
+        /// Number of lanes that exceed their bounds.
         n_wrong: usize,
-        /// How many lanes there are.
+        /// Number of all lanes.
         n_lanes: usize,
     },
 }
@@ -93,14 +93,14 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// Holds `actual` against what the interpreter expects.
+/// Checks `actual` against the interpreter's result.
 ///
 /// Integers and booleans are compared as integers, floats as numbers: the two zeros are equal, a NaN equals any NaN, an
-/// infinity equals itself. Lanes without a bound are counted and left out.
+/// infinity equals itself. Lanes without a bound are counted and skipped.
 ///
 /// # Errors
 ///
-/// Another type or shape, or the first lane that is farther away than its bound.
+/// Another type or shape, or the first lane whose distance exceeds its bound.
 pub fn compare(actual: &Array, expected: &Output) -> Result<Report, Mismatch> {
     let wanted = &expected.array;
     if actual.dtype != wanted.dtype || actual.shape != wanted.shape || actual.data.len() != wanted.data.len()
@@ -139,7 +139,7 @@ pub fn compare(actual: &Array, expected: &Output) -> Result<Report, Mismatch> {
     })
 }
 
-/// How far apart two lanes are; infinity when they are of different classes.
+/// Returns the distance of two lanes; infinity if they are of different classes.
 fn difference(actual: &Array, expected: &Array, lane: usize) -> f64 {
     if !expected.dtype.is_float() && !expected.dtype.is_float8() {
         return match (actual.int(lane), expected.int(lane)) {

@@ -1,31 +1,31 @@
-//! Why a run ended early.
+//! Errors that end a run early.
 
 use std::fmt;
 use std::sync::Arc;
 
 use chipdock_ir::Span;
 
-/// Why a run ended early, and where. The arguments are as they were before the run.
+/// An error that ended a run early, with its position. The arguments are as they were before the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InterpretError {
-    /// The function that was running; nothing when it is about the call itself.
+    /// The function that was running; empty if the error is about the call itself.
     pub function: Arc<str>,
-    /// Where the statement or expression was read, if it was.
+    /// Source position of the statement or expression, if known.
     pub span: Span,
     /// The thread that ran, within a launch.
     pub thread: Option<Box<ThreadIndex>>,
-    /// What happened.
+    /// Kind of the error.
     pub kind: ErrorKind,
 }
 
 /// A thread of a launch: its index per axis, x first; 0 for an axis that is not bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ThreadIndex {
-    /// Of its block within the grid.
+    /// Index of its block within the grid.
     pub block: [u32; 3],
-    /// Within its block.
+    /// Index within its block.
     pub thread: [u32; 3],
-    /// Among the virtual threads.
+    /// Index among the virtual threads.
     pub virtual_thread: [u32; 3],
 }
 
@@ -42,22 +42,22 @@ impl fmt::Display for ThreadIndex {
     }
 }
 
-/// What ended a run. The caller's mistakes are `UnknownFunction`, `Argument` and the three limits; `Unsupported` is
-/// what this interpreter cannot run; everything else is a defect of the module.
+/// The kind of an error that ended a run. `UnknownFunction`, `Argument` and the three limits are the caller's mistakes;
+/// `Unsupported` is code that this interpreter does not run; everything else is a defect of the module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorKind {
     /// No function of that name.
     UnknownFunction {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names of the module's functions.
         known: Vec<String>,
     },
     /// An argument that does not fit its parameter.
     Argument {
-        /// The parameter, or nothing when the count is wrong.
+        /// The parameter; empty if the number of arguments is wrong.
         parameter: String,
-        /// Expected and found.
+        /// Message: what was expected and what was found.
         message: String,
     },
     /// An index outside of its buffer.
@@ -71,16 +71,16 @@ pub enum ErrorKind {
         /// True for a store.
         write: bool,
     },
-    /// A view that reaches outside of the memory that it is a view of.
+    /// A view that extends outside of the memory that it is a view of.
     OutsideMemory {
         /// The view.
         buffer: Arc<str>,
-        /// First byte touched.
+        /// First byte that was accessed.
         offset_bytes: i64,
-        /// Bytes that there are.
+        /// Size of the memory in bytes.
         size_bytes: usize,
     },
-    /// Two iterations of a parallel loop touch one element and one of them writes it.
+    /// Two iterations of a parallel loop that access one element, where at least one writes it.
     Race {
         /// The buffer, as the later access names it.
         buffer: Arc<str>,
@@ -91,7 +91,7 @@ pub enum ErrorKind {
         /// True when the earlier access wrote.
         earlier_write: bool,
     },
-    /// Two threads of a launch that touch one element with no barrier between, one of them writing it.
+    /// Two threads of a launch that access one element with no barrier between, where at least one writes it.
     ThreadRace {
         /// The buffer.
         buffer: Arc<str>,
@@ -104,44 +104,44 @@ pub enum ErrorKind {
         /// The thread of the earlier access.
         other: ThreadIndex,
     },
-    /// A barrier, or an operation of several threads, that is not reached by all of them.
+    /// A barrier, or an operation of several threads, that not all of them reach.
     BarrierDivergence {
-        /// What the thread waits at.
+        /// The kind of wait at which the thread waits.
         waits_at: &'static str,
-        /// One that does not come.
+        /// A thread that does not reach it.
         other: ThreadIndex,
-        /// What that one waits at.
+        /// The kind of wait at which the other thread waits.
         other_waits_at: &'static str,
-        /// Where that was read, if it was.
+        /// Source position of the other wait, if known.
         other_span: Span,
-        /// True when it is the same place in another iteration.
+        /// True if it is the same place in another iteration.
         same_place: bool,
     },
     /// A shuffle from a lane that its mask leaves out, or that no thread of the warp runs.
     InactiveLane {
-        /// The lane that is asked for.
+        /// The requested lane.
         lane: u32,
         /// The mask.
         mask: u32,
     },
-    /// A launch of threads that no device could run.
+    /// A launch of threads that no device can run.
     BadLaunch {
-        /// What is wrong.
+        /// Description of the problem.
         what: String,
     },
     /// An assumption of the module that does not hold.
     Assumption,
     /// A workspace that is freed twice, or never.
     Workspace {
-        /// What is wrong.
+        /// Description of the problem.
         what: String,
     },
-    /// A packed function that failed with a status, but with no error of the module's own.
+    /// A packed function that failed with a status, but without an error of the module's own.
     Status {
-        /// What it returned.
+        /// The returned status.
         status: i32,
     },
-    /// A read of what was never written.
+    /// A read of an element that was never written.
     Uninitialized {
         /// The buffer.
         buffer: Arc<str>,
@@ -163,19 +163,19 @@ pub enum ErrorKind {
     },
     /// An assertion of the module that does not hold.
     Assertion {
-        /// The error's kind, as the module says.
+        /// The error's kind, as the module states it.
         kind: Arc<str>,
         /// The message.
         message: String,
     },
-    /// A function of the host that does not take its arguments.
+    /// A function of the host that does not accept its arguments.
     HostCall {
         /// The function.
         function: &'static str,
-        /// What was expected, and what was found.
+        /// Message: what was expected and what was found.
         message: String,
     },
-    /// A buffer of a negative size, or one past what can be addressed.
+    /// A buffer of a negative size, or of one that cannot be addressed.
     BadExtent {
         /// The buffer.
         buffer: Arc<str>,
@@ -194,7 +194,7 @@ pub enum ErrorKind {
     },
     /// More memory than the limit.
     MemoryLimit {
-        /// What was asked for in all.
+        /// Total size that was requested.
         wanted_bytes: u64,
         /// The limit.
         memory_bytes_max: u64,
@@ -204,14 +204,14 @@ pub enum ErrorKind {
         /// The limit.
         calls_max: usize,
     },
-    /// What this interpreter does not run.
+    /// Code that this interpreter does not run.
     Unsupported {
-        /// What it is, and what to do.
+        /// Description of the code, and what to do.
         what: String,
     },
     /// A module that [`chipdock_ir::validate`] would reject.
     Malformed {
-        /// What is wrong.
+        /// Description of the problem.
         what: String,
     },
 }
@@ -238,13 +238,13 @@ impl fmt::Display for InterpretError {
     }
 }
 
-/// What an access does.
+/// Returns the verb for an access, for messages.
 fn verb(is_write: bool) -> &'static str {
     if is_write { "writes" } else { "reads" }
 }
 
 impl ErrorKind {
-    /// What goes wrong between threads of a launch.
+    /// Formats an error between threads of a launch.
     fn of_threads(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ThreadRace { buffer, indices, write, earlier_write, other } => {

@@ -1,5 +1,4 @@
-//! Which code computes an operation on a lane: one function without bounds and one with, chosen once when a function is
-//! compiled.
+//! The code of operations on a lane: one function without bounds and one with, selected once when a function is compiled.
 
 use crate::bound::{self, ANY, Course, Function, Num};
 use crate::math;
@@ -28,7 +27,7 @@ pub(crate) struct Ternary {
     pub(crate) bounded: fn(Num, Num, Num) -> Num,
 }
 
-/// A binary operator on a lane type; `None` when it has none.
+/// Returns a binary operator on a lane type; `None` if the type has none.
 pub(crate) fn binary(op: BinaryOp, lane: Lane) -> Option<&'static Binary> {
     with_int!(lane, T => Some(int_binary::<T>(op)), with_float!(lane, T => float_binary::<T>(op), None))
 }
@@ -98,7 +97,7 @@ fn int_extreme<T: Int>(a: Num, b: Num, f: fn(T, T) -> T) -> Num {
     (f(T::of(a.0), T::of(b.0)).bits(), a.1.max(b.1))
 }
 
-/// An operation through which no bound passes.
+/// Computes an operation through which no bound passes.
 fn int_other<T: Int>(a: Num, b: Num, f: fn(T, T) -> T) -> Num {
     let v = f(T::of(a.0), T::of(b.0));
     (v.bits(), bound::int_result::<T>(v.wide(), if a.1 + b.1 == 0.0 { 0.0 } else { ANY }))
@@ -132,7 +131,7 @@ fn float_binary<T: Flt>(op: BinaryOp) -> Option<&'static Binary> {
     })
 }
 
-/// A comparison of two lanes; `None` when the type has none.
+/// Returns a comparison of two lanes; `None` if the type has none.
 pub(crate) fn compare(op: CompareOp, lane: Lane) -> Option<&'static Binary> {
     let lane = if lane == Lane::Handle { Lane::U64 } else { lane };
     with_int!(lane, T => Some(int_compare::<T>(op)), with_float!(lane, T => Some(float_compare::<T>(op)), None))
@@ -182,7 +181,7 @@ fn float_compare<T: Flt>(op: CompareOp) -> &'static Binary {
 pub(crate) const AND: &Binary = &Binary {
     plain: |a, b| a & b,
     bounded: |a, b| {
-        // A certain false decides.
+        // An operand that is certainly false decides.
         let decided = (a.0 == 0 && a.1 == 0.0) || (b.0 == 0 && b.1 == 0.0);
         (a.0 & b.0, if decided { 0.0 } else { a.1.max(b.1).min(1.0) })
     },
@@ -200,11 +199,11 @@ pub(crate) const OR: &Binary = &Binary {
 /// Negation of a boolean.
 pub(crate) const NOT: &Unary = &Unary { plain: |a| a ^ 1, bounded: |(a, e)| (a ^ 1, e) };
 
-/// Whether a pointer is null.
+/// Test for a null pointer.
 pub(crate) const IS_NULL: &Unary =
     &Unary { plain: |a| u64::from(a == 0), bounded: |(a, e)| (u64::from(a == 0), e) };
 
-/// A conversion; `None` when either type is no number.
+/// Returns a conversion; `None` if either type is no number.
 pub(crate) fn cast(from: Lane, to: Lane) -> Option<&'static Unary> {
     with_stored_int!(from, F => with_stored_int!(to, T => Some(int_to_int::<F, T>()), with_stored_float!(to, T => Some(int_to_float::<F, T>()), None)),
         with_stored_float!(from, F => with_stored_int!(to, T => Some(float_to_int::<F, T>()), with_stored_float!(to, T => Some(float_to_float::<F, T>()), None)), None))
@@ -275,7 +274,7 @@ fn float_to_float<F: Flt, T: Flt>() -> &'static Unary {
     }
 }
 
-/// A unary op; `None` when it has none on that type, or is no such op.
+/// Returns a unary op; `None` if the type has none, or `op` is not unary.
 pub(crate) fn unary_op(op: Op, lane: Lane) -> Option<&'static Unary> {
     with_int!(lane, T => int_unary::<T>(op), with_float!(lane, T => float_unary::<T>(op), None))
 }
@@ -366,7 +365,7 @@ fn float_unary<T: Flt>(op: Op) -> Option<&'static Unary> {
     })
 }
 
-/// A binary op; `None` when it has none on that type, or is no such op. The second operand of `ldexp` is an int32.
+/// Returns a binary op; `None` if the type has none, or `op` is not binary. The second operand of `ldexp` is an int32.
 pub(crate) fn binary_op(op: Op, lane: Lane) -> Option<&'static Binary> {
     with_int!(lane, T => int_bits::<T>(op), with_float!(lane, T => float_pair::<T>(op), None))
 }
@@ -435,7 +434,8 @@ fn float_pair<T: Flt>(op: Op) -> Option<&'static Binary> {
     })
 }
 
-/// A function of two floats: `spread` is how far its values are from the one at hand, given values and bounds.
+/// Applies a function of two floats: `spread` returns the distance of its values from the given one, for given values and
+/// bounds.
 fn float_two<T: Flt>(
     (a, ea): Num,
     (b, eb): Num,
@@ -452,7 +452,7 @@ fn float_two<T: Flt>(
     let mut prop = 0.0;
     if ea + eb > 0.0 {
         prop = spread((x, ea), (y, eb), exact);
-        // Also where it is not a number.
+        // Also if a value is not a number.
         if !(prop.is_finite() && x.is_finite() && y.is_finite() && exact.is_finite()) {
             return (v.bits(), ANY);
         }
@@ -487,7 +487,7 @@ fn spread_pow((x, ex): (f64, f64), (y, ey): (f64, f64), exact: f64) -> f64 {
         return ANY;
     }
     let far = values.into_iter().map(|value| (value - exact).abs());
-    // A NaN is far away too.
+    // A NaN counts as far away.
     far.fold(0.0, |spread: f64, far| if far.is_finite() { spread.max(far) } else { ANY })
         + 4.0 * f64::EPSILON * exact.abs()
 }
@@ -503,7 +503,7 @@ fn spread_fmod((x, ex): (f64, f64), (y, ey): (f64, f64), _: f64) -> f64 {
     if same && whole.abs() < 1e15 { ex + whole.abs() * ey } else { ANY }
 }
 
-/// A ternary op; `None` when it has none on that type, or is no such op.
+/// Returns a ternary op; `None` if the type has none, or `op` is not ternary.
 pub(crate) fn ternary_op(op: Op, lane: Lane) -> Option<&'static Ternary> {
     with_float!(lane, T => float_three::<T>(op), None)
 }

@@ -1,9 +1,9 @@
 //! Reference functions on float64, each within a unit or two in the last place.
 
-/// The error function, within two units.
+/// Computes the error function, within two units.
 ///
 /// Below 1 by its power series (Abramowitz and Stegun 7.1.5); above by the continued fraction of the complement (7.1.14),
-/// whose errors count the less.
+/// whose errors count less.
 pub(crate) fn erf(x: f64) -> f64 {
     let a = x.abs();
     if x.is_nan() {
@@ -15,7 +15,7 @@ pub(crate) fn erf(x: f64) -> f64 {
     }
     let square = a * a;
     if a >= 1.0 {
-        // With what the square lost: it would cost the exponential a unit for each of its own.
+        // With the rounding error of the square, which would cost the exponential a unit for each of its own.
         let power = (-square).exp() * (1.0 - a.mul_add(a, -square));
         // At 1, where it converges slowest, 200 terms leave 1e-17.
         let fraction = (1..=200).rev().fold(a, |rest, k| a + 0.5 * f64::from(k) / rest);
@@ -33,12 +33,12 @@ pub(crate) fn erf(x: f64) -> f64 {
     x * first + x * (first * tail + REST)
 }
 
-/// 10 to the power.
+/// Computes 10 to the power of `x`.
 pub(crate) fn exp10(x: f64) -> f64 {
     10.0_f64.powf(x)
 }
 
-/// 1 / (1 + exp(-x)), of which no part overflows.
+/// Computes 1 / (1 + exp(-x)), without overflow in any part.
 pub(crate) fn sigmoid(x: f64) -> f64 {
     let e = (-x.abs()).exp();
     if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
@@ -47,7 +47,7 @@ pub(crate) fn sigmoid(x: f64) -> f64 {
 /// Above this, `x² ± 1` is `x²`.
 const LARGE: f64 = (1_u64 << 28) as f64;
 
-/// Inverse hyperbolic cosine; the standard library's loses half its digits near 1.
+/// Computes the inverse hyperbolic cosine; the standard library's loses half its digits near 1.
 pub(crate) fn acosh(x: f64) -> f64 {
     if x < 1.0 {
         f64::NAN
@@ -61,7 +61,7 @@ pub(crate) fn acosh(x: f64) -> f64 {
     }
 }
 
-/// Inverse hyperbolic sine; the standard library's overflows.
+/// Computes the inverse hyperbolic sine; the standard library's overflows.
 pub(crate) fn asinh(x: f64) -> f64 {
     let a = x.abs();
     let value = if a > LARGE {
@@ -74,7 +74,7 @@ pub(crate) fn asinh(x: f64) -> f64 {
     value.copysign(x)
 }
 
-/// Inverse hyperbolic tangent; the standard library's loses digits near 1 and of subnormals.
+/// Computes the inverse hyperbolic tangent; the standard library's loses digits near 1 and of subnormals.
 pub(crate) fn atanh(x: f64) -> f64 {
     let a = x.abs();
     let value = if a < 0.5 {
@@ -86,17 +86,18 @@ pub(crate) fn atanh(x: f64) -> f64 {
     if a < 1.0 / LARGE { x } else { value.copysign(x) }
 }
 
-/// One over the square root.
+/// Computes one over the square root.
 pub(crate) fn rsqrt(x: f64) -> f64 {
     1.0 / x.sqrt()
 }
 
-/// `x` times 2 to the power of `n`, rounded once.
+/// Computes `x` times 2 to the power of `n`, rounded once.
 pub(crate) fn ldexp(x: f64, n: i32) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
     }
-    // The float64 has room for any scaling of a narrower type; its own is scaled in steps that are exact but the last.
+    // The float64 has room for any scaling of a narrower type; its own is scaled in steps of which only the last may
+    // round.
     let mut rest = n.clamp(-2200, 2200);
     let mut value = x;
     while rest > 1023 {
@@ -104,7 +105,7 @@ pub(crate) fn ldexp(x: f64, n: i32) -> f64 {
         rest -= 1023;
     }
     if rest < -1022 && value.is_normal() {
-        // Bring the exponent near 0 first, so that only the last product can be subnormal.
+        // First brings the exponent near 0, so that only the last product can be subnormal.
         let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023;
         value = f64::from_bits(value.to_bits() & !(0x7ff << 52) | (1023 << 52));
         rest = rest.saturating_add(exponent);
@@ -118,7 +119,7 @@ pub(crate) fn ldexp(x: f64, n: i32) -> f64 {
     value * 2.0_f64.powi(rest.max(-1074))
 }
 
-/// The next value of any float type from `x` towards `y`, by way of its neighbours.
+/// Returns the next value of any float type from `x` towards `y`.
 pub(crate) fn next_after<T: crate::scalar::Flt>(x: T, y: T) -> T {
     let (from, to) = (x.wide(), y.wide());
     if from.is_nan() {

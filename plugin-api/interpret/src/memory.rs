@@ -1,61 +1,61 @@
-//! Memory: bytes, and beside them who wrote, who touched them when, and how far they may be off.
+//! Memory: bytes, with records of initialisation and accesses, and error bounds.
 
 use crate::bound::ANY;
 use crate::code::FoldKind;
 use crate::scalar::{Flt, Lane, with_float};
 use crate::threads::{Mark, Threads, Touch};
 
-/// Bits of a pointer that hold the byte offset; the rest is one more than the number of the space.
+/// Number of bits of a pointer that hold the byte offset; the others hold one more than the number of the space.
 const OFFSET_BITS: u32 = 40;
 /// One past the greatest number of a space.
 const SPACES_MAX: usize = (1 << (64 - OFFSET_BITS)) - 1;
 
-/// A pointer to a byte of a space.
+/// Makes a pointer to a byte of a space.
 pub(crate) fn pointer(space: usize, offset_bytes: usize) -> u64 {
     ((space as u64 + 1) << OFFSET_BITS) | offset_bytes as u64
 }
 
-/// The space and the byte of a pointer; `None` for null.
+/// Returns the space and the byte of a pointer; `None` for null.
 pub(crate) fn pointee(pointer: u64) -> Option<(usize, usize)> {
     let space = (pointer >> OFFSET_BITS).checked_sub(1)?;
     Some((space as usize, (pointer & ((1 << OFFSET_BITS) - 1)) as usize))
 }
 
-/// Why an access failed.
+/// The reason why an access failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It reaches past the memory's end.
+    /// It extends past the memory's end.
     Outside,
-    /// It was never written.
+    /// The element was never written.
     Uninitialized,
-    /// Another iteration touched it.
+    /// Another iteration accessed the element.
     Race { earlier_write: bool },
-    /// Another thread of the launch touched it, then.
+    /// Another thread of the launch accessed the element, at that moment.
     ThreadRace { earlier_write: bool, at: crate::threads::Moment },
 }
 
-/// When an element was last written and read in a parallel loop, by [`Clock`]; 0 is never.
+/// The times of the last write and read of an element in a parallel loop, by [`Clock`]; 0 is never.
 #[derive(Clone, Copy, Default)]
 struct Stamp {
     write: u64,
     read: u64,
 }
 
-/// What a reduction gathers for the bound of any association.
+/// The data of a reduction for the bound of any association.
 #[derive(Clone, Copy, Default)]
 struct Gather {
-    /// How many terms; 0: nothing gathered.
+    /// Number of terms; 0: no data.
     n: f64,
-    /// Of a sum, the magnitudes; of a product, the greatest that a part of it can be.
+    /// Of a sum, the sum of magnitudes; of a product, the greatest possible partial product.
     most: f64,
-    /// Of a product, the least that a part of it can be.
+    /// Of a product, the least possible partial product.
     least: f64,
-    /// Errors of terms and of the order taken.
+    /// Errors of the terms and of the order taken.
     error: f64,
 }
 
 impl Gather {
-    /// Takes one more term; gives the bound of the value.
+    /// Adds one more term; returns the bound of the value.
     fn take(
         &mut self,
         lane: Lane,
@@ -66,7 +66,7 @@ impl Gather {
     ) -> f64 {
         let Some(facts) = Facts::of(lane) else { return running };
         if kind == FoldKind::Extreme {
-            // Which operand a NaN drops depends on the order.
+            // The operand that a NaN drops depends on the order.
             return if old.0.is_nan() || term.0.is_nan() { ANY } else { running };
         }
         if self.n == 0.0 {
@@ -92,7 +92,7 @@ impl Gather {
             _ if self.least < facts.normal => ANY,
             _ => running,
         };
-        // Not a number, where a part of it is infinite.
+        // Not a number if a part of it is infinite.
         let may_overflow = (self.most + bound).partial_cmp(&facts.max).is_none_or(std::cmp::Ordering::is_gt);
         if may_overflow {
             ANY
@@ -117,12 +117,12 @@ impl Gather {
     }
 }
 
-/// Terms of a reduction that is not in memory.
+/// The terms of a reduction that is not in memory.
 #[derive(Default)]
 pub(crate) struct Gathered(Gather);
 
 impl Gathered {
-    /// Takes one more term; gives the bound of the value in any order.
+    /// Adds one more term; returns the bound of the value in any order.
     pub(crate) fn take(
         &mut self,
         lane: Lane,
@@ -136,7 +136,7 @@ impl Gathered {
     }
 }
 
-/// What a bound needs to know of a float type.
+/// The properties of a float type that bounds depend on.
 struct Facts {
     unit: f64,
     max: f64,
@@ -152,21 +152,21 @@ impl Facts {
     }
 }
 
-/// Parts that eight bytes can touch: whole bytes.
+/// The greatest number of parts that eight bytes can overlap: whole bytes.
 const PARTS_MAX: usize = 8;
 
-/// What an element held.
+/// The contents of an element.
 #[derive(Clone, Copy)]
 pub(crate) struct Snapshot {
     pub(crate) value: u64,
     pub(crate) bound: f64,
-    /// Of each part that it has a place of its own for, whether it was written.
+    /// For each part that has its own record, whether it was written.
     written: [bool; PARTS_MAX],
     gather: Gather,
 }
 
 impl Snapshot {
-    /// Whether all of it was written.
+    /// Returns true if all of it was written.
     pub(crate) fn is_written(&self) -> bool {
         !self.written.contains(&false)
     }
@@ -176,17 +176,17 @@ impl Snapshot {
 #[derive(Clone, Default)]
 pub(crate) struct Space {
     pub(crate) bytes: Vec<u8>,
-    /// Bytes of an element, as it was allocated.
+    /// Size of an element in bytes, as allocated.
     unit_bytes: usize,
-    /// Bytes of an element of the narrowest view: a part.
+    /// Size in bytes of an element of the narrowest view: a part.
     part_bytes: usize,
-    /// Per part, whether it was written; empty when all of it was.
+    /// Per part, whether it was written; empty if all were.
     written: Vec<bool>,
-    /// Per part, when it was touched in a parallel loop; empty where none did.
+    /// Per part, the times of its accesses in a parallel loop; empty if there were none.
     stamps: Vec<Stamp>,
-    /// Per part, who of a launch touched it when; empty where no launch did.
+    /// Per part, the threads and times of its accesses in a launch; empty if there were none.
     marks: Vec<Mark>,
-    /// Per element, its bound; empty in a run without.
+    /// Per element, its bound; empty in a run without bounds.
     bounds: Vec<f64>,
     gathers: Vec<Gather>,
     /// Whether anything was stored.
@@ -194,14 +194,14 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// Memory that holds something.
+    /// Makes initialised memory.
     pub(crate) fn filled(bytes: Vec<u8>, unit_bytes: usize, with_bounds: bool) -> Self {
         let unit_bytes = unit_bytes.max(1);
         let bounds = if with_bounds { vec![0.0; bytes.len().div_ceil(unit_bytes)] } else { Vec::new() };
         Self { bytes, unit_bytes, part_bytes: unit_bytes, bounds, ..Self::default() }
     }
 
-    /// Makes it memory whose content is undefined, reusing what is there.
+    /// Makes the memory undefined, reusing its allocations.
     pub(crate) fn clear(&mut self, size_bytes: usize, unit_bytes: usize, with_bounds: bool) {
         let n = size_bytes.div_ceil(unit_bytes.max(1));
         self.unit_bytes = unit_bytes.max(1);
@@ -217,12 +217,12 @@ impl Space {
         self.gathers.clear();
     }
 
-    /// The bounds of all its elements, for a tensor of that type.
+    /// Returns the bytes, and the bounds of all elements.
     pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<f64>) {
         (self.bytes, self.bounds)
     }
 
-    /// Tells apart what elements of so many bytes are, from now on: a view has them.
+    /// Divides parts into narrower ones of so many bytes, from now on, because a view has such elements.
     pub(crate) fn refine(&mut self, bytes: usize) {
         let times = self.part_bytes / bytes.max(1);
         if times < 2 || bytes * times != self.part_bytes {
@@ -238,16 +238,16 @@ impl Space {
         each(&mut self.marks, times, n);
     }
 
-    /// Of those of so many bytes, the elements that bytes belong to.
+    /// Returns the range of elements of `unit_bytes` bytes that an access overlaps.
     #[inline(always)]
     fn elements(unit_bytes: usize, offset: usize, size_bytes: usize) -> (usize, usize) {
         if size_bytes == unit_bytes {
-            // The common case; a shift for the powers of two that types are.
+            // The common case; a shift, because sizes of types are powers of two.
             let unit = offset >> unit_bytes.trailing_zeros();
             let is_aligned = offset & (unit_bytes - 1) == 0;
             return (unit, unit + if is_aligned { 1 } else { 2 });
         }
-        // A space that was given back has none.
+        // A released space has no elements.
         let unit_bytes = unit_bytes.max(1);
         (offset / unit_bytes, (offset + size_bytes).div_ceil(unit_bytes))
     }
@@ -278,7 +278,7 @@ impl Space {
         Ok((lane.read(bytes), bound))
     }
 
-    /// The bound of what lies there; of a part of an element, or of several, anything unless they are exact.
+    /// Returns the bound of an access; for a part of an element, or several elements, anything unless they are exact.
     #[inline]
     fn bound(&self, offset: usize, size_bytes: usize) -> f64 {
         let (first, end) = self.units(offset, size_bytes);
@@ -290,7 +290,7 @@ impl Space {
         }
     }
 
-    /// Where the bounds say what the bytes do not: sets them.
+    /// Sets the bound of an element, if the memory has bounds.
     pub(crate) fn set_bound(&mut self, offset: usize, lane: Lane, bound: f64) {
         let (first, end) = self.units(offset, lane.size_bytes());
         for unit in self.bounds.get_mut(first..end).into_iter().flatten() {
@@ -320,7 +320,7 @@ impl Space {
         if B {
             // A boolean that may be off may be anything.
             let bound = if lane == Lane::Bool && bound > 0.0 { ANY } else { bound };
-            // Others in the byte keep what they may be off by.
+            // Other elements in the byte keep their bound.
             let is_shared = matches!(lane, Lane::Part(_));
             let bound = if is_shared { bound.max(self.bound(offset, size_bytes)) } else { bound };
             self.set_bound(offset, lane, bound);
@@ -358,7 +358,7 @@ impl Space {
         Ok(())
     }
 
-    /// What an element holds, to be put back.
+    /// Returns the contents of an element, for [`Self::restore`].
     pub(crate) fn snapshot(&self, offset: usize, lane: Lane) -> Snapshot {
         let (unit, _) = self.units(offset, lane.size_bytes());
         let (first, end) = self.parts(offset, lane.size_bytes());
@@ -375,7 +375,7 @@ impl Space {
         }
     }
 
-    /// Puts an element back.
+    /// Restores the contents of an element.
     pub(crate) fn restore(&mut self, offset: usize, lane: Lane, snapshot: &Snapshot) {
         let (unit, _) = self.units(offset, lane.size_bytes());
         if let Some(bytes) = self.bytes.get_mut(offset..) {
@@ -391,7 +391,7 @@ impl Space {
         self.set_bound(offset, lane, snapshot.bound);
     }
 
-    /// Notes an access in a parallel loop.
+    /// Records an access in a parallel loop.
     #[inline]
     pub(crate) fn touch(
         &mut self,
@@ -414,14 +414,14 @@ impl Space {
                 }
                 stamp.write = clock.now;
             } else if !clock.is_elsewhere(stamp.read) {
-                // An earlier read by another iteration says more than this one.
+                // An earlier read by another iteration detects more than this one.
                 stamp.read = clock.now;
             }
         }
         Ok(())
     }
 
-    /// Notes an access of a thread of a launch.
+    /// Records an access of a thread of a launch.
     pub(crate) fn mark(
         &mut self,
         threads: &Threads,
@@ -441,7 +441,7 @@ impl Space {
         Ok(())
     }
 
-    /// Makes an element one that was never written.
+    /// Marks an element as never written.
     pub(crate) fn forget(&mut self, offset: usize, lane: Lane) {
         let (first, end) = self.parts(offset, lane.size_bytes());
         if let Some(parts) = self.written.get_mut(first..end) {
@@ -449,40 +449,40 @@ impl Space {
         }
     }
 
-    /// Bytes of an element, as it was allocated, and of a part.
+    /// Returns the size of an element in bytes, as allocated, and that of a part.
     pub(crate) fn unit_bytes(&self) -> (usize, usize) {
         (self.unit_bytes, self.part_bytes)
     }
 
-    /// Makes everything in it "anything".
+    /// Sets the bounds of all elements to "anything".
     pub(crate) fn poison(&mut self) {
         self.bounds.fill(ANY);
         self.dirty = true;
     }
 }
 
-/// Time by iterations of parallel loops. Iterations run one after the other, so an access of time `t` belongs to another
-/// iteration of an open loop when `t` lies between the loop's start and the start of the iteration that runs now.
+/// Time in iterations of parallel loops. Iterations run one after the other, so an access at time `t` belongs to another
+/// iteration of an open loop if `t` lies between the loop's start and the start of the running iteration.
 #[derive(Default)]
 pub(crate) struct Clock {
     now: u64,
-    /// Of each open loop, outermost first: its start, and the start of the iteration that runs.
+    /// For each open loop, outermost first: its start, and the start of the running iteration.
     open: Vec<(u64, u64)>,
-    /// The launch that runs.
+    /// The running launch.
     pub(crate) threads: Option<Box<Threads>>,
-    /// Whether accesses are watched: in a parallel loop or a launch.
+    /// Whether accesses are recorded: in a parallel loop or a launch.
     pub(crate) watching: bool,
 }
 
 impl Clock {
-    /// A parallel loop begins.
+    /// Begins a parallel loop.
     pub(crate) fn begin(&mut self) {
         self.now += 1;
         self.open.push((self.now, self.now));
         self.watching = true;
     }
 
-    /// The next iteration of the innermost loop begins.
+    /// Begins the next iteration of the innermost loop.
     pub(crate) fn iterate(&mut self) {
         self.now += 1;
         if let Some(innermost) = self.open.last_mut() {
@@ -490,23 +490,23 @@ impl Clock {
         }
     }
 
-    /// The innermost loop ends.
+    /// Ends the innermost loop.
     pub(crate) fn end(&mut self) {
         self.close(self.open.len().saturating_sub(1));
     }
 
-    /// How many loops are open.
+    /// Returns the number of open loops.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// Closes all loops but so many.
+    /// Closes all loops except the outermost `depth`.
     pub(crate) fn close(&mut self, depth: usize) {
         self.open.truncate(depth);
         self.watching = !self.open.is_empty() || self.threads.is_some();
     }
 
-    /// A launch begins, or ends.
+    /// Begins or ends a launch.
     pub(crate) fn launch(&mut self, threads: Option<Box<Threads>>) {
         self.threads = threads;
         self.close(self.open.len());
@@ -532,14 +532,15 @@ impl Memory {
         Self { spaces: Vec::new(), free: Vec::new(), size_bytes: 0, limit_bytes, with_bounds }
     }
 
-    /// Takes memory that is filled. `Err` is the size wanted in all.
+    /// Adds initialised memory. The `Err` is the total size that would be needed.
     pub(crate) fn fill(&mut self, bytes: Vec<u8>, unit_bytes: usize) -> Result<usize, u64> {
         self.grow(bytes.len() as u64)?;
         let with_bounds = self.with_bounds;
         self.place(Space::filled(bytes, unit_bytes, with_bounds))
     }
 
-    /// Memory whose content is undefined, in the space `old` if given. `Err` is the size wanted in all.
+    /// Allocates memory with undefined contents, in the space `old` if given. The `Err` is the total size that would be
+    /// needed.
     pub(crate) fn allocate(
         &mut self,
         old: Option<usize>,
@@ -578,7 +579,7 @@ impl Memory {
         Ok(self.spaces.len() - 1)
     }
 
-    /// Gives memory back; its number may be taken again.
+    /// Releases memory; its number may be reused.
     pub(crate) fn release(&mut self, number: usize) {
         if let Some(space) = self.spaces.get_mut(number) {
             self.size_bytes -= space.bytes.len() as u64;
@@ -587,7 +588,7 @@ impl Memory {
         }
     }
 
-    /// Makes everything "anything".
+    /// Sets the bounds of all memory to "anything".
     pub(crate) fn poison(&mut self) {
         self.spaces.iter_mut().for_each(Space::poison);
     }

@@ -1,4 +1,4 @@
-//! Runs by the packed calling convention: arguments as a runtime would pass them.
+//! Runs functions by the packed calling convention, with arguments as a runtime passes them.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use chipdock_ir::{DType, Span, TypeCode};
 
 type Ran<T> = Result<T, Box<InterpretError>>;
 
-/// Bytes of a tensor object before its DLTensor.
+/// Size in bytes of the part of a tensor object before its DLTensor.
 const OBJECT_BYTES: usize = 24;
 /// Type indices of TVM-FFI.
 const NONE: i32 = 0;
@@ -25,7 +25,7 @@ const TENSOR: i32 = 70;
 /// An argument or a result of the packed calling convention.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PackedArg {
-    /// Nothing.
+    /// No value.
     None,
     /// An integer.
     Int(i64),
@@ -37,49 +37,49 @@ pub enum PackedArg {
     Tensor(PackedTensor),
     /// Anything else: a type index and the eight bytes of a value.
     Other {
-        /// Says what the value is.
+        /// Type of the value.
         type_index: i32,
         /// The value.
         value: u64,
     },
 }
 
-/// A tensor as a DLTensor says it.
+/// A tensor as a DLTensor describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackedTensor {
-    /// Element type, extents, and all bytes behind the data pointer, however many.
+    /// Element type, extents, and all bytes after the data pointer, however many.
     pub array: Array,
-    /// In elements; `None` for a null pointer, which means compact.
+    /// Strides in elements; `None` for a null pointer, which means compact.
     pub strides: Option<Vec<i64>>,
-    /// Where the first element lies behind the data pointer.
+    /// Offset of the first element from the data pointer, in bytes.
     pub byte_offset: u64,
     /// DLPack's number of the kind of device.
     pub device_type: i32,
-    /// Which device of the kind.
+    /// Id of the device of that kind.
     pub device_id: i32,
-    /// Whether it comes in a tensor object, not borrowed.
+    /// Whether it is passed as a tensor object, not borrowed.
     pub is_object: bool,
 }
 
 impl From<Array> for PackedTensor {
-    /// A compact tensor on the first CPU, borrowed.
+    /// Makes a compact tensor on the first CPU, borrowed.
     fn from(array: Array) -> Self {
         Self { array, strides: None, byte_offset: 0, device_type: 1, device_id: 0, is_object: false }
     }
 }
 
-/// What a packed call did.
+/// The result of a packed call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackedOutcome {
     /// Every tensor after the run, in order; named by the argument's number.
     pub outputs: Vec<Output>,
-    /// What the result slot holds.
+    /// The value in the result slot.
     pub returned: PackedArg,
-    /// Iterations and calls that ran.
+    /// Number of iterations and calls that ran.
     pub n_steps: u64,
 }
 
-/// DLPack's number of a type code.
+/// Returns DLPack's number of a type code.
 fn type_code(dtype: DType) -> u8 {
     match dtype.code {
         TypeCode::Int => 0,
@@ -116,7 +116,7 @@ impl Call<'_, '_> {
         self.fill(bytes, 8).map(|space| memory::pointer(space, 0))
     }
 
-    /// The value of an argument; for a tensor, also where its data lie.
+    /// Returns the value of an argument; for a tensor, also the space of its data.
     fn argument(&mut self, arg: &PackedArg) -> Ran<(Vec<u8>, Option<usize>)> {
         Ok(match arg {
             PackedArg::None => (any(NONE, 0), None),
@@ -233,7 +233,7 @@ fn decode(slot: &[u8]) -> PackedArg {
     }
 }
 
-/// The tensors as they are now, in the arguments and beside them.
+/// Collects the tensors after the run, into the arguments and the outputs.
 fn collect(machine: &mut Machine<'_>, args: &mut [PackedArg], spaces: &[Option<usize>]) -> Vec<Output> {
     let mut outputs = Vec::new();
     for (parameter, (arg, space)) in args.iter_mut().zip(spaces).enumerate() {

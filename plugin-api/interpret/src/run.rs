@@ -1,4 +1,4 @@
-//! One run: arguments in, code, results out.
+//! One run: binds arguments, runs code, collects results.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ fn mistake(function: &Function, parameter: &str, message: String) -> Box<Interpr
     Box::new(InterpretError::new(&function.name, Span::NONE, kind))
 }
 
-/// Gives each parameter its argument; tells where the tensors lie.
+/// Binds each parameter to its argument; returns the spaces of the tensors.
 fn bind(machine: &mut Machine<'_>, frame: &mut Frame<'_>, args: &[Arg]) -> Ran<Vec<Option<usize>>> {
     let function = frame.function;
     let n_params = function.params.len();
@@ -125,7 +125,7 @@ fn number(dtype: DType, arg: &Arg) -> Result<u64, String> {
     }
 }
 
-/// The tensors as they are now, in the arguments and beside them.
+/// Collects the tensors after the run, into the arguments and the outputs.
 fn collect(
     machine: &mut Machine<'_>,
     function: &Function,
@@ -144,7 +144,7 @@ fn collect(
     outputs
 }
 
-/// Bounds of lanes from those of bytes, where lanes share bytes.
+/// Returns the bounds of lanes from those of bytes, if lanes share bytes.
 pub(super) fn per_lane(bounds: Vec<f64>, array: &Array) -> Vec<f64> {
     if !array.dtype.is_sub_byte() {
         return bounds;

@@ -9,25 +9,25 @@ use chipdock_ir::{DType, TypeCode};
 pub(crate) trait Int: Copy + Ord {
     /// Width in bits; of bool, 1.
     const BITS: u32;
-    /// Whether it is bool, which is one way or the other and has no distance.
+    /// Whether it is bool, whose two values have no distance.
     const IS_BOOL: bool = false;
     /// The least and the greatest value.
     const RANGE: (i128, i128);
     fn of(register: u64) -> Self;
     fn bits(self) -> u64;
     fn wide(self) -> i128;
-    /// Wraps.
+    /// Wraps a value to the type.
     fn wrap(value: i128) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
-    /// Quotient towards zero; x / 0 = x, least / -1 = least.
+    /// Divides, rounding towards zero; x / 0 = x, least / -1 = least.
     fn div(self, other: Self) -> Self;
-    /// Its remainder; x mod 0 = 0.
+    /// Returns the remainder of [`Self::div`]; x mod 0 = 0.
     fn rem(self, other: Self) -> Self;
-    /// Quotient rounded down, with the same exceptions.
+    /// Divides, rounding down, with the same exceptions.
     fn floor_div(self, other: Self) -> Self;
-    /// Its remainder.
+    /// Returns the remainder of [`Self::floor_div`].
     fn floor_rem(self, other: Self) -> Self;
     fn shl(self, other: Self) -> Self;
     fn shr(self, other: Self) -> Self;
@@ -35,7 +35,7 @@ pub(crate) trait Int: Copy + Ord {
     fn abs(self) -> Self;
     fn count_ones(self) -> u32;
     fn leading_zeros(self) -> u32;
-    /// Truncated and saturated; NaN gives 0.
+    /// Converts a float: truncated and saturated; NaN gives 0.
     fn from_f64(value: f64) -> Self;
 }
 
@@ -51,11 +51,11 @@ pub(crate) trait Flt: Copy {
     const NORMAL: f64;
     fn of(register: u64) -> Self;
     fn bits(self) -> u64;
-    /// Exact.
+    /// Converts to float64, exactly.
     fn wide(self) -> f64;
-    /// Rounded once to nearest even.
+    /// Converts a float, rounded once to nearest even.
     fn nearest(value: f64) -> Self;
-    /// Rounded once to nearest even.
+    /// Converts an integer, rounded once to nearest even.
     fn nearest_int(value: i128) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -168,7 +168,7 @@ int!(u16 u64);
 int!(u32 u64);
 int!(u64 u64);
 
-/// A boolean: every result that is not 0 is true.
+/// A boolean: every result other than 0 is true.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Bool(pub(crate) bool);
 
@@ -298,8 +298,8 @@ macro_rules! native_float {
 native_float!(f32 u32 24);
 native_float!(f64 u64 53);
 
-/// The float32 nearest to `value` whose last bit says when something was cut off, so that rounding it once more to a
-/// type of at most 22 bits gives what rounding `value` once would give.
+/// Returns the float32 nearest to `value`, whose last bit is set if something was cut off, so that rounding it once more
+/// to a type of at most 22 bits gives the same as rounding `value` once.
 fn round_to_odd(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) == value || value.is_nan() {
@@ -333,8 +333,8 @@ macro_rules! half_float {
                 Self::from_f32(round_to_odd(value))
             }
             fn nearest_int(value: i128) -> Self {
-                // Past 2^53 the float64 may be rounded, but every tie of a half lies on few bits: halves overflow or
-                // keep 8 bits, and the bit that was lost in float64 is put back as a sticky one.
+                // Past 2^53 the float64 may be rounded, but every tie of a half lies on few bits: halves overflow or keep
+                // 8 bits, and the bit that was lost in float64 is restored as a sticky one.
                 let near = value as f64;
                 let lost = near as i128 != value;
                 let bits = near.to_bits();
@@ -385,7 +385,7 @@ mod storage;
 
 pub(crate) use storage::{E4m3Fn, E5m2, Part, SubByte};
 
-/// Which Rust type computes a lane.
+/// The type of a lane, which selects the Rust type that computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
     Bool,
@@ -410,7 +410,7 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// `None` for a type that the interpreter does not compute with.
+    /// Returns the lane type of an IR type; `None` for one that the interpreter does not compute with.
     pub(crate) fn of(dtype: DType) -> Option<Self> {
         Some(match (dtype.code, dtype.bits) {
             (TypeCode::Bool, 8) => Self::Bool,
@@ -434,7 +434,7 @@ impl Lane {
         })
     }
 
-    /// What one lane takes of memory in the units that views count in: bits where several share a byte, else bytes.
+    /// Returns the size of one lane in the units that views count in: bits if several lanes share a byte, else bytes.
     #[inline(always)]
     pub(crate) fn size_units(self) -> usize {
         match self {
@@ -443,12 +443,12 @@ impl Lane {
         }
     }
 
-    /// So many units in bytes.
+    /// Converts a number of units to bytes.
     pub(crate) fn bytes_of_units(self, units: usize) -> usize {
         if let Self::Part(_) = self { units.div_ceil(8) } else { units }
     }
 
-    /// The byte at an offset in units, and how the lane lies there.
+    /// Returns the byte at an offset in units, and the lane with its position in that byte.
     #[inline(always)]
     pub(crate) fn at(self, offset: usize) -> (usize, Self) {
         match self {
@@ -457,7 +457,7 @@ impl Lane {
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the size in memory, in bytes.
     pub(crate) fn size_bytes(self) -> usize {
         match self {
             Self::Bool | Self::I8 | Self::U8 | Self::E4m3Fn | Self::E5m2 | Self::Part(_) => 1,
@@ -498,7 +498,7 @@ impl Lane {
         }
     }
 
-    /// As a float64, for messages and bounds.
+    /// Converts a register to a float64, for messages and bounds.
     pub(crate) fn to_f64(self, register: u64) -> f64 {
         match self {
             Self::F16 => f16::of(register).wide(),
@@ -525,7 +525,7 @@ fn put<const N: usize>(bytes: &mut [u8], lane: &[u8; 8]) {
     }
 }
 
-/// Runs `$body` with `$type` standing for the Rust type of an integer lane, else `$other`.
+/// Runs `$body` with `$type` as the Rust type of an integer lane, else `$other`.
 macro_rules! with_int {
     ($lane:expr, $type:ident => $body:expr, $other:expr) => {
         match $lane {
@@ -571,7 +571,7 @@ macro_rules! with_int {
 }
 pub(crate) use with_int;
 
-/// Runs `$body` with `$type` standing for the Rust type of a float lane, else `$other`.
+/// Runs `$body` with `$type` as the Rust type of a float lane, else `$other`.
 macro_rules! with_float {
     ($lane:expr, $type:ident => $body:expr, $other:expr) => {
         match $lane {
@@ -597,7 +597,7 @@ macro_rules! with_float {
 }
 pub(crate) use with_float;
 
-/// [`with_int`], and integers that share a byte.
+/// As [`with_int`], with integers that share a byte.
 macro_rules! with_stored_int {
     ($lane:expr, $type:ident => $body:expr, $other:expr) => {
         match $lane {
@@ -625,7 +625,7 @@ macro_rules! with_stored_int {
 }
 pub(crate) use with_stored_int;
 
-/// [`with_float`], and floats of 8 bits.
+/// As [`with_float`], with floats of 8 bits.
 macro_rules! with_stored_float {
     ($lane:expr, $type:ident => $body:expr, $other:expr) => {
         match $lane {
@@ -643,29 +643,29 @@ macro_rules! with_stored_float {
 }
 pub(crate) use with_stored_float;
 
-/// One lane of memory as a register; 0 for a type that is not computed with.
+/// Reads one lane of memory into a register; 0 for a type that is not computed with.
 pub(crate) fn read(bytes: &[u8], dtype: DType) -> u64 {
     Lane::of(dtype).map_or(0, |lane| lane.read(bytes))
 }
 
-/// A register as an integer; a float truncates and saturates.
+/// Converts a register to an integer; a float truncates and saturates.
 pub(crate) fn to_int(register: u64, dtype: DType) -> i128 {
     let Some(lane) = Lane::of(dtype) else { return 0 };
     with_stored_int!(lane, T => T::of(register).wide(), lane.to_f64(register) as i128)
 }
 
-/// A register as a float64.
+/// Converts a register to a float64.
 pub(crate) fn to_f64(register: u64, dtype: DType) -> f64 {
     Lane::of(dtype).map_or(0.0, |lane| lane.to_f64(register))
 }
 
-/// A float64 as a register: rounded into a float type, truncated and wrapped into an integer type.
+/// Converts a float64 to a register: rounded to a float type, truncated and wrapped to an integer type.
 pub(crate) fn from_f64(value: f64, dtype: DType) -> u64 {
     let Some(lane) = Lane::of(dtype) else { return 0 };
     with_stored_float!(lane, T => T::nearest(value).bits(), from_int(value as i128, dtype))
 }
 
-/// An integer as a register: wrapped into an integer type, rounded into a float type.
+/// Converts an integer to a register: wrapped to an integer type, rounded to a float type.
 pub(crate) fn from_int(value: i128, dtype: DType) -> u64 {
     let Some(lane) = Lane::of(dtype) else { return 0 };
     with_stored_int!(lane, T => T::wrap(value).bits(), {

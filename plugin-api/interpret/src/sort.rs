@@ -1,6 +1,6 @@
-//! The functions that every host has for sorted tensors: what they take, and in which order elements come.
+//! The functions that every host has for sorted tensors: their arguments, and the order of elements.
 //!
-//! Source: `src/runtime/contrib/sort/sort.cc` of TVM; there NaN has no place in the order, and the types are fewer.
+//! Source: `src/runtime/contrib/sort/sort.cc` of TVM; there NaN has no place in the order, and fewer types are supported.
 
 use std::cmp::Ordering;
 
@@ -26,7 +26,7 @@ pub(crate) enum Value {
     Other(i32),
 }
 
-/// A tensor as the called function has it.
+/// A tensor as the called function receives it.
 #[derive(Clone)]
 pub(crate) struct Tensor {
     pub(crate) data: u64,
@@ -62,7 +62,7 @@ impl Tensor {
         Self { data, dtype, shape, strides, offset }
     }
 
-    /// The number of an element behind the data; `None` where no address is so far away.
+    /// Returns the number of an element after the data pointer; `None` if the number overflows.
     pub(crate) fn element(&self, at: &[usize]) -> Option<i64> {
         at.iter().zip(&self.strides).try_fold(self.offset, |element, (index, stride)| {
             element.checked_add(i64::try_from(*index).ok()?.checked_mul(*stride)?)
@@ -70,14 +70,14 @@ impl Tensor {
     }
 }
 
-/// A call whose arguments fit.
+/// A checked call, ready to run.
 pub(crate) struct Plan {
     pub(crate) input: Tensor,
-    /// How many elements of each line count; all, where there is none.
+    /// Number of valid elements of each line; `None` for all.
     pub(crate) counts: Option<Tensor>,
     pub(crate) values: Option<Tensor>,
     pub(crate) indices: Option<Tensor>,
-    /// How many are stored of each line; all, where nothing says so.
+    /// Number of elements of each line that are stored; `None` for all.
     pub(crate) taken: Option<usize>,
     pub(crate) is_ascending: bool,
     axis: usize,
@@ -92,7 +92,7 @@ impl Plan {
         self.input.shape.iter().fold(1_u64, |n, extent| n.saturating_mul(*extent as u64))
     }
 
-    /// The indices of each line, 0 at the axis; none where there is no element.
+    /// Returns the indices of each line, 0 at the axis; none if there are no elements.
     pub(crate) fn lines(&self) -> Vec<Vec<usize>> {
         if self.n_elements() == 0 {
             return Vec::new();
@@ -108,14 +108,14 @@ impl Plan {
         lines
     }
 
-    /// The indices of an element of a line.
+    /// Returns the indices of an element of a line.
     pub(crate) fn at(&self, line: &[usize], index: usize) -> Vec<usize> {
         let mut at = line.to_vec();
         at[self.axis] = index;
         at
     }
 
-    /// Where the number of a line's elements stands: the tensor has the other axes, in whatever shape.
+    /// Returns the indices of the number of a line's elements: the tensor has the other axes, in any shape.
     pub(crate) fn count_at(&self, line: &[usize]) -> Vec<usize> {
         let others = |all: &[usize]| -> Vec<usize> {
             all.iter().enumerate().filter(|(axis, _)| *axis != self.axis).map(|(_, one)| *one).collect()
@@ -135,7 +135,7 @@ impl Plan {
         at
     }
 
-    /// A number of elements, as it is given.
+    /// Checks a given number of elements against the extent; a negative one counts as 0.
     pub(crate) fn counted(&self, count: i128) -> Result<usize, String> {
         let count = count.max(0);
         usize::try_from(count).ok().filter(|count| *count <= self.extent()).ok_or_else(|| {
@@ -144,7 +144,7 @@ impl Plan {
     }
 }
 
-/// The numbers of elements in order; those that are equal keep theirs. NaN is greater than every number.
+/// Returns the numbers of the elements in sorted order; equal ones keep their order. NaN is greater than every number.
 pub(crate) fn order(elements: &[(u64, f64)], dtype: DType, is_ascending: bool) -> Vec<usize> {
     let compare = |a: usize, b: usize| -> Ordering {
         let (a, b) = (elements[a].0, elements[b].0);
@@ -155,12 +155,12 @@ pub(crate) fn order(elements: &[(u64, f64)], dtype: DType, is_ascending: bool) -
         a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
     };
     let mut order: Vec<usize> = (0..elements.len()).collect();
-    // Of a stable sort, the other way round too.
+    // Stable in the other direction too.
     order.sort_by(|a, b| if is_ascending { compare(*a, *b) } else { compare(*b, *a) });
     order
 }
 
-/// An argument, for a message.
+/// Formats an argument for a message.
 fn shown(value: Option<&Value>) -> String {
     match value {
         None => "no more arguments".to_owned(),
@@ -172,7 +172,7 @@ fn shown(value: Option<&Value>) -> String {
     }
 }
 
-/// The arguments of a call, one after the other.
+/// The arguments of a call, in order.
 struct Given<'a>(std::slice::Iter<'a, Value>);
 
 impl Given<'_> {
@@ -214,13 +214,13 @@ impl HostFunction {
         Self::ALL.into_iter().find(|function| function.name() == name)
     }
 
-    /// What a call with these arguments does.
+    /// Checks a call with these arguments.
     pub(crate) fn plan(self, args: &[Value]) -> Result<Plan, String> {
         let mut given = Given(args.iter());
         let input = given.tensor("the input")?;
         let counts =
             if self == Self::ArgsortNms { Some(given.tensor("the numbers of elements")?) } else { None };
-        // A topk says behind its tensors which they are.
+        // The arguments after the tensors of a topk state which tensors they are.
         let wanted = match (self, args.get(args.len().saturating_sub(2))) {
             (Self::Sort, _) => "values",
             (Self::Argsort | Self::ArgsortNms, _) => "indices",

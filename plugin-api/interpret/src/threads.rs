@@ -1,12 +1,12 @@
-//! Time by threads of a launch: who touched what when, and whether a barrier lies between.
+//! Time by threads of a launch: records accesses of elements, and finds whether a barrier separates them.
 //!
-//! Threads run one after the other, each up to its next wait. Time is the number of barriers so far, of blocks that
-//! began and of launches: an access of a time before a barrier is ordered before what follows it, for the threads that
-//! the barrier is of.
+//! Threads run one after the other, each up to its next wait. Time is the number of barriers, of begun blocks and of
+//! launches so far: an access at a time before a barrier is ordered before all that follows the barrier, for the threads
+//! that the barrier includes.
 
 use crate::error::ThreadIndex;
 
-/// Bits of a moment that hold the thread.
+/// Number of bits of a moment that hold the thread.
 const THREAD_BITS: u32 = 16;
 
 /// A time and a thread; 0 is never.
@@ -25,38 +25,38 @@ impl Moment {
     }
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
     Read,
     Write,
-    /// Reads and writes in one step.
+    /// A read and a write in one step.
     Atomic,
 }
 
-/// The launch that runs.
+/// The running launch.
 pub(crate) struct Threads {
-    /// By the number of the axis ([`chipdock_ir::ThreadAxis`]): block x, y, z, thread x, y, z, virtual x, y, z.
+    /// Extents by the number of the axis ([`chipdock_ir::ThreadAxis`]): block x, y, z, thread x, y, z, virtual x, y, z.
     extents: [i64; 9],
     warp_size: u32,
     now: u64,
-    /// When the launch began, and the block, and the last barrier of the block was.
+    /// Times of the start of the launch, the start of the block, and the last barrier of the block.
     start: u64,
     block_start: u64,
     barrier: u64,
-    /// When the last barrier of each warp was.
+    /// Time of the last barrier of each warp.
     warp_barriers: Vec<u64>,
-    /// When each block began.
+    /// Time of the start of each block.
     block_starts: Vec<u64>,
-    /// The thread that runs.
+    /// The running thread.
     thread: u32,
 }
 
 impl Threads {
-    /// The most threads of a block.
+    /// The greatest number of threads of a block.
     pub(crate) const BLOCK_MAX: u64 = 1 << THREAD_BITS;
 
-    /// A launch that begins behind the time `now`. `n_threads` is the product of the last six extents.
+    /// Makes a launch that begins after the time `now`. `n_threads` is the product of the last six extents.
     pub(crate) fn new(extents: [i64; 9], n_threads: u32, warp_size: u32, now: u64) -> Self {
         let mut threads = Self {
             extents,
@@ -82,14 +82,14 @@ impl Threads {
         self.thread
     }
 
-    /// The next block begins.
+    /// Begins the next block.
     pub(crate) fn begin_block(&mut self) {
         self.barrier_of_block();
         self.block_start = self.now;
         self.block_starts.push(self.now);
     }
 
-    /// That thread goes on.
+    /// Continues that thread.
     pub(crate) fn enter(&mut self, thread: u32) {
         self.thread = thread;
     }
@@ -106,23 +106,23 @@ impl Threads {
         }
     }
 
-    /// Threads of one thread proper, not counting virtual ones.
+    /// Returns the number of threads of a block, not counting virtual ones.
     fn n_proper(&self) -> u32 {
         (self.extents[3] * self.extents[4] * self.extents[5]).max(1) as u32
     }
 
-    /// The warp of a thread; virtual threads have warps of their own.
+    /// Returns the warp of a thread; virtual threads have separate warps.
     pub(crate) fn warp(&self, thread: u32) -> u32 {
         let n = self.n_proper();
         (thread / n) * n.div_ceil(self.warp_size) + thread % n / self.warp_size
     }
 
-    /// The place of a thread in its warp.
+    /// Returns the lane of a thread in its warp.
     pub(crate) fn lane(&self, thread: u32) -> u32 {
         thread % self.n_proper() % self.warp_size
     }
 
-    /// The thread at that place of a warp of `thread`, if there is one.
+    /// Returns the thread at that lane of the warp of `thread`, if there is one.
     pub(crate) fn at_lane(&self, thread: u32, lane: u32) -> Option<u32> {
         if lane >= self.warp_size {
             return None;
@@ -132,7 +132,7 @@ impl Threads {
         (proper < n).then(|| thread / n * n + proper)
     }
 
-    /// The index per axis of a thread of a block, in the order of [`chipdock_ir::ThreadAxis`].
+    /// Returns the index per axis of a thread of a block, in the order of [`chipdock_ir::ThreadAxis`].
     pub(crate) fn indices(&self, block: u64, thread: u32) -> [i64; 9] {
         let mut indices = [0; 9];
         let (mut block, mut thread) = (block, i64::from(thread));
@@ -155,22 +155,22 @@ impl Threads {
         ThreadIndex { block: [bx, by, bz], thread: [tx, ty, tz], virtual_thread: [vx, vy, vz] }
     }
 
-    /// The block that runs, from 0.
+    /// Returns the running block, from 0.
     pub(crate) fn block(&self) -> u64 {
         (self.block_starts.len() as u64).saturating_sub(1)
     }
 
-    /// The thread that runs, for messages.
+    /// Returns the running thread, for messages.
     pub(crate) fn current(&self) -> ThreadIndex {
         self.index(self.block(), self.thread)
     }
 
-    /// A thread of the block that runs, for messages.
+    /// Returns a thread of the running block, for messages.
     pub(crate) fn of_block(&self, thread: u32) -> ThreadIndex {
         self.index(self.block(), thread)
     }
 
-    /// Who ran then, for messages.
+    /// Returns the thread that ran at a moment, for messages.
     pub(crate) fn who(&self, at: Moment) -> ThreadIndex {
         let block = self.block_starts.partition_point(|&start| start <= at.time());
         self.index((block as u64).saturating_sub(1), at.thread())
@@ -180,7 +180,7 @@ impl Threads {
         Moment(self.now << THREAD_BITS | u64::from(self.thread))
     }
 
-    /// Whether another thread of the launch ran then, with no barrier since.
+    /// Returns true if another thread of the launch ran then, with no barrier since.
     #[inline]
     fn is_loose(&self, at: Moment) -> bool {
         let time = at.time();
@@ -199,7 +199,7 @@ impl Threads {
     }
 }
 
-/// The last access of a kind, and the last one by another thread than that.
+/// The last access of a kind, and the last one by a different thread.
 #[derive(Clone, Copy, Default)]
 struct Last {
     one: Moment,
@@ -222,8 +222,8 @@ impl Last {
     }
 }
 
-/// Who touched an element when. The last two threads that read it suffice: whoever writes is another than one of them,
-/// and what came before is ordered if these are.
+/// The last accesses of an element, with threads and times. The last two threads that read it suffice: a writer differs
+/// from at least one of them, and earlier accesses are ordered if these are.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Mark {
     write: Moment,
@@ -232,7 +232,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Notes an access; gives an earlier one that it races with, and whether that wrote.
+    /// Records an access; returns an earlier one that it races with, and whether that one wrote.
     #[inline]
     pub(crate) fn touch(&mut self, threads: &Threads, touch: Touch) -> Option<(bool, Moment)> {
         if threads.is_loose(self.write) {

@@ -1,11 +1,11 @@
-//! How long a module takes through the wire, per node, at three sizes: `cargo run --release -p chipdock-ir --example
-//! wire_speed`.
+//! Measures how long a module takes through the wire, per node, at three sizes:
+//! `cargo run --release -p chipdock-ir --example wire_speed`.
 
 use std::time::Instant;
 
 use chipdock_ir::{DType, Expr, IrModule, build, wire};
 
-/// Statements `A[i] = A[i + 1] * c + i`, no two of them equal.
+/// Makes a function of statements `A[i] = A[i + 1] * c + i`, no two of them equal.
 fn module(statements: i32) -> IrModule {
     let mut f = build::function("f");
     let a = f.buffer("A", [statements + 1], DType::FLOAT32);
@@ -17,7 +17,7 @@ fn module(statements: i32) -> IrModule {
     build::module([f.finish()])
 }
 
-/// The least of some runs, in nanoseconds.
+/// Returns the shortest time of several runs, in nanoseconds.
 fn least<T>(runs: usize, mut run: impl FnMut() -> T) -> f64 {
     let time = |_| {
         let start = Instant::now();

@@ -1,12 +1,14 @@
-//! The accuracy contract: how far each operation of a conforming backend may be from the exact result.
+//! The accuracy contract: the greatest error of each operation of a conforming backend.
 
 use crate::{DType, Op, TypeCode};
 
-/// Units in the last place by which an op on floats of that type may be off; 0.5 is rounded to nearest, 0 is exact.
+/// Returns the units in the last place by which an op on floats of that type may be off; 0.5 is rounded to nearest, 0 is
+/// exact.
 ///
 /// The numbers for float32 and float64 are those of the OpenCL C full profile (OpenCL C 3.0, "Relative Error as ULPs"),
-/// the widest promise that every family of devices makes, but for what rule IR-B1 of the interpreter (`chipdock-interpret`) rounds to
-/// nearest. float16 and bfloat16 are computed in float32 and rounded once. Ops that are not on floats have 0.
+/// the widest promise that every family of devices makes, except for the ops that rule IR-B1 of the interpreter
+/// (`chipdock-interpret`) rounds to nearest. float16 and bfloat16 are computed in float32 and rounded once. Ops that are
+/// not on floats have 0.
 ///
 /// ```
 /// use chipdock_ir::{DType, Op, accuracy};
@@ -18,7 +20,7 @@ pub fn ulps(op: Op, dtype: DType) -> f64 {
     lane_ulps(op, matches!((dtype.code, dtype.bits), (TypeCode::Float | TypeCode::BFloat, 16)))
 }
 
-/// The same of ops whose float type is of 16 bits, or wider: for a constant of a generic function.
+/// As [`ulps`], for ops whose float type has 16 bits (`is_half`) or more: usable in a constant of a generic function.
 #[must_use]
 pub const fn lane_ulps(op: Op, is_half: bool) -> f64 {
     let full = op.info().ulps;

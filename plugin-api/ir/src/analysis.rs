@@ -1,10 +1,10 @@
-//! What can be read off expressions and statements: what code generators ask before they write anything.
+//! Analyses of expressions and statements, which code generators use before they write anything.
 //!
-//! * [`Ranges`]: what values an integer expression can take.
-//! * [`Positions`]: which integers mean a position, and so never wrap in a program that stays within its buffers.
-//! * [`Sharing`], [`Usage`]: which nodes are used more than once, and which variables at all.
+//! * [`Ranges`]: the values that an integer expression can take.
+//! * [`Positions`]: the integers that are positions, which never wrap in a program that stays within its buffers.
+//! * [`Sharing`], [`Usage`]: the nodes that are used more than once, and the variables that are used at all.
 //!
-//! Nodes are known by address: what is looked at must outlive what is asked.
+//! Nodes are identified by address: the analysed nodes must outlive the analysis.
 
 mod positions;
 mod ranges;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use crate::{DType, Expr, StorageScope, Var};
 
-/// A buffer: a typed view of memory. Two buffers are equal when they are the same one.
+/// A buffer: a typed view of memory. Two buffers are equal if they are the same one.
 #[derive(Clone, Debug)]
 pub struct Buffer(Arc<BufferNode>);
 
-/// What a [`Buffer`] holds.
+/// The fields of a [`Buffer`].
 #[derive(Clone, Debug)]
 pub struct BufferNode {
-    /// A name for people; of a parameter, also for callers.
+    /// Name for messages; for a parameter, also the name that callers use.
     pub name: Arc<str>,
     /// Type of an element.
     pub dtype: DType,
@@ -21,26 +21,26 @@ pub struct BufferNode {
     pub shape: Vec<Expr>,
     /// Strides in elements, one per axis; empty when compact and row-major.
     pub strides: Vec<Expr>,
-    /// Where the first element starts, in elements from `data`; `None` is 0.
+    /// Offset of the first element, in elements from `data`; `None` is 0.
     pub elem_offset: Option<Expr>,
     /// The pointer to its memory. Buffers with one data variable are views of one memory.
     pub data: Var,
-    /// Where it lives.
+    /// Memory scope of the buffer.
     pub scope: StorageScope,
-    /// What the address of `data` is a multiple of, in bytes; 0 when nothing more than an element's alignment is known.
+    /// Alignment of the address of `data`, in bytes; 0 if only that of an element is known.
     pub data_alignment_bytes: u32,
-    /// What `elem_offset` is a multiple of; 0 when nothing is known.
+    /// A number that `elem_offset` is a multiple of; 0 if none is known.
     pub offset_factor: u32,
 }
 
 impl Buffer {
-    /// A new buffer, unequal to every other.
+    /// Makes a new buffer, unequal to every other.
     #[must_use]
     pub fn from_node(node: BufferNode) -> Self {
         Self(Arc::new(node))
     }
 
-    /// A new compact buffer in a scope, with a data variable of its own.
+    /// Makes a new compact buffer in a scope, with its own data variable.
     pub fn new(name: impl Into<Arc<str>>, shape: Vec<Expr>, dtype: DType, scope: StorageScope) -> Self {
         let name = name.into();
         let data = Var::pointer(Arc::clone(&name), dtype, scope.clone());
@@ -57,13 +57,13 @@ impl Buffer {
         })
     }
 
-    /// The number of elements, when the shape is constant.
+    /// Returns the number of elements, if the shape is constant.
     #[must_use]
     pub fn constant_size(&self) -> Option<i128> {
         self.shape.iter().try_fold(1_i128, |size, extent| size.checked_mul(extent.as_int()?))
     }
 
-    /// A number that tells this buffer from every other live one.
+    /// Returns a number that identifies this buffer among all live ones.
     #[must_use]
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize

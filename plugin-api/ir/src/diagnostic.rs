@@ -1,20 +1,20 @@
-//! What is wrong with a module, and where.
+//! Diagnostics: problems of a module, with their positions.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::Span;
 
-/// One thing that is wrong: where, what was expected, what was found.
+/// One problem: its position, what was expected, what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The function, or nothing when it is about the module.
+    /// Name of the function; empty if the problem is one of the module.
     pub function: Arc<str>,
-    /// Where it was read, if it was.
+    /// Position in the text from which the node was read; [`Span::NONE`] if unknown.
     pub span: Span,
-    /// The node in one line, as printed, or nothing.
+    /// The node in one line, as printed; may be empty.
     pub node: String,
-    /// What was expected, what was found, what to do.
+    /// Message: what was expected, what was found, what to do.
     pub message: String,
 }
 

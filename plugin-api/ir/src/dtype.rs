@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What the bits of one lane mean. Numbers are DLPack's.
+/// The encoding of one lane. Numbers are DLPack's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TypeCode {
     /// Signed integer, two's complement.
@@ -27,11 +27,11 @@ pub enum TypeCode {
 /// The type of a value: code, bits of one lane, number of lanes (1 for a scalar).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DType {
-    /// What the bits mean.
+    /// Encoding of one lane.
     pub code: TypeCode,
     /// Bits of one lane.
     pub bits: u8,
-    /// Lanes.
+    /// Number of lanes.
     pub lanes: u16,
 }
 
@@ -41,14 +41,14 @@ macro_rules! named {
             $(#[doc = concat!("`", $text, "`.")]
               pub const $name: Self = Self { code: TypeCode::$code, bits: $bits, lanes: 1 };)*
 
-            /// Every scalar type that the IR computes with, but `handle`.
+            /// Every scalar type that the IR computes with, except `handle`.
             pub const SCALARS: &'static [Self] = &[
                 Self::BOOL, Self::INT8, Self::INT16, Self::INT32, Self::INT64,
                 Self::UINT8, Self::UINT16, Self::UINT32, Self::UINT64,
                 Self::FLOAT16, Self::BFLOAT16, Self::FLOAT32, Self::FLOAT64,
             ];
 
-            /// Every storage type: one that values have in memory, and that nothing computes with.
+            /// Every storage type: a type of values in memory, which nothing computes with.
             pub const STORAGE: &'static [Self] = &[
                 Self::INT1, Self::INT4, Self::UINT1, Self::UINT4, Self::FLOAT8_E4M3FN, Self::FLOAT8_E5M2,
             ];
@@ -69,91 +69,91 @@ named! {
 }
 
 impl DType {
-    /// The same type with another number of lanes.
+    /// Returns the same type with another number of lanes.
     #[must_use]
     pub const fn with_lanes(self, lanes: u16) -> Self {
         Self { lanes, ..self }
     }
 
-    /// The type of one lane.
+    /// Returns the type of one lane.
     #[must_use]
     pub const fn scalar(self) -> Self {
         self.with_lanes(1)
     }
 
-    /// True for one lane.
+    /// Returns true for a type of one lane.
     #[must_use]
     pub const fn is_scalar(self) -> bool {
         self.lanes == 1
     }
 
-    /// True for `bool`, of any number of lanes.
+    /// Returns true for `bool`, of any number of lanes.
     #[must_use]
     pub const fn is_bool(self) -> bool {
         matches!(self.code, TypeCode::Bool)
     }
 
-    /// True for signed and unsigned integers; `bool` is not one.
+    /// Returns true for signed and unsigned integers; `bool` is not one.
     #[must_use]
     pub const fn is_integer(self) -> bool {
         matches!(self.code, TypeCode::Int | TypeCode::UInt)
     }
 
-    /// True for signed integers.
+    /// Returns true for signed integers.
     #[must_use]
     pub const fn is_int(self) -> bool {
         matches!(self.code, TypeCode::Int)
     }
 
-    /// True for unsigned integers.
+    /// Returns true for unsigned integers.
     #[must_use]
     pub const fn is_uint(self) -> bool {
         matches!(self.code, TypeCode::UInt)
     }
 
-    /// True for IEEE floats and bfloat16.
+    /// Returns true for IEEE floats and bfloat16.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self.code, TypeCode::Float | TypeCode::BFloat)
     }
 
-    /// True for a float of 8 bits, of any number of lanes.
+    /// Returns true for a float of 8 bits, of any number of lanes.
     #[must_use]
     pub const fn is_float8(self) -> bool {
         matches!(self.code, TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2)
     }
 
-    /// True for integers of which several share a byte.
+    /// Returns true for integers that share a byte with others.
     #[must_use]
     pub const fn is_sub_byte(self) -> bool {
         self.is_integer() && self.bits < 8
     }
 
-    /// True for a type that is loaded, stored and cast, and not computed with ([`DType::STORAGE`]).
+    /// Returns true for a type that is loaded, stored and cast, and not computed with ([`DType::STORAGE`]).
     #[must_use]
     pub const fn is_storage(self) -> bool {
         self.is_float8() || self.is_sub_byte()
     }
 
-    /// True for pointers and for "nothing".
+    /// Returns true for `handle`: pointers, and calls without a value.
     #[must_use]
     pub const fn is_handle(self) -> bool {
         matches!(self.code, TypeCode::Handle)
     }
 
-    /// Bytes that one lane takes in memory.
+    /// Returns the bytes of one lane in memory.
     #[must_use]
     pub const fn lane_size_bytes(self) -> usize {
         (self.bits as usize).div_ceil(8)
     }
 
-    /// Bytes that one element takes in memory, all lanes.
+    /// Returns the bytes of one element in memory, all lanes.
     #[must_use]
     pub const fn size_bytes(self) -> usize {
         (self.bits as usize * self.lanes as usize).div_ceil(8)
     }
 
-    /// Bytes that so many elements take in memory, one behind the other: three `int4` take two. `None` past `usize`.
+    /// Returns the bytes of an array of so many elements: three `int4` take two. `None` if they exceed `usize`.
     #[must_use]
     pub const fn array_size_bytes(self, elements: usize) -> Option<usize> {
         if !self.is_sub_byte() {
@@ -165,12 +165,12 @@ impl DType {
         }
     }
 
-    /// The least and the greatest value of an integer or boolean type; `None` for others.
+    /// Returns the least and the greatest value of an integer or boolean type; `None` for others.
     #[must_use]
     pub const fn integer_range(self) -> Option<(i128, i128)> {
         match self.code {
             TypeCode::Bool => Some((0, 1)),
-            // A type that nothing has checked may have any width.
+            // A type that was not validated may have any width.
             TypeCode::Int | TypeCode::UInt if self.bits == 0 || self.bits > 64 => None,
             TypeCode::Int => Some((-(1_i128 << (self.bits - 1)), (1_i128 << (self.bits - 1)) - 1)),
             TypeCode::UInt => Some((0, (1_i128 << self.bits) - 1)),
@@ -178,8 +178,8 @@ impl DType {
         }
     }
 
-    /// Wraps `value` to this integer or boolean type, modulo 2 to its width; a boolean becomes `value != 0`. Other
-    /// types leave it alone.
+    /// Wraps `value` to this integer or boolean type, modulo 2 to its width; a boolean becomes `value != 0`. For other
+    /// types the value is unchanged.
     #[must_use]
     pub const fn wrap(self, value: i128) -> i128 {
         match self.code {
@@ -210,10 +210,10 @@ impl fmt::Debug for DType {
     }
 }
 
-/// A name that is no element type.
+/// The error for a text that names no element type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDType {
-    /// What was found.
+    /// The text.
     pub found: String,
 }
 

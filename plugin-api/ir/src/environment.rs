@@ -1,6 +1,6 @@
-//! What host code asks its environment for by a call of a C function (rule IR-E8).
+//! Functions of the environment that host code calls as C functions (rule IR-E8).
 //!
-//! These names are the IR's own. No library has such functions: a code generator of host code lowers the calls to the
+//! These names belong to the IR: no library has such functions. A code generator of host code lowers the calls to the
 //! functions of `ChipdockEnv`.
 
 /// `chipdock_device_type("npu") -> int32`: the number of the device type of that name, which the host assigned; or -1 with

@@ -7,49 +7,49 @@ use std::sync::Arc;
 
 use crate::{Buffer, DType, Op, Span, StorageScope};
 
-/// A variable. Two variables are equal when they are the same one, whatever their names.
+/// A variable. Two variables are equal if they are the same one, whatever their names.
 #[derive(Clone)]
 pub struct Var(Arc<VarNode>);
 
-/// What a [`Var`] holds.
+/// The fields of a [`Var`].
 #[derive(Debug)]
 pub struct VarNode {
-    /// A name for people; not unique.
+    /// Name for messages; not unique.
     pub name: Arc<str>,
     /// The type of its value; [`DType::HANDLE`] for pointers.
     pub dtype: DType,
-    /// For a typed pointer: what it points to.
+    /// For a typed pointer, the type that it points to.
     pub pointer: Option<PointerType>,
 }
 
-/// What a typed pointer points to.
+/// The target of a typed pointer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PointerType {
     /// Type of an element.
     pub element: DType,
-    /// Where it lives.
+    /// Memory scope.
     pub scope: StorageScope,
 }
 
 impl Var {
-    /// A new variable, unequal to every other.
+    /// Makes a new variable, unequal to every other.
     pub fn new(name: impl Into<Arc<str>>, dtype: DType) -> Self {
         Self(Arc::new(VarNode { name: name.into(), dtype, pointer: None }))
     }
 
-    /// A new pointer to elements of a type.
+    /// Makes a new pointer to elements of a type.
     pub fn pointer(name: impl Into<Arc<str>>, element: DType, scope: StorageScope) -> Self {
         let pointer = Some(PointerType { element, scope });
         Self(Arc::new(VarNode { name: name.into(), dtype: DType::HANDLE, pointer }))
     }
 
-    /// A number that tells this variable from every other live one.
+    /// Returns a number that identifies this variable among all live ones.
     #[must_use]
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// The variable as an expression.
+    /// Returns the variable as an expression.
     #[must_use]
     pub fn expr(&self) -> Expr {
         Expr::new(ExprKind::Var(self.clone()), self.dtype)
@@ -82,18 +82,18 @@ impl fmt::Debug for Var {
     }
 }
 
-/// An expression: shared, immutable. Equality is structural, positions left out.
+/// An expression: shared, immutable. Equality is structural and ignores positions.
 #[derive(Clone)]
 pub struct Expr(Arc<ExprNode>);
 
-/// What an [`Expr`] holds.
+/// The fields of an [`Expr`].
 #[derive(Debug)]
 pub struct ExprNode {
-    /// The node.
+    /// The kind of node, with its operands.
     pub kind: ExprKind,
     /// The type of its value.
     pub dtype: DType,
-    /// Where it was read, for messages.
+    /// Position in the text from which it was read, for messages.
     pub span: Span,
 }
 
@@ -138,7 +138,7 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
-    /// Whether it holds of two values; of a NaN only `!=` does.
+    /// Returns true if the comparison holds for two values; for a NaN only `!=` holds.
     ///
     /// # Examples
     ///
@@ -160,7 +160,7 @@ impl CompareOp {
     }
 }
 
-/// Whom a call calls.
+/// The callee of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     /// A known op.
@@ -169,9 +169,9 @@ pub enum Callee {
     Global(Arc<str>),
     /// A C function by name, without effect when `pure` (`T.call_pure_extern`, `T.call_extern`).
     Extern {
-        /// Its name.
+        /// The function's name.
         name: Arc<str>,
-        /// Whether it may be moved, repeated or dropped.
+        /// Whether a call may be moved, repeated or dropped.
         pure: bool,
     },
 }
@@ -206,32 +206,32 @@ pub enum ExprKind {
     Load {
         /// The buffer.
         buffer: Buffer,
-        /// One per axis.
+        /// The indices, one per axis.
         indices: Vec<Expr>,
-        /// Lanes that are read; others give 0.
+        /// The lanes that are read; others give 0.
         predicate: Option<Expr>,
     },
     /// The vector base, base + stride, ...
     Ramp {
-        /// First lane.
+        /// The first lane.
         base: Expr,
-        /// Step.
+        /// The step.
         stride: Expr,
-        /// Number of lanes, at least 2.
+        /// The number of lanes, at least 2.
         lanes: u16,
     },
     /// The vector of one value.
     Broadcast {
         /// The value, a scalar.
         value: Expr,
-        /// Number of lanes, at least 2.
+        /// The number of lanes, at least 2.
         lanes: u16,
     },
-    /// Lanes picked by constant index out of the concatenation of vectors.
+    /// Lanes selected by constant index from the concatenation of vectors.
     Shuffle {
-        /// The vectors, of one lane type.
+        /// The vectors, which have one lane type.
         vectors: Vec<Expr>,
-        /// Which lanes.
+        /// The selected lanes.
         indices: Vec<u16>,
     },
     /// `value` bound to `var` within `body`.
@@ -240,14 +240,14 @@ pub enum ExprKind {
         var: Var,
         /// Its value.
         value: Expr,
-        /// Where it is known.
+        /// The scope of the variable.
         body: Expr,
     },
     /// A call.
     Call {
-        /// Whom.
+        /// The callee.
         callee: Callee,
-        /// With what.
+        /// The arguments.
         args: Vec<Expr>,
     },
 }
@@ -272,18 +272,18 @@ impl CompareOp {
     pub const ALL: &'static [Self] = &[Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
 }
 
-/// A float64 compared and hashed by its bits.
+/// A float64 that is compared and hashed by its bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FloatBits(pub u64);
 
 impl FloatBits {
-    /// From a value.
+    /// Converts a value to its bits.
     #[must_use]
     pub fn new(value: f64) -> Self {
         Self(value.to_bits())
     }
 
-    /// As a value.
+    /// Returns the value.
     #[must_use]
     pub fn value(self) -> f64 {
         f64::from_bits(self.0)
@@ -297,13 +297,13 @@ impl fmt::Debug for FloatBits {
 }
 
 impl Expr {
-    /// A node of a kind and a type, with no position. Nothing is checked: [`crate::validate`] does that.
+    /// Makes a node of a kind and a type, without a position. Nothing is checked: [`crate::validate`] does that.
     #[must_use]
     pub fn new(kind: ExprKind, dtype: DType) -> Self {
         Self(Arc::new(ExprNode { kind, dtype, span: Span::NONE }))
     }
 
-    /// The same expression, read at a position.
+    /// Returns the same expression with a position.
     #[must_use]
     pub fn with_span(self, span: Span) -> Self {
         match Arc::try_unwrap(self.0) {
@@ -312,20 +312,20 @@ impl Expr {
         }
     }
 
-    /// An integer constant; wrapped into its type.
+    /// Makes an integer constant, wrapped to its type.
     #[must_use]
     pub fn int(value: i128, dtype: DType) -> Self {
         let one = Self::new(ExprKind::Int(dtype.scalar().wrap(value)), dtype.scalar());
         one.broadcast(dtype.lanes)
     }
 
-    /// An int32 constant.
+    /// Makes an int32 constant.
     #[must_use]
     pub fn i32(value: i32) -> Self {
         Self::int(value.into(), DType::INT32)
     }
 
-    /// A float constant, rounded into its type.
+    /// Makes a float constant, rounded to its type.
     #[must_use]
     pub fn float(value: f64, dtype: DType) -> Self {
         let rounded = crate::number::round_to(value, dtype.scalar());
@@ -333,25 +333,25 @@ impl Expr {
         one.broadcast(dtype.lanes)
     }
 
-    /// `true` or `false`.
+    /// Makes the constant `true` or `false`.
     #[must_use]
     pub fn bool(value: bool) -> Self {
         Self::int(value.into(), DType::BOOL)
     }
 
-    /// A string.
+    /// Makes a string.
     #[must_use]
     pub fn str(value: impl Into<Arc<str>>) -> Self {
         Self::new(ExprKind::Str(value.into()), DType::HANDLE)
     }
 
-    /// A constant of a numeric type: the value converted.
+    /// Makes a constant of a numeric type, from the converted value.
     #[must_use]
     pub fn constant(value: i64, dtype: DType) -> Self {
         if dtype.is_float() { Self::float(value as f64, dtype) } else { Self::int(value.into(), dtype) }
     }
 
-    /// This value in every lane; itself when `lanes` is 1.
+    /// Returns this value in every lane; the value itself if `lanes` is 1.
     #[must_use]
     pub fn broadcast(self, lanes: u16) -> Self {
         if lanes == 1 {
@@ -361,68 +361,68 @@ impl Expr {
         Self::new(ExprKind::Broadcast { value: self, lanes }, dtype)
     }
 
-    /// The vector of `lanes` values from this one on.
+    /// Returns the vector of `lanes` values that starts with this one.
     #[must_use]
     pub fn ramp(self, stride: Expr, lanes: u16) -> Self {
         let dtype = self.dtype.with_lanes(lanes);
         Self::new(ExprKind::Ramp { base: self, stride, lanes }, dtype)
     }
 
-    /// A binary operator; the result has the type of the left side.
+    /// Makes a binary operation; the result has the type of the left side.
     #[must_use]
     pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Self {
         let dtype = left.dtype;
         Self::new(ExprKind::Binary(op, left, right), dtype)
     }
 
-    /// A comparison.
+    /// Makes a comparison.
     #[must_use]
     pub fn compare(op: CompareOp, left: Expr, right: Expr) -> Self {
         let dtype = DType::BOOL.with_lanes(left.dtype.lanes);
         Self::new(ExprKind::Compare(op, left, right), dtype)
     }
 
-    /// A conversion; itself when it has that type already.
+    /// Converts this to a type; returns it unchanged if it has that type already.
     #[must_use]
     pub fn cast(self, dtype: DType) -> Self {
         if self.dtype == dtype { self } else { Self::new(ExprKind::Cast(self), dtype) }
     }
 
-    /// Conjunction.
+    /// Returns the conjunction of this and another.
     #[must_use]
     pub fn and(self, other: Expr) -> Self {
         let dtype = self.dtype;
         Self::new(ExprKind::And(self, other), dtype)
     }
 
-    /// Disjunction.
+    /// Returns the disjunction of this and another.
     #[must_use]
     pub fn or(self, other: Expr) -> Self {
         let dtype = self.dtype;
         Self::new(ExprKind::Or(self, other), dtype)
     }
 
-    /// Negation of a boolean.
+    /// Returns the negation of this boolean.
     #[must_use]
     pub fn logical_not(self) -> Self {
         let dtype = self.dtype;
         Self::new(ExprKind::Not(self), dtype)
     }
 
-    /// Choice lane by lane.
+    /// Makes a selection lane by lane.
     #[must_use]
     pub fn select(condition: Expr, then: Expr, otherwise: Expr) -> Self {
         let dtype = then.dtype;
         Self::new(ExprKind::Select(condition, then, otherwise), dtype)
     }
 
-    /// A call of an op with a result type.
+    /// Makes a call of an op with a result type.
     #[must_use]
     pub fn call(op: Op, args: Vec<Expr>, dtype: DType) -> Self {
         Self::new(ExprKind::Call { callee: Callee::Op(op), args }, dtype)
     }
 
-    /// A load; the type is that of the buffer, with the lanes of the last index.
+    /// Makes a load; its type is that of the buffer, with the lanes of the last index.
     #[must_use]
     pub fn load(buffer: &Buffer, indices: Vec<Expr>) -> Self {
         let lanes = indices.last().map_or(1, |index| index.dtype.lanes);
@@ -430,7 +430,7 @@ impl Expr {
         Self::new(ExprKind::Load { buffer: buffer.clone(), indices, predicate: None }, dtype)
     }
 
-    /// The value of an integer or boolean constant.
+    /// Returns the value of an integer or boolean constant.
     #[must_use]
     pub fn as_int(&self) -> Option<i128> {
         match self.kind {
@@ -439,7 +439,7 @@ impl Expr {
         }
     }
 
-    /// The function of the module that this node calls, if it is such a call: by its name, or as the body of
+    /// Returns the name of the function of the module that this node calls, directly or as the body of
     /// [`Op::ParallelLaunch`].
     #[must_use]
     pub fn called(&self) -> Option<&Arc<str>> {
@@ -451,13 +451,13 @@ impl Expr {
         }
     }
 
-    /// True for one and the same node, not merely an equal one.
+    /// Returns true if both are the same node, not only equal ones.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// A number that tells this node from every other live one.
+    /// Returns a number that identifies this node among all live ones.
     #[must_use]
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
@@ -509,12 +509,12 @@ macro_rules! arithmetic {
         )*
     };
 }
-// As Rust has it, `/` and `%` of integers round towards zero; the script's are `floor_div` and `floor_mod`.
+// As in Rust, `/` and `%` of integers round towards zero; the script's operators are `floor_div` and `floor_mod`.
 arithmetic! { Add add Add; Sub sub Sub; Mul mul Mul; Div div Div; Rem rem Mod; }
 
 impl std::ops::Neg for Expr {
     type Output = Expr;
-    /// This times −1, as the script has it.
+    /// Returns this times −1, as the script does.
     fn neg(self) -> Expr {
         let minus = Expr::constant(-1, self.dtype);
         self * minus

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{Buffer, DType, Expr, FloatBits, Stmt, Target, Var};
 
-/// Where something was read: line and column, both from 1; 0 when it was not read from a text.
+/// A position in a text: line and column, both from 1; 0 if the node was not read from a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Line, from 1.
@@ -18,7 +18,7 @@ impl Span {
     /// No position.
     pub const NONE: Self = Self { line: 0, column: 0 };
 
-    /// It as a place in a function: `function: line:column`, or `function` without a position.
+    /// Formats the position as a place in a function: `function: line:column`, or `function` without a position.
     #[must_use]
     pub fn within(self, function: &str) -> String {
         if self == Self::NONE {
@@ -28,13 +28,13 @@ impl Span {
     }
 }
 
-/// Attributes by name, in the order of names.
+/// Attributes by name, sorted by name.
 pub type Attrs = BTreeMap<Arc<str>, AttrValue>;
 
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttrValue {
-    /// Nothing.
+    /// No value.
     None,
     /// A boolean.
     Bool(bool),
@@ -46,7 +46,7 @@ pub enum AttrValue {
     Str(Arc<str>),
     /// A list.
     List(Vec<AttrValue>),
-    /// Values by name.
+    /// A map from names to values.
     Map(BTreeMap<Arc<str>, AttrValue>),
     /// A target.
     Target(Arc<Target>),
@@ -54,40 +54,40 @@ pub enum AttrValue {
     Expr(Expr),
 }
 
-/// Names of function attributes that this crate and the passes know.
+/// The function attributes that this crate and the passes use.
 pub mod attr {
     /// Bool: buffers of different parameters do not overlap.
     pub const NOALIAS: &str = "tirx.noalias";
-    /// Str: the name that callers know it by.
+    /// Str: the name by which callers refer to the function.
     pub const GLOBAL_SYMBOL: &str = "global_symbol";
-    /// Target: what it is compiled for.
+    /// Target: the target that the function is compiled for.
     pub const TARGET: &str = "target";
     /// Int: 0 default, 1 packed C function, 2 device kernel launch.
     pub const CALLING_CONV: &str = "calling_conv";
     /// List of Str: thread axes and further launch parameters of a device function, in order.
     pub const KERNEL_LAUNCH_PARAMS: &str = "tirx.kernel_launch_params";
-    /// Of those parameters, the one that asks for a launch whose blocks may wait for each other.
+    /// The launch parameter for a launch whose blocks may wait for each other.
     pub const COOPERATIVE_LAUNCH: &str = "tirx.use_cooperative_launch";
-    /// Of those parameters, the one that tells the bytes of dynamic shared memory; it is last.
+    /// The launch parameter with the bytes of dynamic shared memory; it is last.
     pub const DYNAMIC_SHARED_MEMORY: &str = "tirx.use_dyn_shared_memory";
-    /// Bool: callable from outside of its module.
+    /// Bool: callable from outside the module.
     pub const IS_GLOBAL_FUNC: &str = "tirx.is_global_func";
-    /// Bool: this is the function that a module without a chosen one runs.
+    /// Bool: the function that runs in a module when none is chosen.
     pub const IS_ENTRY_FUNC: &str = "tirx.is_entry_func";
-    /// Str: of a packed entry function, the name of the function that it came from.
+    /// Str: for a packed entry function, the name of the function that it was made from.
     pub const SOURCE_NAME: &str = "chipdock.source_name";
-    /// List of Str: of a packed entry function, the type of each argument; a tensor is "handle".
+    /// List of Str: for a packed entry function, the type of each argument; a tensor is "handle".
     pub const ARG_TYPES: &str = "chipdock.arg_types";
-    /// Str: of a packed entry function, for people: `f(A: Tensor([n], float32), k: int32)`.
+    /// Str: for a packed entry function, its signature for messages: `f(A: Tensor([n], float32), k: int32)`.
     pub const SIGNATURE: &str = "chipdock.signature";
-    /// Map: of a host function that was compiled for a device, that device, where its tensors are: `name` (Str, as in
-    /// `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it assigned one), `opaque_handles` (Bool:
-    /// nothing may be added to its data pointers).
+    /// Map: for a host function that was compiled for a device, the device of its tensors: `name` (Str, as in
+    /// `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it assigned one), `opaque_handles`
+    /// (Bool: nothing may be added to its data pointers).
     pub const DEVICE: &str = "chipdock.device";
-    /// Key of a statement's note, within a launch: its blocks are lowered, and the barriers between what shares memory are
-    /// not inserted yet (IR-K5).
+    /// Key of an `Attr` statement within a launch: its blocks are lowered, and the barriers between accesses to shared
+    /// memory are not inserted yet (IR-K5).
     pub const IMPLICIT_BARRIERS: &str = "chipdock.implicit_barriers";
-    /// Bool, on an allocation of such a function: memory of the device.
+    /// Bool, on an allocation of a host function for a device: memory of that device.
     pub const DEVICE_MEMORY: &str = "chipdock.device_memory";
     /// Bool: rarely called, best kept out of line.
     pub const COLD: &str = "chipdock.cold";
@@ -105,7 +105,7 @@ pub enum Param {
 }
 
 impl Param {
-    /// The parameter's name.
+    /// Returns the parameter's name.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
         match self {
@@ -118,28 +118,28 @@ impl Param {
 /// A function over buffers and scalars.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrimFunc {
-    /// Its name within the module.
+    /// Name within the module.
     pub name: Arc<str>,
-    /// Its parameters, in order.
+    /// Parameters, in order.
     pub params: Vec<Param>,
-    /// What it returns; `None` for nothing.
+    /// Type of the result; `None` for no result.
     pub ret: Option<DType>,
-    /// Notes; see [`attr`].
+    /// Attributes; see [`attr`].
     pub attrs: Attrs,
     /// True for a function of blocks (`s_tir=True`), whose body is an implicit root block.
     pub s_tir: bool,
-    /// What the implicit root block allocates (`T.sblock_alloc_buffer` at the top of the function).
+    /// Buffers that the implicit root block allocates (`T.sblock_alloc_buffer` at the top of the function).
     pub alloc_buffers: Vec<Buffer>,
-    /// What it does.
+    /// Body.
     pub body: Stmt,
 }
 
-/// A module: functions with unique names, and notes.
+/// A module: functions with unique names, and attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IrModule {
     /// The functions, in order.
     pub functions: Vec<PrimFunc>,
-    /// Notes.
+    /// Attributes.
     pub attrs: Attrs,
 }
 
@@ -147,13 +147,13 @@ pub struct IrModule {
 pub type Functions<'m> = HashMap<&'m str, &'m PrimFunc>;
 
 impl IrModule {
-    /// The functions by name, for whoever looks up many; the first one of a name that two have.
+    /// Returns the functions by name, for many lookups; of two functions with one name, the first.
     #[must_use]
     pub fn by_name(&self) -> Functions<'_> {
         self.functions.iter().rev().map(|function| (&*function.name, function)).collect()
     }
 
-    /// The function of that name. Goes through all of them: [`Self::by_name`] is for many names.
+    /// Returns the function of that name, by a linear search: [`Self::by_name`] is for many names.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<&PrimFunc> {
         self.functions.iter().find(|function| &*function.name == name)

@@ -1,7 +1,7 @@
-//! JSON in which no object has a key twice.
+//! Reads JSON in which no object has a key twice.
 //!
-//! `serde_json` keeps the last of two equal keys and says nothing, so that of `{"opt-level": 3, "opt-level": 0}` a reader
-//! sees 3 first and 0 is used. What people write (targets, manifests) is read here instead.
+//! `serde_json` silently keeps the last of two equal keys: a person who reads `{"opt-level": 3, "opt-level": 0}` sees 3
+//! first, and 0 is used. Therefore JSON that people write (targets, manifests) is read here.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use serde_json::{Map, Number, Value};
 ///
 /// # Errors
 ///
-/// What is not JSON, nests deeper than 128 levels, or holds an object with one key twice, at any level: each with its line
+/// A text that is not JSON, nests deeper than 128 levels, or has an object with one key twice, at any level: with line
 /// and column.
 ///
 /// # Examples
@@ -31,7 +31,7 @@ pub fn parse_unique(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).map(|Unique(value)| value)
 }
 
-/// Whether a text is one JSON value in which no object has a key twice, as [`parse_unique`] decides it, without making the
+/// Checks that a text is one JSON value in which no object has a key twice, as [`parse_unique`] does, without making the
 /// value.
 ///
 /// # Errors
@@ -50,7 +50,7 @@ pub fn check_unique(text: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str(text).map(|Checked| ())
 }
 
-/// Keys of one object that are compared one with each other; more are looked up.
+/// The greatest number of keys of an object that are compared pairwise; more are looked up.
 const FEW_KEYS: usize = 24;
 
 fn twice<E: Error>(key: &str) -> E {
@@ -58,7 +58,7 @@ fn twice<E: Error>(key: &str) -> E {
     E::custom(format!("key {shown:?} stands twice in one object; keep one of them"))
 }
 
-/// A key, borrowed from the text where nothing in it is escaped.
+/// A key, borrowed from the text if it contains no escapes.
 struct Key<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -83,7 +83,7 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// A value that was looked at and not kept.
+/// A value that was checked and not kept.
 struct Checked;
 
 impl<'de> Deserialize<'de> for Checked {
@@ -181,7 +181,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        // The parser refuses what is out of range, so that none is infinite.
+        // The parser refuses numbers out of range, so that none is infinite.
         Number::from_f64(value)
             .map(Value::Number)
             .ok_or_else(|| E::custom("a number out of range of float64"))

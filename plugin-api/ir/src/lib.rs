@@ -11,7 +11,7 @@
 //! | [`wire`] | writes and reads canonical JSON, which crosses to plugins |
 //! | [`validate`] | checks a module against the rules below |
 //! | [`equal`], [`subst`] | compares modules up to names; rewrites variables and buffers |
-//! | [`accuracy`] | how far each operation of a backend may be from the exact result |
+//! | [`accuracy`] | the greatest error of each operation of a backend |
 //!
 //! # Specification
 //!

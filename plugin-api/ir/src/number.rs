@@ -1,10 +1,10 @@
-//! Rounding of constants; the arithmetic of values is the interpreter's.
+//! Rounding of constants; the interpreter has the arithmetic of values.
 
 use half::{bf16, f16};
 
 use crate::{DType, TypeCode};
 
-/// Rounds a float64 into a float type, to nearest, halves to even; other types leave it alone.
+/// Rounds a float64 to a float type, to nearest, halves to even; for other types the value is unchanged.
 #[must_use]
 pub fn round_to(value: f64, dtype: DType) -> f64 {
     match (dtype.code, dtype.bits) {
@@ -16,12 +16,12 @@ pub fn round_to(value: f64, dtype: DType) -> f64 {
     }
 }
 
-/// A format of 8 bits: a sign, an exponent, a mantissa.
+/// A float format of 8 bits: a sign, an exponent, a mantissa.
 struct Float8 {
     mantissa_bits: i32,
     bias: i32,
     max: f64,
-    /// What a value past the greatest becomes.
+    /// Bits of a value that rounds above the greatest one.
     overflow: u8,
     nan: u8,
 }
@@ -37,9 +37,9 @@ impl Float8 {
     }
 }
 
-/// The bits of a float64 in a float8 type ([`DType::is_float8`]): to nearest, halves to even, subnormals kept. What is
-/// greater than the greatest finite value after rounding is infinite in `float8_e5m2`, and a NaN in `float8_e4m3fn`, which
-/// has no infinity.
+/// Converts a float64 to the bits of a float8 type ([`DType::is_float8`]): to nearest, halves to even, subnormals kept. A
+/// value that rounds above the greatest finite one is infinite in `float8_e5m2`, and a NaN in `float8_e4m3fn`, which has
+/// no infinity.
 #[must_use]
 pub fn float8_bits(value: f64, dtype: DType) -> u8 {
     let format = Float8::of(dtype);
@@ -58,12 +58,12 @@ pub fn float8_bits(value: f64, dtype: DType) -> u8 {
     if f64::from(steps) * 2_f64.powi(exponent - format.mantissa_bits) > format.max {
         return sign | format.overflow;
     }
-    // A mantissa that rounding carries over counts the exponent up.
+    // If rounding carries out of the mantissa, the exponent is incremented.
     let bits = ((exponent + format.bias - 1) << format.mantissa_bits) + steps;
     sign | bits as u8
 }
 
-/// The value of the bits of a float8 type, exactly.
+/// Returns the exact value of the bits of a float8 type.
 #[must_use]
 pub fn float8_value(bits: u8, dtype: DType) -> f64 {
     let format = Float8::of(dtype);
@@ -81,8 +81,8 @@ pub fn float8_value(bits: u8, dtype: DType) -> f64 {
     }
 }
 
-/// A float64 as float32, its last bit set where it does not fit: rounding that once more to fewer bits is right, while
-/// `f16::from_f64` goes by way of the nearest float32 on some machines and so rounds twice.
+/// Converts a float64 to float32 and sets its last bit if the value is not representable: rounding the result to fewer
+/// bits is then correct, while `f16::from_f64` uses the nearest float32 on some machines and so rounds twice.
 fn to_odd(value: f64) -> f32 {
     let nearest = value as f32;
     if value.is_nan() || f64::from(nearest) == value {

@@ -1,42 +1,43 @@
-//! Ops: operators that are called by name. Whatever is true of an op, whoever asks, stands in its row of one table.
+//! Ops: operators that are called by name. All properties of an op are in its row of one table.
 //!
 //! # The columns
 //!
-//! A row states what differs from what its signature implies. The columns are the fields of [`OpInfo`]:
+//! A row states where the op differs from what its signature implies. The columns are the fields of [`OpInfo`]:
 //!
-//! - **OP1 Names.** `name` is the op's name in scripts (`T.<name>`), in the wire (`CallOp`), in a target's `native_ops` and
-//!   in messages. Scripts may also use `aliases`, and `device_name` below a namespace of a device. No two ops share a name,
-//!   and no op's name is another's alias. Asked by the printer, the wire, the script's reader, targets.
-//! - **OP2 Wire.** `wire_minor` is the minor of the format that brought the op. It never changes, and within a minor the
-//!   order of the table is the order of the format's list. Asked by the tables of the format.
-//! - **OP3 Arguments.** `signature` is their shape; `params` names them and says what each may be, `rest` what any number of
-//!   further ones may be, `expects` says the same in words. Asked by the validator, the script's reader, the interpreter,
-//!   `vectorize` (which arguments stay scalar), the conformance suite and the program generator. What a type does not tell
-//!   (a mask of certain bits, a scope of a certain name) is the validator's own code.
-//! - **OP4 Result.** `gives` is the type of a call, `is_rounding` says that its value is integral. Asked by whoever makes a
-//!   call, by the validator, and by the program generator, which must know where a small error jumps.
-//! - **OP5 Effect.** `effect` says whether a call may be moved, repeated or dropped. Asked by passes, and by code generators
-//!   where they order evaluation.
-//! - **OP6 Subject.** `class` is what the op is about. Ops of [`Class::Value`], and no others, have cases in the conformance
-//!   suite and stand in random programs.
+//! - **OP1 Names.** `name` is the op's name in scripts (`T.<name>`), in the wire (`CallOp`), in a target's `native_ops`
+//!   and in messages. Scripts may also use `aliases`, and `device_name` below a namespace of a device. No two ops share a
+//!   name, and no op's name is another's alias. Used by the printer, the wire, the script's reader, targets.
+//! - **OP2 Wire.** `wire_minor` is the minor of the format that introduced the op. It never changes, and within a minor
+//!   the order of the table is the order of the format's list. Used by the tables of the format.
+//! - **OP3 Arguments.** `signature` is their shape; `params` names them and states what each may be, `rest` what any
+//!   number of further ones may be, `expects` states the same in words. Used by the validator, the script's reader, the
+//!   interpreter, `vectorize` (which arguments stay scalar), the conformance suite and the program generator. Rules that
+//!   a type cannot express (a mask of certain bits, a scope of a certain name) are in the validator's code.
+//! - **OP4 Result.** `gives` is the type of a call; `is_rounding` states that its value is integral. Used by code that
+//!   makes a call, by the validator, and by the program generator, which must know where a small error causes a jump.
+//! - **OP5 Effect.** `effect` states whether a call may be moved, repeated or dropped. Used by passes, and by code
+//!   generators where they order evaluation.
+//! - **OP6 Subject.** `class` is the subject of the op. Ops of [`Class::Value`], and no others, have cases in the
+//!   conformance suite and occur in random programs.
 //! - **OP7 Elementwise.** `is_elementwise`: a call on vectors is the call on each lane. `vectorize` makes such calls of these
 //!   ops and of no others; a parameter for which [`Takes::is_uniform`] holds stays scalar.
-//! - **OP8 Threads.** `threads` names the threads that a call concerns. Asked by the passes that verify, split or move code
-//!   of threads, by code generators for machines without threads, and by the interpreter.
+//! - **OP8 Threads.** `threads` names the threads that a call concerns. Used by the passes that verify, split or move
+//!   code of threads, by code generators for machines without threads, and by the interpreter.
 //! - **OP9 Cost.** `cost` is the price in instructions of a call that may be evaluated although its value is not needed.
-//!   Asked by code generators that choose between a branch and a selection.
-//! - **OP10 Lowering.** `lowering` says how the op reaches a code generator. `lower_intrinsics` follows it; `vectorize` asks
-//!   it whether a call on vectors would fall apart into calls of a library.
+//!   Used by code generators that choose between a branch and a selection.
+//! - **OP10 Lowering.** `lowering` states how the op reaches a code generator. `lower_intrinsics` follows it; `vectorize`
+//!   uses it to find whether a call on vectors would be split into calls of a library.
 //! - **OP11 Accuracy.** `ulps` is the accuracy contract; 0 is exact, 0.5 rounded to nearest.
-//! - **OP12 C.** `c_names` are C's functions for it: what `lower_intrinsics` calls, and what the interpreter takes for it.
-//! - **OP13 Text.** `form` is how a script writes a call, `dtype_keyword` what becomes of a keyword that TVM's functions
-//!   have. Asked by the printer and the script's reader.
+//! - **OP12 C.** `c_names` are C's functions for the op: `lower_intrinsics` calls them, and the interpreter accepts them
+//!   as the op.
+//! - **OP13 Text.** `form` is how a script writes a call, `dtype_keyword` how a keyword `dtype` of TVM's functions is
+//!   treated. Used by the printer and the script's reader.
 //!
 //! # Code of its own
 //!
-//! What an op computes is the interpreter's (`kernels.rs` for ops of lanes), what it is made of is its lowering's
-//! (`lower_intrinsics/functions.rs` for functions of floats), how a language spells it is the dialect's. An op that every
-//! code generator gets lowered needs a row here, its meaning, its lowering, and tests; nothing else lists ops.
+//! The meaning of an op is in the interpreter (`kernels.rs` for ops on lanes), its expansion in its lowering
+//! (`lower_intrinsics/functions.rs` for functions of floats), its spelling in the language's dialect. A new op that is
+//! lowered for every code generator needs a row here, its meaning, its lowering, and tests; nothing else lists ops.
 
 mod columns;
 mod field;
@@ -194,14 +195,14 @@ ops! {
     Nextafter = nextafter FloatBinary { lowering: Lowering::Arithmetic };
     /// First to the power of the second.
     Pow = pow FloatBinary { ulps: 16.0, aliases: &["power"] };
-    /// First times second plus third, rounded once (of halves, once to float32 and once more, as IR-N6 has it). Three floats of
-    /// one type.
+    /// First times second plus third, rounded once (of halves, once to float32 and once more, as IR-N6 states). Three
+    /// floats of one type.
     Fma = fma FloatTernary { cost: Some(2), ulps: 0.5 };
     /// True for a NaN.
     Isnan = isnan FloatTest { cost: Some(2) };
     /// True for an infinity.
     Isinf = isinf FloatTest { cost: Some(2) };
-    /// True for what is neither.
+    /// True for a finite value.
     Isfinite = isfinite FloatTest { cost: Some(2) };
     /// Number of leading zero bits; of 0, the width. The result is int32.
     Clz = clz IntCount { cost: Some(3) };
@@ -254,7 +255,7 @@ ops! {
         params: &[named("handle", Takes::Handle), named("offset", Takes::Index)],
         expects: "a handle and an int32 or int64", gives: Gives::Exactly(DType::HANDLE), class: Class::Pointer,
     };
-    /// (handle, index, field): a field of the `index`-th DLTensor or Any behind `handle`; fields are [`StructField`].
+    /// (handle, index, field): a field of the `index`-th DLTensor or Any at `handle`; fields are [`StructField`].
     StructGet = tvm_struct_get Custom {
         params: &[
             named("arr", Takes::Handle),
@@ -275,7 +276,7 @@ ops! {
         expects: "a handle, an int32, a field and a scalar", gives: Gives::Nothing, effect: Effect::Writes,
         class: Class::Struct,
     };
-    /// (handle, offset_bytes: a constant int64): the value of the call's own type that lies so many bytes behind the
+    /// (handle, offset_bytes: a constant int64): the value of the call's own type that lies so many bytes after the
     /// handle, whatever its alignment.
     HandleLoad = handle_load Custom {
         params: &[named("handle", Takes::Handle), named("offset", Takes::Constant(DType::INT64))],
@@ -365,7 +366,7 @@ ops! {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Note, lowering: Lowering::Earlier,
         wire_minor: 1,
     };
-    /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements behind `data`, for
+    /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements after `data`, for
     /// `extent` elements that are read (bit 0 of the constant mask) or written (bit 1).
     AccessPtr = tvm_access_ptr Custom {
         params: &[
@@ -384,7 +385,7 @@ ops! {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Exit,
         wire_minor: 1,
     };
-    /// (address, value): adds to the element that an address points to, in one step, and gives what it held.
+    /// (address, value): adds to the element that an address points to, in one step, and gives its previous value.
     AtomicAdd = atomic_add Custom {
         params: &[named("address", Takes::Handle), named("value", Takes::Scalar)],
         expects: "an address, and an integer of 32 or 64 bits, a float16, a float32 or a float64",
@@ -462,10 +463,10 @@ ops! {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Reduction,
         lowering: Lowering::Earlier, wire_minor: 1,
     };
-    /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function of the module
-    /// (int32, int32, handle) -> int32, for each task id below a count of 1 to `tasks_max` (0: as many as there are
-    /// threads), in any order and at once, and gives 0 when all are done; -1 with an error raised where one of them gave
-    /// that. [`Stage::Host`](crate::Stage::Host) alone.
+    /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function of the module (int32,
+    /// int32, handle) -> int32, for each task id below a count of 1 to `tasks_max` (0: as many as there are threads), in
+    /// any order and at once, and gives 0 if all succeed; -1 with an error raised if one of them gives that. Only at
+    /// [`Stage::Host`](crate::Stage::Host).
     ParallelLaunch = TVMBackendParallelLaunch Custom {
         params: &[
             named("body", Takes::FunctionName),
@@ -475,14 +476,15 @@ ops! {
         expects: "a name, a handle and an int32", gives: Gives::Exactly(DType::INT32), effect: Effect::Writes,
         class: Class::Call, dtype_keyword: DTypeKeyword::Refused, wire_minor: 2,
     };
-    /// (extents...): the extents or strides of an [`Op::StackMakeArray`], where alone it stands.
+    /// (extents...): the extents or strides of an [`Op::StackMakeArray`], the only place for it.
     StackMakeShape = tvm_stack_make_shape Custom {
         rest: Some(Takes::Index), expects: "extents, each an int32 or int64",
         gives: Gives::Exactly(DType::HANDLE), class: Class::Call, wire_minor: 3,
     };
     /// (data, shape, strides, axes_count, zero of the element's type, elem_offset): a tensor for the called function, an
-    /// argument of [`Op::CallPacked`], where alone it stands. `shape` is a [`Op::StackMakeShape`] of `axes_count` extents;
-    /// `strides` is one too, or 0 for a compact tensor; `elem_offset` counts elements. It lives until the call returns.
+    /// argument of [`Op::CallPacked`], the only place for it. `shape` is a [`Op::StackMakeShape`] of `axes_count`
+    /// extents; `strides` is one too, or 0 for a compact tensor; `elem_offset` counts elements. It lives until the call
+    /// returns.
     StackMakeArray = tvm_stack_make_array Custom {
         params: &[
             positional(Takes::Handle),
@@ -499,13 +501,13 @@ ops! {
 }
 
 impl Op {
-    /// Its row of the table.
+    /// Returns the op's row of the table.
     #[must_use]
     pub const fn info(self) -> &'static OpInfo {
         &ROWS[self as usize]
     }
 
-    /// The ops whose row is such, in the order of the table.
+    /// Lists the ops whose row satisfies the condition, in the order of the table.
     ///
     /// ```
     /// use chipdock_ir::{Op, op::Threads};
@@ -516,49 +518,49 @@ impl Op {
         Self::ALL.iter().copied().filter(move |op| is_such(op.info()))
     }
 
-    /// Its name, as in `T.<name>`.
+    /// Returns the op's name, as in `T.<name>`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// The shape of its signature.
+    /// Returns the shape of the op's signature.
     #[must_use]
     pub const fn signature(self) -> Signature {
         self.info().signature
     }
 
-    /// How many arguments it takes, at least where any number may follow.
+    /// Returns the number of arguments: the least number, if any number may follow.
     #[must_use]
     pub const fn arity(self) -> usize {
         self.info().params.len()
     }
 
-    /// True when it takes so many arguments.
+    /// Returns true if the op takes so many arguments.
     #[must_use]
     pub const fn takes_count(self, count: usize) -> bool {
         count == self.arity() || count > self.arity() && self.info().rest.is_some()
     }
 
-    /// The effect of a call besides its value.
+    /// Returns the effect of a call besides its value.
     #[must_use]
     pub const fn effect(self) -> Effect {
         self.info().effect
     }
 
-    /// The threads that a call concerns.
+    /// Returns the threads that a call concerns.
     #[must_use]
     pub const fn threads(self) -> Threads {
         self.info().threads
     }
 
-    /// True when the first argument may be of that type.
+    /// Returns true if the first argument may be of that type.
     #[must_use]
     pub fn takes_first(self, dtype: DType) -> bool {
         self.info().takes(0).is_some_and(|takes| takes.admits_type(dtype))
     }
 
-    /// The op of that name.
+    /// Returns the op of that name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         static NAMES: LazyLock<HashMap<&str, Op>> =
@@ -566,8 +568,8 @@ impl Op {
         NAMES.get(name).copied()
     }
 
-    /// The type of a call with these arguments; `None` where the call states it ([`Gives::Stated`]), or where an argument
-    /// that would tell is missing. Calls made for their effect have [`DType::HANDLE`].
+    /// Returns the type of a call with these arguments; `None` if the call states it ([`Gives::Stated`]), or if an
+    /// argument that determines it is missing. A call that is made for its effect has [`DType::HANDLE`].
     #[must_use]
     pub fn result_dtype(self, args: &[Expr]) -> Option<DType> {
         let arg = |index: usize| args.get(index).map(|arg| arg.dtype);
@@ -580,7 +582,7 @@ impl Op {
         }
     }
 
-    /// A call of the type that the arguments give, or else of `dtype`.
+    /// Makes a call of the type that the arguments imply, or else of `dtype`.
     fn call(self, args: Vec<Expr>, dtype: DType) -> Expr {
         let dtype = self.result_dtype(&args).unwrap_or(dtype);
         Expr::call(self, args, dtype)

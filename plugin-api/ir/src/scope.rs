@@ -1,18 +1,18 @@
-//! Where memory lives and which thread runs.
+//! Storage scopes and thread axes.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A storage scope: rank and tag, as `shared.dyn`.
+/// A storage scope: rank and tag, such as `shared.dyn`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StorageScope {
-    /// Who sees it.
+    /// Threads that share the memory.
     pub rank: StorageRank,
-    /// What follows the rank, its dot included (`.dyn`), or nothing. An open set: a device may have its own.
+    /// The text after the rank, including its dot (`.dyn`); may be empty. An open set: a device may have its own.
     pub tag: String,
 }
 
-/// Who sees a piece of memory.
+/// The threads that share a piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StorageRank {
     /// Every thread of the device.
@@ -23,7 +23,7 @@ pub enum StorageRank {
     Warp,
     /// One thread.
     Local,
-    /// A scope of one kind of device, its full name in the tag.
+    /// A scope of one kind of device, whose full name is in the tag.
     Other,
 }
 
@@ -35,7 +35,7 @@ impl StorageScope {
     /// `shared`.
     pub const SHARED: Self = Self { rank: StorageRank::Shared, tag: String::new() };
 
-    /// Reads a scope; an empty text is `global`. Never fails: what is not known has rank [`StorageRank::Other`].
+    /// Parses a scope; an empty text is `global`. Never fails: an unknown scope has rank [`StorageRank::Other`].
     #[must_use]
     pub fn parse(text: &str) -> Self {
         if text.is_empty() {
@@ -52,7 +52,7 @@ impl StorageScope {
         Self { rank, tag: tag.to_owned() }
     }
 
-    /// True for shared memory whose size is a launch parameter.
+    /// Returns true for shared memory whose size is a launch parameter.
     #[must_use]
     pub fn is_dynamic_shared(&self) -> bool {
         self.rank == StorageRank::Shared && self.tag == ".dyn"
@@ -109,7 +109,7 @@ impl ThreadAxis {
         (Self::VirtualZ, "vthread.z"),
     ];
 
-    /// The axis' name.
+    /// Returns the axis' name.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(axis, _)| *axis == self).map_or("", |(_, name)| name)

@@ -4,57 +4,57 @@ use std::sync::Arc;
 
 use crate::{Attrs, Buffer, Expr, Span, ThreadAxis, Var};
 
-/// A statement: shared, immutable. Equality is structural, positions left out.
+/// A statement: shared, immutable. Equality is structural and ignores positions.
 #[derive(Clone, Debug)]
 pub struct Stmt(Arc<StmtNode>);
 
-/// What a [`Stmt`] holds.
+/// The fields of a [`Stmt`].
 #[derive(Debug)]
 pub struct StmtNode {
-    /// The node.
+    /// The kind of node, with its operands.
     pub kind: StmtKind,
-    /// Where it was read, for messages.
+    /// Position in the text from which it was read, for messages.
     pub span: Span,
 }
 
-/// How a loop runs.
+/// The kind of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ForKind {
-    /// One iteration after the other.
+    /// Iterations run one after the other.
     Serial,
-    /// Iterations in any order, perhaps at once.
+    /// Iterations run in any order, perhaps at once.
     Parallel,
-    /// All iterations as the lanes of vectors.
+    /// Iterations are the lanes of vectors.
     Vectorized,
-    /// One after the other, written out.
+    /// Iterations run one after the other and are written out.
     Unrolled,
-    /// One iteration per thread of an axis.
+    /// Each thread of an axis runs one iteration.
     ThreadBinding(ThreadAxis),
 }
 
-/// What the iterations of a block axis may do to each other.
+/// The relation between the iterations of a block axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IterKind {
-    /// Nothing: each writes its own elements.
+    /// Independent: each iteration writes its own elements.
     Spatial,
-    /// They combine into the same elements, associated in any order.
+    /// Iterations combine into the same elements, associated in any order.
     Reduce,
-    /// They run in order (`T.axis.scan`).
+    /// Iterations run in order (`T.axis.scan`).
     Ordered,
-    /// Opaque: as the surrounding loops run it (`T.axis.opaque`).
+    /// Opaque: iterations run as the surrounding loops do (`T.axis.opaque`).
     Opaque,
 }
 
 /// An axis of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IterVar {
-    /// Its variable.
+    /// Variable of the axis.
     pub var: Var,
     /// First value, most often 0.
     pub min: Expr,
     /// Number of values.
     pub extent: Expr,
-    /// What its iterations may do to each other.
+    /// Relation between the iterations.
     pub kind: IterKind,
 }
 
@@ -72,48 +72,48 @@ pub struct Range {
 pub struct BufferRegion {
     /// The buffer.
     pub buffer: Buffer,
-    /// One per axis.
+    /// Ranges, one per axis.
     pub region: Vec<Range>,
 }
 
-/// A buffer that stands for a region of another within a block.
+/// A buffer that is a view of a region of another within a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchBufferRegion {
     /// The new buffer.
     pub buffer: Buffer,
-    /// What it stands for.
+    /// The region that the new buffer is a view of.
     pub source: BufferRegion,
 }
 
-/// A block: a piece of computation with axes of its own. It reads and writes nothing but what it declares, once
-/// regions are given; `None` means not declared.
+/// A block: a piece of computation with axes of its own. If regions are declared, it reads and writes only those; `None`
+/// means not declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// A name for people and schedules.
+    /// Name for messages and schedules.
     pub name: Arc<str>,
-    /// Its axes.
+    /// Axes of the block.
     pub iter_vars: Vec<IterVar>,
-    /// What it reads.
+    /// Regions that the block reads.
     pub reads: Option<Vec<BufferRegion>>,
-    /// What it writes.
+    /// Regions that the block writes.
     pub writes: Option<Vec<BufferRegion>>,
-    /// Run before the first iteration of the reduction axes, for each value of the others.
+    /// Statement that runs before the first iteration of the reduction axes, for each value of the other axes.
     pub init: Option<Stmt>,
     /// Buffers that live within the block.
     pub alloc_buffers: Vec<Buffer>,
-    /// Views on regions.
+    /// Views of regions.
     pub match_buffers: Vec<MatchBufferRegion>,
-    /// Notes for passes.
+    /// Annotations for passes.
     pub annotations: Attrs,
     /// The computation.
     pub body: Stmt,
 }
 
-/// The kinds of statement. Names bound by `Bind`, `AllocBuffer` and `DeclBuffer` are known in the rest of the
-/// sequence that they stand in.
+/// The kinds of statement. A variable or buffer that `Bind`, `AllocBuffer` or `DeclBuffer` binds is in scope in the rest
+/// of the enclosing sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StmtKind {
-    /// One after the other. Empty: nothing.
+    /// Statements that run one after the other. An empty sequence does nothing.
     Seq(Vec<Stmt>),
     /// `value` bound to `var` for the rest of the sequence.
     Bind {
@@ -122,29 +122,29 @@ pub enum StmtKind {
         /// Its value.
         value: Expr,
     },
-    /// An element of a buffer set. One index per axis; the last may be a vector.
+    /// A store to an element of a buffer. One index per axis; the last may be a vector.
     Store {
         /// The buffer.
         buffer: Buffer,
-        /// One per axis.
+        /// The indices, one per axis.
         indices: Vec<Expr>,
-        /// The value, of the buffer's type and the last index' lanes.
+        /// The value, of the buffer's type and with the lanes of the last index.
         value: Expr,
-        /// Lanes that are written.
+        /// The lanes that are written.
         predicate: Option<Expr>,
     },
     /// A buffer allocated for the rest of the sequence. Its content is undefined until written.
     AllocBuffer {
         /// The buffer.
         buffer: Buffer,
-        /// Notes for passes.
+        /// Annotations for passes.
         annotations: Attrs,
     },
-    /// A buffer declared over memory that is there already (its data variable), for the rest of the sequence.
+    /// A buffer declared over existing memory (its data variable), for the rest of the sequence.
     DeclBuffer {
         /// The buffer.
         buffer: Buffer,
-        /// Where its memory comes from; `None` when the data variable is bound elsewhere.
+        /// Pointer to the memory; `None` if the data variable is bound elsewhere.
         data: Option<Expr>,
     },
     /// A loop from `min` in steps of `step`, `extent` iterations. The extent is evaluated once; none when negative.
@@ -155,34 +155,34 @@ pub enum StmtKind {
         min: Expr,
         /// Number of iterations.
         extent: Expr,
-        /// How it runs.
+        /// Kind of the loop.
         kind: ForKind,
-        /// Between values, at least 1; `None` is 1.
+        /// Distance between values, at least 1; `None` is 1.
         step: Option<Expr>,
-        /// Notes for passes.
+        /// Annotations for passes.
         annotations: Attrs,
         /// The body.
         body: Stmt,
     },
-    /// A loop as long as the condition holds.
+    /// A loop that runs as long as the condition holds.
     While {
         /// A scalar boolean.
         condition: Expr,
         /// The body.
         body: Stmt,
     },
-    /// A choice.
+    /// A conditional statement.
     If {
         /// A scalar boolean.
         condition: Expr,
-        /// If true.
+        /// Statement that runs if the condition is true.
         then: Stmt,
-        /// If false.
+        /// Statement that runs if the condition is false.
         otherwise: Option<Stmt>,
     },
-    /// A block with values for its axes. Nothing happens where the predicate is false.
+    /// A block with values for its axes. It does not run where the predicate is false.
     BlockRealize {
-        /// One per axis of the block.
+        /// Values, one per axis of the block.
         iter_values: Vec<Expr>,
         /// A scalar boolean.
         predicate: Expr,
@@ -191,7 +191,7 @@ pub enum StmtKind {
     },
     /// An expression evaluated for its effect.
     Evaluate(Expr),
-    /// The function ends with an error unless the condition holds.
+    /// An assertion: the function ends with an error unless the condition holds.
     Assert {
         /// A scalar boolean.
         condition: Expr,
@@ -200,26 +200,26 @@ pub enum StmtKind {
         /// Parts of the message: strings, and integers that are printed in decimal.
         message: Vec<Expr>,
     },
-    /// A note on a statement.
+    /// An attribute of a statement.
     Attr {
-        /// What it is about.
+        /// Subject of the attribute.
         node: AttrNode,
-        /// Its name.
+        /// Name of the attribute.
         key: Arc<str>,
-        /// Its value.
+        /// Value of the attribute.
         value: Expr,
-        /// Where it holds.
+        /// Statement that the attribute applies to.
         body: Stmt,
     },
     /// A thread axis of an extent, launched around the body (`T.launch_thread`), as after lowering.
     LaunchThread {
-        /// The thread's index.
+        /// Variable of the thread's index.
         var: Var,
         /// The axis.
         axis: ThreadAxis,
         /// Number of threads.
         extent: Expr,
-        /// What each runs.
+        /// Statement that each thread runs.
         body: Stmt,
     },
     /// Ends the function with a value.
@@ -230,7 +230,7 @@ pub enum StmtKind {
     Continue,
 }
 
-/// What an attribute is about.
+/// The subject of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttrNode {
     /// Nothing in particular.
@@ -239,32 +239,32 @@ pub enum AttrNode {
     Buffer(Buffer),
     /// A variable.
     Var(Var),
-    /// How values are combined (`reduce_scope`), for the [`Op::ThreadAllreduce`](crate::Op) within.
+    /// The combination of values (`reduce_scope`), for the [`Op::ThreadAllreduce`](crate::Op) within.
     Reducer(Arc<Reducer>),
 }
 
-/// A way to combine values that is commutative and associative: `T.comm_reducer`. Several values are combined at once
-/// (an argmax: value and index), so that each field has one entry per value.
+/// A commutative and associative combination of values: `T.comm_reducer`. It may combine several values at once (an
+/// argmax: value and index), so each field has one entry per value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reducer {
-    /// Stands for the values so far, in the results alone.
+    /// Variables for the values combined so far, used only in the results.
     pub lhs: Vec<Var>,
-    /// Stands for the values to combine, in the results alone.
+    /// Variables for the values to combine, used only in the results.
     pub rhs: Vec<Var>,
-    /// The combination.
+    /// Results of the combination.
     pub result: Vec<Expr>,
-    /// What changes nothing when combined; constants.
+    /// Neutral values of the combination; constants.
     pub identity: Vec<Expr>,
 }
 
 impl Stmt {
-    /// A node with no position. Nothing is checked: [`crate::validate`] does that.
+    /// Makes a node without a position. Nothing is checked: [`crate::validate`] does that.
     #[must_use]
     pub fn new(kind: StmtKind) -> Self {
         Self(Arc::new(StmtNode { kind, span: Span::NONE }))
     }
 
-    /// The same statement, read at a position.
+    /// Returns the same statement with a position.
     #[must_use]
     pub fn with_span(self, span: Span) -> Self {
         match Arc::try_unwrap(self.0) {
@@ -273,9 +273,10 @@ impl Stmt {
         }
     }
 
-    /// One after the other; sequences within are spliced in, and a sequence of one is that one.
+    /// Makes a sequence; nested sequences are spliced in, and a sequence of one statement is that statement.
     ///
-    /// Splicing widens the scope of what an inner sequence binds; variables are unique, so that no name is captured.
+    /// Splicing widens the scope of variables that an inner sequence binds; variables are unique, so that no name is
+    /// captured.
     #[must_use]
     pub fn seq(stmts: impl IntoIterator<Item = Stmt>) -> Self {
         let mut flat = Vec::new();
@@ -288,44 +289,44 @@ impl Stmt {
         if flat.len() == 1 { flat.remove(0) } else { Self::new(StmtKind::Seq(flat)) }
     }
 
-    /// Nothing.
+    /// Makes an empty sequence.
     #[must_use]
     pub fn nop() -> Self {
         Self::new(StmtKind::Seq(Vec::new()))
     }
 
-    /// True for an empty sequence.
+    /// Returns true for an empty sequence.
     #[must_use]
     pub fn is_nop(&self) -> bool {
         matches!(&self.kind, StmtKind::Seq(stmts) if stmts.is_empty())
     }
 
-    /// True for one and the same node, not merely an equal one.
+    /// Returns true if both are the same node, not only equal ones.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// A number that tells this node from every other live one.
+    /// Returns a number that identifies this node among all live ones.
     #[must_use]
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// A store.
+    /// Makes a store.
     #[must_use]
     pub fn store(buffer: &Buffer, indices: Vec<Expr>, value: Expr) -> Self {
         Self::new(StmtKind::Store { buffer: buffer.clone(), indices, value, predicate: None })
     }
 
-    /// A loop from 0.
+    /// Makes a loop from 0.
     #[must_use]
     pub fn for_loop(var: Var, extent: Expr, kind: ForKind, body: Stmt) -> Self {
         let min = Expr::int(0, var.dtype);
         Self::new(StmtKind::For { var, min, extent, kind, step: None, annotations: Attrs::new(), body })
     }
 
-    /// A choice.
+    /// Makes a conditional statement.
     #[must_use]
     pub fn if_then(condition: Expr, then: Stmt, otherwise: Option<Stmt>) -> Self {
         Self::new(StmtKind::If { condition, then, otherwise })

@@ -1,4 +1,4 @@
-//! Substitution: variables by expressions, buffers by buffers.
+//! Substitution of expressions for variables and of buffers for buffers.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -9,11 +9,11 @@ use crate::{
     MatchBufferRegion, Param, PrimFunc, Range, Stmt, StmtKind, Var,
 };
 
-/// Maps variables and buffers, and rewrites nodes by that.
+/// A map of variables and buffers, which rewrites nodes.
 ///
-/// Nothing is captured, as every variable is bound once. A buffer that is not mapped but whose shape, strides, offset
-/// or data variable changes is rebuilt, to the same buffer wherever this substitution meets it. Nodes that nothing
-/// changes in are kept, and what was shared stays shared.
+/// Nothing is captured, because every variable is bound once. A buffer that is not mapped but whose shape, strides,
+/// offset or data variable changes is rebuilt, to the same buffer wherever this substitution meets it. Unchanged nodes
+/// are kept, and shared nodes stay shared.
 ///
 /// # Examples
 ///
@@ -30,20 +30,20 @@ pub struct Substitution {
     vars: HashMap<Var, Expr>,
     buffers: HashMap<Buffer, Buffer>,
     fresh: bool,
-    /// What the caller mapped, as against what was copied.
+    /// Variables that the caller mapped, as opposed to copies.
     given: HashSet<Var>,
-    /// What an expression became, with the expression itself so that its address stays taken.
+    /// Rewritten expressions by address, with the original, so that its address stays in use.
     done: HashMap<usize, (Expr, Expr)>,
 }
 
 impl Substitution {
-    /// One that changes nothing.
+    /// Makes a substitution that changes nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Copies what the rewritten nodes bind (variables and buffers) afresh each time, so that a copy may stand beside
+    /// Makes fresh copies of the variables and buffers that the rewritten nodes bind, so that a copy may occur next to
     /// the original.
     #[must_use]
     pub fn fresh(mut self) -> Self {
@@ -83,20 +83,21 @@ impl Substitution {
         self.forget();
     }
 
-    /// Forgets what expressions became. A map that was once large would take as long to clear each time.
+    /// Forgets the rewritten expressions. A map that was once large would take long to clear each time, so it is
+    /// replaced.
     fn forget(&mut self) {
         if !self.done.is_empty() {
             self.done = HashMap::new();
         }
     }
 
-    /// What a variable is mapped to, if it is.
+    /// Returns the expression that a variable is mapped to, if any.
     #[must_use]
     pub fn var(&self, var: &Var) -> Option<&Expr> {
         self.vars.get(var)
     }
 
-    /// The expression, rewritten.
+    /// Rewrites an expression.
     #[must_use]
     pub fn expr(&mut self, expr: &Expr) -> Expr {
         match &expr.kind {
@@ -134,7 +135,7 @@ impl Substitution {
         Expr::new(kind, expr.dtype).with_span(expr.span)
     }
 
-    /// The buffer, rewritten: what it is mapped to, or itself where nothing of it changes.
+    /// Rewrites a buffer: returns the one that it is mapped to, or itself if nothing in it changes.
     #[must_use]
     pub fn buffer(&mut self, buffer: &Buffer) -> Buffer {
         if let Some(new) = self.buffers.get(buffer) {
@@ -162,7 +163,7 @@ impl Substitution {
         Buffer::from_node(BufferNode { shape, strides, elem_offset, data, ..BufferNode::clone(buffer) })
     }
 
-    /// The variable that a variable is mapped to, or itself.
+    /// Returns the variable that a variable is mapped to, or itself.
     fn renamed(&self, var: &Var) -> Var {
         match self.vars.get(var).map(|e| &e.kind) {
             Some(ExprKind::Var(new)) => new.clone(),
@@ -170,7 +171,7 @@ impl Substitution {
         }
     }
 
-    /// A variable where it is bound.
+    /// Rewrites a variable where it is bound.
     fn binder(&mut self, var: &Var) -> Var {
         if !self.fresh {
             return var.clone();
@@ -180,13 +181,13 @@ impl Substitution {
             None => Var::new(Arc::clone(&var.name), var.dtype),
         };
         if self.vars.insert(var.clone(), new.expr()).is_some() {
-            // A copy of a copy: what was made of the first is not for the second.
+            // A copy of a copy: expressions rewritten for the first copy are not valid for the second.
             self.forget();
         }
         new
     }
 
-    /// A buffer where it is bound; `owns` when its data variable is bound with it.
+    /// Rewrites a buffer where it is bound; `owns` if its data variable is bound with it.
     fn buffer_binder(&mut self, buffer: &Buffer, owns: bool) -> Buffer {
         if !self.fresh {
             return self.buffer(buffer);
@@ -205,7 +206,7 @@ impl Substitution {
         new
     }
 
-    /// The region, rewritten.
+    /// Rewrites a region.
     #[must_use]
     pub fn region(&mut self, region: &BufferRegion) -> BufferRegion {
         BufferRegion {
@@ -218,7 +219,7 @@ impl Substitution {
         }
     }
 
-    /// The attributes, expressions in them rewritten.
+    /// Rewrites attributes, that is, the expressions in them.
     #[must_use]
     pub fn attrs(&mut self, attrs: &Attrs) -> Attrs {
         attrs.iter().map(|(name, value)| (Arc::clone(name), self.attr_value(value))).collect()
@@ -235,7 +236,7 @@ impl Substitution {
         }
     }
 
-    /// The statement, rewritten.
+    /// Rewrites a statement.
     #[must_use]
     pub fn stmt(&mut self, stmt: &Stmt) -> Stmt {
         let kind = match &stmt.kind {
@@ -282,7 +283,7 @@ impl Substitution {
                     AttrNode::None => AttrNode::None,
                     AttrNode::Buffer(buffer) => AttrNode::Buffer(self.buffer(buffer)),
                     AttrNode::Var(var) => AttrNode::Var(self.renamed(var)),
-                    // Closed: nothing in it is known outside, nothing outside is used in it.
+                    // A reducer is closed: its variables are used only inside, and it uses none from outside.
                     AttrNode::Reducer(reducer) => AttrNode::Reducer(Arc::clone(reducer)),
                 },
                 key: Arc::clone(key),
@@ -336,7 +337,7 @@ impl Substitution {
         }
     }
 
-    /// The function, rewritten. A fresh one has parameters and sizes of its own too.
+    /// Rewrites a function. A fresh copy also has its own parameters and sizes.
     #[must_use]
     pub fn function(&mut self, function: &PrimFunc) -> PrimFunc {
         if self.fresh {
@@ -361,7 +362,7 @@ impl Substitution {
         }
     }
 
-    /// Copies scalar parameters and the free variables of buffer parameters, but those that the caller mapped.
+    /// Copies scalar parameters and the free variables of buffer parameters, except those that the caller mapped.
     fn sizes(&mut self, function: &PrimFunc) {
         let mut seen = self.given.clone();
         let mut bound = Vec::new();

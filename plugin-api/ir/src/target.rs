@@ -1,7 +1,7 @@
 //! Targets and the schemas of their kinds, as data.
 //!
-//! A [`TargetKind`] is declared by a plugin as JSON; a [`Target`] is a kind with values for its options. How a target
-//! is made from a name or JSON, checked and canonicalized is the host's; what passes and code generators read is here.
+//! A [`TargetKind`] is declared by a plugin as JSON; a [`Target`] is a kind with values for its options. The host makes a
+//! target from a name or JSON, checks it and canonicalizes it; passes and code generators read it here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub use capabilities::{
 };
 pub use declared::{DeclaredKind, KIND_SCHEMA, UnusableKind};
 
-/// How far a module is lowered before a code generator takes it.
+/// The stage to which a module is lowered before a code generator takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
@@ -37,7 +37,7 @@ pub enum Stage {
 }
 
 impl core::fmt::Display for Stage {
-    /// As target kinds write it.
+    /// Formats the stage as target kinds write it.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Self::Blocks => "blocks",
@@ -52,10 +52,10 @@ impl core::fmt::Display for Stage {
 /// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OptionType {
-    /// A boolean; an integer 0 or 1 is taken too.
+    /// A boolean; an integer 0 or 1 is accepted too.
     #[serde(rename = "bool")]
     Bool,
-    /// A 64-bit integer; a boolean is taken too.
+    /// A 64-bit integer; a boolean is accepted too.
     #[serde(rename = "int")]
     Int,
     /// A string.
@@ -73,7 +73,7 @@ pub enum OptionType {
 }
 
 impl core::fmt::Display for OptionType {
-    /// As target kinds write it.
+    /// Formats the type as target kinds write it.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Self::Bool => "bool",
@@ -89,57 +89,57 @@ impl core::fmt::Display for OptionType {
 /// An option of a target kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptionSchema {
-    /// Its name.
+    /// Name of the option.
     pub name: String,
-    /// The type of its value.
+    /// Type of its value.
     #[serde(rename = "type")]
     pub option_type: OptionType,
-    /// What it is when nobody says; absent: it stays unset.
+    /// Default value; without one, the option stays unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// The least integer allowed.
+    /// Least allowed integer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<i64>,
-    /// The greatest integer allowed.
+    /// Greatest allowed integer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<i64>,
-    /// The strings (or elements of the list) allowed; empty: any.
+    /// Allowed strings (or elements of the list); empty: any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<String>,
-    /// The device attribute that `from_device` fills it from; empty: none.
+    /// Device attribute from which `from_device` fills the option; empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub from_attribute: String,
-    /// For a person.
+    /// Description for users.
     pub doc: String,
 }
 
 /// A target kind: the schema of a target, declared by a plugin as data (JSON of this struct).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetKind {
-    /// The version of this schema, 1.
+    /// Version of this schema, 1.
     pub schema: u32,
-    /// Its name, as in `--target`.
+    /// Name of the kind, as in `--target`.
     pub name: String,
-    /// For a person, one line.
+    /// Description for users, one line.
     pub doc: String,
-    /// The device API that runs it, as in `device_api.<device>`.
+    /// The device API that runs the code, as in `device_api.<device>`.
     pub device: String,
-    /// DLPack's number of that device; 0: the host that runs it assigns one, and compiled code asks for it.
+    /// DLPack's number of that device; 0: the host that runs the code assigns one, and compiled code asks for it.
     #[serde(default)]
     pub device_type: i32,
-    /// Whether its data pointers are handles that nothing may be added to: kernels are then given where a tensor begins as a
-    /// number of elements beside its handle.
+    /// Whether its data pointers are opaque handles, to which nothing may be added: kernels then receive the start of a
+    /// tensor as a number of elements besides its handle.
     #[serde(default)]
     pub opaque_handles: bool,
     /// Default keys.
     #[serde(default)]
     pub keys: Vec<String>,
-    /// Where its code generator takes the module.
+    /// Stage of the modules that its code generator takes.
     pub stage: Stage,
     /// Whether its functions can be host functions.
     #[serde(default)]
     pub is_host: bool,
-    /// Which host is taken when nobody says: the highest.
+    /// Preference among hosts when none is chosen: the highest is used.
     #[serde(default)]
     pub host_preference: i32,
     /// Thread axes that loops may be bound to, by name; empty: none.
@@ -148,14 +148,15 @@ pub struct TargetKind {
     /// Storage scopes, by name.
     #[serde(default)]
     pub storage_scopes: Vec<String>,
-    /// Which options hold the capabilities that passes ask for.
+    /// Names of the options that hold the capabilities of the target.
     #[serde(default)]
     pub capabilities: CapabilityOptions,
-    /// Ops that its code generator spells itself beyond the core ops (see the front page of the passes), by name; the
-    /// others are lowered to simpler ones.
+    /// Names of the ops that its code generator spells itself besides the core ops (see the front page of the passes);
+    /// the others are lowered to simpler ones.
     #[serde(default)]
     pub native_ops: Vec<String>,
-    /// Types of scalars that its device functions cannot compute with, by name: passes that are free to choose do without.
+    /// Names of the scalar types that its device functions cannot compute with; passes that are free to choose avoid
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_types: Vec<String>,
     /// The options.
@@ -163,12 +164,12 @@ pub struct TargetKind {
     pub options: Vec<OptionSchema>,
 }
 
-/// A kind with values for its options, perhaps with a host target. Made and checked by the host.
+/// A kind with values for its options, perhaps with a host target. The host makes and checks it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Target {
-    /// The kind's name.
+    /// Name of the kind.
     pub kind: String,
-    /// A label, or nothing.
+    /// Label; may be empty.
     pub tag: String,
     /// Keys, in order.
     pub keys: Vec<String>,
@@ -178,11 +179,12 @@ pub struct Target {
     pub host: Option<Arc<Target>>,
 }
 
-// `Value` has no `Eq` for its floats; no option holds one.
+// `Value` is not `Eq` because of its floats; no option holds one.
 impl Eq for Target {}
 
 impl Target {
-    /// The target as canonical JSON: `kind`, `tag`, `keys`, `host` if any, then options by name. Reads back equal.
+    /// Returns the target as canonical JSON: `kind`, `tag`, `keys`, `host` if any, then options by name. Reads back
+    /// equal.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut object = serde_json::Map::new();
@@ -196,12 +198,13 @@ impl Target {
         Value::Object(object)
     }
 
-    /// Reads canonical JSON, trusting it: what a code generator is given. A host checks with its schemas instead.
+    /// Reads canonical JSON without checks by a schema, as a code generator receives it. A host checks with its schemas
+    /// instead.
     ///
     /// # Errors
     ///
-    /// What is not canonical: not an object, no `kind`, a wrong type of a common field, an option that [`check_option`]
-    /// refuses, hosts of hosts more than [`TARGET_LEVELS_MAX`] levels deep.
+    /// JSON that is not canonical: not an object, no `kind`, a wrong type of a common field, an option that
+    /// [`check_option`] refuses, hosts of hosts nested more than [`TARGET_LEVELS_MAX`] levels deep.
     pub fn from_canonical_json(json: &Value) -> Result<Self, String> {
         let target = Self::from_level(json, 0)?;
         target.check()?;
@@ -237,7 +240,7 @@ impl Target {
         Ok(target)
     }
 
-    /// Checks that the wire format carries this target and its hosts, which whoever fills the fields by hand owes.
+    /// Checks that the wire format can carry this target and its hosts. Code that fills the fields by hand must call it.
     ///
     /// # Errors
     ///
@@ -252,7 +255,7 @@ impl Target {
             if level > TARGET_LEVELS_MAX {
                 return Err(too_deep());
             }
-            // Beside the options: kind, tag, keys and host.
+            // Besides the options: kind, tag, keys and host.
             if target.options.len() + 4 > FIELDS_MAX {
                 return Err(too_many(target.options.len()));
             }
@@ -265,25 +268,25 @@ impl Target {
         Ok(())
     }
 
-    /// The integer option of that name, if set.
+    /// Returns the integer option of that name, if set.
     #[must_use]
     pub fn int(&self, name: &str) -> Option<i64> {
         self.options.get(name)?.as_i64()
     }
 
-    /// The boolean option of that name, if set.
+    /// Returns the boolean option of that name, if set.
     #[must_use]
     pub fn bool(&self, name: &str) -> Option<bool> {
         self.options.get(name)?.as_bool()
     }
 
-    /// The string option of that name, if set.
+    /// Returns the string option of that name, if set.
     #[must_use]
     pub fn str(&self, name: &str) -> Option<&str> {
         self.options.get(name)?.as_str()
     }
 
-    /// The list-of-strings option of that name; empty when not set.
+    /// Returns the list-of-strings option of that name; empty if not set.
     #[must_use]
     pub fn str_list(&self, name: &str) -> Vec<&str> {
         let list = self.options.get(name).and_then(Value::as_array);
@@ -291,12 +294,12 @@ impl Target {
     }
 }
 
-/// Checks that the value of a target's option is one that the wire format carries.
+/// Checks that the wire format can carry the value of a target's option.
 ///
 /// # Errors
 ///
-/// What was expected and found: a number that is no integer of 64 bits, signed (a float, `1.0` too); lists and objects
-/// more than [`TARGET_LEVELS_MAX`] levels deep; an object of more than [`FIELDS_MAX`] fields.
+/// What was expected and found: a number that is not a signed integer of 64 bits (any float, `1.0` too); lists and
+/// objects nested more than [`TARGET_LEVELS_MAX`] levels deep; an object of more than [`FIELDS_MAX`] fields.
 pub fn check_option(value: &Value) -> Result<(), String> {
     option_from(value, 1)
 }

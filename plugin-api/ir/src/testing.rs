@@ -1,5 +1,5 @@
-//! Well-formed modules out of random bytes, for property tests: fewer bytes, smaller modules. No part of the interface;
-//! other crates of this workspace have it by the feature `testing`.
+//! Makes well-formed modules out of random bytes, for property tests: fewer bytes, smaller modules. No part of the
+//! interface; other crates of this workspace use it by the feature `testing`.
 
 pub mod junk;
 
@@ -13,10 +13,10 @@ use crate::{
     FloatBits, ForKind, IrModule, Op, Reducer, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
 };
 
-/// Makes choices out of bytes; 0 when there are none left.
+/// A source of choices, made from bytes; 0 when no bytes are left.
 struct Source<'b> {
     bytes: &'b [u8],
-    /// Also ops of threads and of quantised kernels, and reducers.
+    /// Whether ops of threads and of quantised kernels, and reducers, are included.
     whole: bool,
 }
 
@@ -40,20 +40,20 @@ impl Source<'_> {
     }
 }
 
-/// What expressions may use.
+/// The values and buffers that expressions may use.
 #[derive(Clone, Default)]
 struct Known {
     values: Vec<Expr>,
     buffers: Vec<Buffer>,
 }
 
-/// A module that is valid before any pass.
+/// Makes a module that is valid before any pass.
 #[must_use]
 pub fn module(bytes: &[u8]) -> IrModule {
     made(Source { bytes, whole: false })
 }
 
-/// A module that is valid before any pass, of all ops.
+/// Makes a module of all ops that is valid before any pass.
 #[must_use]
 pub fn whole_module(bytes: &[u8]) -> IrModule {
     made(Source { bytes, whole: true })
@@ -69,7 +69,7 @@ fn made(mut source: Source<'_>) -> IrModule {
     module
 }
 
-/// Something to call.
+/// Makes a function to call.
 fn callee() -> crate::PrimFunc {
     let mut f = build::function("callee");
     let x = f.scalar("x", DType::INT32);
@@ -237,7 +237,7 @@ fn for_loop(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
     f.push(Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body }));
 }
 
-/// Threads of an axis that no thread around has.
+/// Adds threads of an axis that no enclosing thread has.
 fn threads(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
     let launch = s.below(2) == 1;
     let (axis, _) = ThreadAxis::ALL[depth + if launch { 3 } else { 0 }];
@@ -253,7 +253,7 @@ fn threads(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
     });
 }
 
-/// A call for its effect.
+/// Adds a call for its effect.
 fn effect(s: &mut Source<'_>, f: &mut Body, known: &Known) {
     let call = match s.below(5) {
         0 => Expr::call(Op::Assume, vec![expr(s, known, DType::BOOL, 1)], DType::HANDLE),
@@ -278,7 +278,7 @@ fn effect(s: &mut Source<'_>, f: &mut Body, known: &Known) {
     f.evaluate(call);
 }
 
-/// A reduction across the threads of a block.
+/// Adds a reduction across the threads of a block.
 fn reduction(s: &mut Source<'_>, f: &mut Body, known: &Known) {
     let pair = |name: &str, dtypes: &[DType]| -> Vec<Var> {
         dtypes.iter().enumerate().map(|(i, dtype)| Var::new(format!("{name}{i}"), *dtype)).collect()
@@ -305,7 +305,7 @@ fn reduction(s: &mut Source<'_>, f: &mut Body, known: &Known) {
     f.push(Stmt::new(StmtKind::Attr { node, key: "reduce_scope".into(), value: Expr::i32(0), body }));
 }
 
-/// Another buffer over the memory of one.
+/// Adds another buffer over the memory of one.
 fn view(s: &mut Source<'_>, f: &mut Body, known: &mut Known) {
     let source = known.buffers[s.below(known.buffers.len())].clone();
     let own = Buffer::new("V", vec![Expr::i32(16)], source.dtype, source.scope.clone());
@@ -370,7 +370,7 @@ fn indices(s: &mut Source<'_>, known: &Known, buffer: &Buffer) -> Vec<Expr> {
     all.into_iter().zip(&buffer.shape).map(|(index, extent)| within(index, extent, known)).collect()
 }
 
-/// The index, or a variable where it is a constant that no element has.
+/// Returns the index, or a variable if the index is a constant beyond the extent.
 fn within(index: Expr, extent: &Expr, known: &Known) -> Expr {
     if outside(&index, extent).is_some() { known.values[0].clone() } else { index }
 }
@@ -399,7 +399,7 @@ fn number(s: &mut Source<'_>) -> DType {
     [DType::INT32, DType::FLOAT32, DType::INT64, DType::BOOL, DType::FLOAT16, DType::UINT8][s.below(6)]
 }
 
-/// A scalar expression of a type.
+/// Makes a scalar expression of a type.
 fn expr(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
     if depth > 4 || s.is_spent() || s.below(4) == 0 {
         return leaf(s, known, dtype);
@@ -454,7 +454,7 @@ fn expr(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
     }
 }
 
-/// Ops whose type nothing else says, and others with rules of their own.
+/// Makes calls of ops that state their type, and of ops with rules of their own.
 fn odd(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
     let handle = known.buffers[s.below(known.buffers.len())].data.expr();
     match dtype {

@@ -1,5 +1,5 @@
 //! Walking and rewriting: the children of each node in evaluation order, in one place, so that a new node breaks the
-//! build here and not silently in a pass.
+//! build here and is not silently ignored in a pass.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -35,8 +35,7 @@ impl Expr {
         }
     }
 
-    /// The expression with each child replaced by what `f` gives; this very node when nothing changed. Type and
-    /// position are kept.
+    /// Replaces each child by the result of `f`; returns this very node if nothing changed. Type and position are kept.
     ///
     /// # Errors
     ///
@@ -85,7 +84,7 @@ impl Expr {
         Ok(if changed { Expr::new(kind, self.dtype).with_span(self.span) } else { self.clone() })
     }
 
-    /// [`Expr::try_map_children`] without errors.
+    /// Does the same as [`Expr::try_map_children`], without errors.
     #[must_use]
     pub fn map_children(&self, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
         match self.try_map_children::<Infallible>(&mut |e| Ok(f(e))) {
@@ -111,8 +110,8 @@ pub enum Child<'a> {
 }
 
 impl Stmt {
-    /// Calls `f` on each child, in evaluation order. The regions that a block declares, and shapes of buffers, are not
-    /// children; its iteration domains, init and body are.
+    /// Calls `f` on each child, in evaluation order. The regions that a block declares and the shapes of buffers are not
+    /// children; a block's iteration domains, init and body are.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(Child<'a>)) {
         match &self.kind {
             StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| f(Child::Stmt(stmt))),
@@ -154,8 +153,8 @@ impl Stmt {
         }
     }
 
-    /// The statement with each child replaced by what `expr` and `stmt` give; this very node when nothing changed. The
-    /// position is kept; declared regions of blocks go through `expr` too.
+    /// Replaces each child by the result of `expr` or `stmt`; returns this very node if nothing changed. The position is
+    /// kept; declared regions of blocks are rewritten by `expr` too.
     ///
     /// # Errors
     ///
@@ -170,7 +169,7 @@ impl Stmt {
         Ok(if map.changed { Stmt::new(kind).with_span(self.span) } else { self.clone() })
     }
 
-    /// [`Stmt::try_map_children`] without errors.
+    /// Does the same as [`Stmt::try_map_children`], without errors.
     #[must_use]
     pub fn map_children(
         &self,
@@ -183,7 +182,7 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` on this statement, every statement and every top expression below it, parents first.
+    /// Calls `f` on this statement, and on every statement and every outermost expression below it, parents first.
     pub fn walk<'a>(&'a self, f: &mut dyn FnMut(Child<'a>)) {
         f(Child::Stmt(self));
         self.for_each_child(&mut |child| match child {

@@ -1,4 +1,4 @@
-//! Says on each function what it is compiled for.
+//! Sets the target of each function.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::walk::try_map_functions;
 ///
 /// # Errors
 ///
-/// A function that names another target already: the caller's.
+/// A function that already names another target: the caller's fault.
 pub fn bind_target(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         match function.attrs.get(attr::TARGET) {

@@ -1,4 +1,4 @@
-//! What the functions of a module that others call can be relied on for.
+//! Properties of a module's functions on which passes rely at their calls.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -8,11 +8,11 @@ use chipdock_ir::{Callee, Child, Expr, ExprKind, IrModule, Op, Param, PrimFunc, 
 
 use crate::walk::{any_stmt, depends_on_memory_but_for};
 
-/// The functions of a module by what they do.
+/// The functions of a module, classified by their effects.
 pub(crate) struct Callees {
-    /// They compute from scalars alone, on whichever side they are called; they may raise an error.
+    /// Functions that compute from scalars only, on whichever side they are called; they may raise an error.
     arithmetic: HashSet<Arc<str>>,
-    /// They may raise an error, or call a function that may.
+    /// Functions that may raise an error, themselves or through a function that they call.
     raising: HashSet<Arc<str>>,
 }
 
@@ -27,27 +27,27 @@ impl Callees {
         Self { arithmetic: arithmetic(module, &of), raising: raising(module, &of) }
     }
 
-    /// Whether a function computes from its arguments, scalars, alone.
+    /// Returns true if the function computes only from its scalar arguments.
     pub(crate) fn is_arithmetic(&self, name: &str) -> bool {
         self.arithmetic.contains(name)
     }
 
-    /// Whether the host can evaluate it: it touches no memory, and changes nothing.
+    /// Returns true if the host can evaluate the expression: it touches no memory, and changes nothing.
     pub(crate) fn is_of_host(&self, expr: &Expr) -> bool {
         let mut pointers = false;
         expr.walk(&mut |e| pointers |= matches!(&e.kind, ExprKind::Var(var) if var.dtype.is_handle()));
         !pointers && !depends_on_memory_but_for(expr, &|name| self.arithmetic.contains(name))
     }
 
-    /// Whether evaluating it may raise an error.
+    /// Returns true if evaluating the expression may raise an error.
     pub(crate) fn raises(&self, expr: &Expr) -> bool {
         let mut raises = false;
         expr.walk(&mut |e| raises |= e.called().is_some_and(|name| self.raising.contains(name)));
         raises
     }
 
-    /// The statement with variables for the calls that may raise an error, where the host knows the arguments and the call is
-    /// made whatever happens; and the statements that bind these.
+    /// Replaces the calls in the statement that may raise an error by variables, if the host knows the arguments and
+    /// the call is made unconditionally; returns the statements that bind those variables and the new statement.
     pub(crate) fn hoisted(&self, stmt: &Stmt) -> (Vec<Stmt>, Stmt) {
         let mut before = Vec::new();
         let stmt = stmt.map_children(&mut |e| self.hoisted_expr(e, &mut before), &mut Stmt::clone);
@@ -79,8 +79,8 @@ fn called(function: &PrimFunc) -> HashSet<Arc<str>> {
     names
 }
 
-/// Functions that compute from scalars, as do all that they call. Recursive ones stay out: what they need is never all
-/// there. Each call is looked at once, by way of the callers of a function.
+/// Functions that compute from scalars, as do all functions that they call. Recursive functions are excluded: a cycle
+/// never becomes ready. Each call is visited once, through the callers of a function.
 fn arithmetic<'c>(module: &IrModule, callers: &dyn Fn(&Arc<str>) -> &'c [usize]) -> HashSet<Arc<str>> {
     let mut missing: Vec<Option<usize>> =
         module.functions.iter().map(computes_from_scalars_but_for).collect();
@@ -102,7 +102,7 @@ fn arithmetic<'c>(module: &IrModule, callers: &dyn Fn(&Arc<str>) -> &'c [usize])
     found
 }
 
-/// Functions that raise, and those that call one that does.
+/// Functions that raise, and those that call a function that raises.
 fn raising<'c>(module: &IrModule, callers: &dyn Fn(&Arc<str>) -> &'c [usize]) -> HashSet<Arc<str>> {
     let asserts = |f: &&PrimFunc| any_stmt(&f.body, &mut |kind| matches!(kind, StmtKind::Assert { .. }));
     let mut found = HashSet::new();
@@ -115,7 +115,8 @@ fn raising<'c>(module: &IrModule, callers: &dyn Fn(&Arc<str>) -> &'c [usize]) ->
     found
 }
 
-/// How many functions it calls that have to compute from scalars for it to do so too; `None` where it does not anyway.
+/// The number of called functions that must compute from scalars for this function to do so too; `None` if it does not
+/// in any case.
 fn computes_from_scalars_but_for(function: &PrimFunc) -> Option<usize> {
     let names = RefCell::new(HashSet::new());
     let is_apart = |name: &str| {

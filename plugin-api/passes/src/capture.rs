@@ -1,20 +1,20 @@
-//! What a statement that becomes a function of its own takes along.
+//! Variables and buffers that a statement captures when it becomes a function.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use chipdock_ir::{AttrNode, Buffer, Child, DType, Expr, ExprKind, Stmt, StmtKind, Var};
 
-/// What a statement uses and does not bind itself.
+/// Variables and buffers that a statement uses and does not bind itself.
 pub(crate) struct Captured {
-    /// Variables, data variables of buffers included, in the order of first use.
+    /// Variables, including data variables of buffers, in the order of first use.
     pub(crate) vars: Vec<Var>,
-    /// Buffers that are declared around it.
+    /// Buffers that are declared around the statement.
     pub(crate) buffers: Vec<Buffer>,
 }
 
 impl Captured {
-    /// Looks at a statement.
+    /// Collects the captures of a statement.
     pub(crate) fn of(stmt: &Stmt) -> Self {
         let mut outer = Outer::default();
         outer.stmt(stmt);
@@ -28,14 +28,14 @@ impl Captured {
         }
     }
 
-    /// Declarations of the buffers, over data variables that are known.
+    /// Declares the buffers over data variables that are already bound.
     pub(crate) fn declarations(&self) -> impl Iterator<Item = Stmt> {
         let declare = |buffer: &Buffer| StmtKind::DeclBuffer { buffer: buffer.clone(), data: None };
         self.buffers.iter().map(move |buffer| Stmt::new(declare(buffer)))
     }
 }
 
-/// Another variable of the same name and type; a pointer to a storage type is one to bytes.
+/// Creates a new variable of the same name and type; a pointer to a storage type becomes a pointer to bytes.
 pub(crate) fn copy(var: &Var) -> Var {
     match &var.pointer {
         Some(pointer) => {
@@ -46,7 +46,7 @@ pub(crate) fn copy(var: &Var) -> Var {
     }
 }
 
-/// What a statement uses, in the order of first use, and what it binds itself.
+/// Variables that a statement uses, in the order of first use, and variables that it binds itself.
 #[derive(Default)]
 struct Outer {
     used: Vec<Var>,
@@ -54,7 +54,7 @@ struct Outer {
     bound: HashSet<Var>,
     buffers: Vec<Buffer>,
     seen_buffers: HashSet<Buffer>,
-    /// Buffers that it declares, over memory of its own or not.
+    /// Buffers that the statement declares, over memory of its own or not.
     own: HashSet<Buffer>,
 }
 

@@ -1,48 +1,48 @@
-//! Why a module could not be lowered.
+//! Errors of lowering.
 
 use std::fmt;
 use std::sync::Arc;
 
 use chipdock_ir::{Diagnostic, Span};
 
-/// Whose fault it is.
+/// The party responsible for an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// The module or the target asks for what cannot be done: the caller changes one of the two.
+    /// The module or the target requests something impossible: the caller changes one of the two.
     Caller,
-    /// The target does not have what the module needs; another may.
+    /// The target does not support something that the module needs; another target may.
     Target,
-    /// Something around us is missing or broken.
+    /// Something in the environment is missing or broken.
     Environment,
-    /// A pass met what an earlier pass promised could not occur.
+    /// A pass found a violation of a guarantee of an earlier pass.
     Bug,
 }
 
 /// A module that could not be lowered. The module itself is unchanged: passes are pure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassError {
-    /// Whose fault it is.
+    /// The party responsible.
     pub fault: Fault,
-    /// The pass that found it.
+    /// The pass that reported the error.
     pub pass: &'static str,
-    /// What is wrong, at least one.
+    /// Descriptions of the error, at least one.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl PassError {
-    /// The caller's mistake in one function.
+    /// A mistake of the caller in one function.
     #[must_use]
     pub fn caller(pass: &'static str, function: &Arc<str>, message: impl Into<String>) -> Self {
         Self::one(Fault::Caller, pass, function, message.into())
     }
 
-    /// What one function needs and the target does not have.
+    /// A requirement of one function that the target does not support.
     #[must_use]
     pub fn target(pass: &'static str, function: &Arc<str>, message: impl Into<String>) -> Self {
         Self::one(Fault::Target, pass, function, message.into())
     }
 
-    /// A broken promise of an earlier pass, met in one function.
+    /// A violated guarantee of an earlier pass, found in one function.
     #[must_use]
     pub fn bug(pass: &'static str, function: &Arc<str>, message: impl Into<String>) -> Self {
         Self::one(Fault::Bug, pass, function, message.into())
@@ -54,7 +54,7 @@ impl PassError {
         Self { fault, pass, diagnostics: vec![diagnostic] }
     }
 
-    /// The same error at a position, where it had none.
+    /// Sets the position of diagnostics that have none.
     #[must_use]
     pub fn at(mut self, span: Span) -> Self {
         for diagnostic in &mut self.diagnostics {

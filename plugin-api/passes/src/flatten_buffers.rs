@@ -1,4 +1,4 @@
-//! Buffers of one dimension.
+//! One-dimensional buffers.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use crate::walk::try_map_functions;
 
 const PASS: &str = "flatten_buffers";
 
-/// Makes every buffer one-dimensional and compact: strides and offset go into the index.
+/// Makes every buffer one-dimensional and compact: strides and offset become part of the index.
 ///
 /// Parameters keep their shape, which the argument check needs; the body begins with a one-dimensional buffer declared
-/// over the data of each. A host addresses in 64 bits, so that no index wraps; elsewhere an index has 32 bits where the
+/// over the data of each. A host addresses in 64 bits, so that no index wraps; elsewhere an index has 32 bits if the
 /// buffer is known to have fewer elements than that.
 ///
 /// # Before and after
@@ -35,8 +35,8 @@ const PASS: &str = "flatten_buffers";
 ///
 /// # Errors
 ///
-/// An access whose number of indices is not that of the buffer's axes, or a vector index that is not the last: a broken
-/// promise of validation.
+/// An access whose number of indices is not that of the buffer's axes, or a vector index that is not the last: a
+/// violated guarantee of validation.
 pub fn flatten_buffers(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let mut flattener =
@@ -53,7 +53,7 @@ pub fn flatten_buffers(module: &IrModule, capabilities: &TargetCapabilities) -> 
     })
 }
 
-/// A flat buffer and how it is indexed.
+/// A flat buffer and the type of its indices.
 #[derive(Clone)]
 struct Flat {
     buffer: Buffer,
@@ -179,7 +179,7 @@ impl Flattener<'_> {
     }
 }
 
-/// Strides of a compact buffer, worked out in the type of the index so that no product of extents wraps.
+/// Strides of a compact buffer, computed in the type of the index so that no product of extents wraps.
 fn compact_strides(buffer: &Buffer, index: DType) -> Vec<Expr> {
     let mut stride = Expr::int(1, index);
     let mut strides: Vec<Expr> = Vec::with_capacity(buffer.shape.len());
@@ -191,7 +191,7 @@ fn compact_strides(buffer: &Buffer, index: DType) -> Vec<Expr> {
     strides
 }
 
-/// How many elements from the data pointer on the buffer can reach.
+/// Number of elements, from the data pointer on, that the buffer can reach.
 fn flat_size(buffer: &Buffer, strides: &[Expr], offset: Option<&Expr>, index: DType) -> Expr {
     let size = if buffer.strides.is_empty() {
         buffer.shape.iter().fold(Expr::int(1, index), |size, extent| size * extent.clone().cast(index))

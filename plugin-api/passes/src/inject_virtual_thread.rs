@@ -1,4 +1,4 @@
-//! Virtual threads as loops of their thread.
+//! Lowering of virtual threads to loops of their thread.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::walk::{any_stmt, depends_on_memory, is_thread, try_map_functions, var
 
 const PASS: &str = "inject_virtual_thread";
 
-/// As many virtual threads as this are written out.
+/// Maximum number of virtual threads whose loop is unrolled.
 const UNROLLED_MAX: i128 = 16;
 
-/// Makes the virtual threads of a thread loops in it, each around as much as threads need not wait within: what is of
-/// shared memory is in loops of its own, so that barriers stand between them. Local memory has one part for each virtual
-/// thread.
+/// Turns the virtual threads of a thread into loops in it, each around as many statements as need no waiting between
+/// them: accesses to shared memory are in loops of their own, so that barriers stand between them. Local memory has one
+/// part for each virtual thread.
 ///
 /// # Before and after
 ///
@@ -38,8 +38,8 @@ const UNROLLED_MAX: i128 = 16;
 ///
 /// # Errors
 ///
-/// The caller's: virtual threads of an extent that is not constant; shared memory, or waits, in a loop that virtual threads
-/// do not run alike; a view of local memory; one of several virtual threads that ends early, where others go on.
+/// The caller's: virtual threads of an extent that is not constant; shared memory, or waits, in a loop that virtual
+/// threads do not run alike; a view of local memory; one of several virtual threads that ends early while others go on.
 pub fn inject_virtual_thread(
     module: &IrModule,
     _capabilities: &TargetCapabilities,
@@ -55,16 +55,16 @@ pub fn inject_virtual_thread(
 
 struct Injector<'a> {
     function: &'a PrimFunc,
-    /// The variable that stands for each axis, and its extent.
+    /// The loop variable that replaces each axis, and its extent.
     axes: Vec<(ThreadAxis, Var, i128)>,
-    /// What indices of virtual threads, names and local memory became.
+    /// Replacements for indices of virtual threads, names and local memory.
     names: Substitution,
     locals: HashMap<Buffer, Buffer>,
     /// Names that depend on the virtual thread.
     dependent: HashSet<Var>,
-    /// Names that every loop begins with.
+    /// Bindings at the start of every loop.
     carried: Vec<Stmt>,
-    /// Memory that is allocated where the launch begins.
+    /// Memory that is allocated at the start of the launch.
     front: Vec<Stmt>,
     loops: usize,
 }
@@ -119,7 +119,7 @@ impl<'a> Injector<'a> {
         Ok(if front.is_empty() { body } else { with_front(&body, &front) })
     }
 
-    /// The launch with an axis around it that stays: one that is bound within, if there is any.
+    /// The launch within a remaining axis: one that is bound within it, if there is any.
     fn within_real(&self, launch: &Stmt) -> Stmt {
         let axis = match &launch.kind {
             StmtKind::For { kind: ForKind::ThreadBinding(axis), .. }
@@ -133,11 +133,11 @@ impl<'a> Injector<'a> {
         let real = extents.into_iter().find(|(axis, _)| *axis <= ThreadAxis::ThreadZ);
         let (axis, extent) = real.unwrap_or((ThreadAxis::ThreadX, Expr::i32(1)));
         let var = Var::new(axis.name().replace('.', "_"), extent.dtype);
-        // What says that barriers are implicit stands within the launch that is left.
+        // The attribute for implicit barriers must stand within the remaining launch.
         Stmt::for_loop(var, extent, ForKind::ThreadBinding(axis), launch.clone())
     }
 
-    /// Gives local memory its parts; what is allocated outside of the launch comes back.
+    /// Splits local memory into parts; returns the buffers that are allocated outside of the launch.
     fn locals_of(&mut self, launch: &Stmt) -> Result<Vec<Buffer>, PassError> {
         let (mut allocated, mut used, mut viewed) = (Vec::new(), Vec::new(), Vec::new());
         let is_local = |buffer: &Buffer| buffer.scope.rank == StorageRank::Local;
@@ -207,7 +207,7 @@ impl<'a> Injector<'a> {
         }
     }
 
-    /// A statement with names and memory put in, all in one loop of virtual threads.
+    /// A statement with names and memory replaced, all in one loop of virtual threads.
     fn renamed(&mut self, stmt: &Stmt) -> Stmt {
         if let StmtKind::For { var, kind: ForKind::ThreadBinding(axis), body, .. }
         | StmtKind::LaunchThread { var, axis, body, .. } = &stmt.kind
@@ -233,7 +233,7 @@ impl<'a> Injector<'a> {
             },
             StmtKind::AllocBuffer { buffer, annotations } => match self.locals.get(buffer) {
                 Some(own) => {
-                    // Its parts are of the thread: they outlive the loop.
+                    // Its parts belong to the thread: they outlive the loop.
                     let stmt =
                         StmtKind::AllocBuffer { buffer: own.clone(), annotations: annotations.clone() };
                     self.front.push(Stmt::new(stmt));
@@ -325,7 +325,8 @@ impl<'a> Injector<'a> {
         }
     }
 
-    /// A value of each virtual thread kept in memory: how it is read, and the statement that writes it.
+    /// Keeps a value of each virtual thread in memory: returns the expression that reads it, and the statement that
+    /// writes it.
     fn kept(&mut self, name: &str, value: &Expr) -> (Expr, Stmt) {
         let shape = self.axes.iter().map(|(_, var, n)| Expr::int(*n, var.dtype)).collect();
         let memory = Buffer::new(name, shape, value.dtype, StorageScope::LOCAL);
@@ -442,7 +443,8 @@ fn has_op(stmt: &Stmt, is_one: &dyn Fn(Op) -> bool) -> bool {
     found
 }
 
-/// True where threads share no memory, do not wait and are not bound: virtual threads may run it one after the other.
+/// Returns true if threads share no memory, do not wait and are not bound in the statement, so that virtual threads may
+/// run it one after the other.
 fn is_private(stmt: &Stmt) -> bool {
     let is_shared = |scope: &StorageScope| matches!(scope.rank, StorageRank::Shared | StorageRank::Warp);
     let mut private = !has_op(stmt, &|op| op.threads().is_collective())
@@ -463,7 +465,7 @@ fn is_private(stmt: &Stmt) -> bool {
     private
 }
 
-/// Where a virtual thread ends, the next one begins.
+/// Replaces the end of a virtual thread by the next iteration.
 fn next_instead(stmt: &Stmt) -> Stmt {
     if let StmtKind::Evaluate(e) = &stmt.kind
         && matches!(&e.kind, ExprKind::Call { callee: Callee::Op(Op::ThreadReturn), .. })

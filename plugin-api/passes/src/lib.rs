@@ -1,81 +1,87 @@
-//! Passes: an [`IrModule`](chipdock_ir::IrModule) in, an `IrModule` out, one pass a file, each pure.
+//! Passes: each takes an [`IrModule`](chipdock_ir::IrModule) and returns one, is pure, and has a file of its own.
 //!
-//! [`lower`] runs them in order, as far as the stage at which a code generator takes the module. They ask the target
-//! for capabilities ([`chipdock_ir::TargetCapabilities`]), never for its name.
+//! [`lower`] runs them in order, up to the stage at which a code generator takes the module. They query the target for
+//! capabilities ([`chipdock_ir::TargetCapabilities`]), never for its name.
 //!
 //! # Rules
 //!
-//! * **PASS-L1** A pass is pure: the module that it is given stays as it is, and equal modules give equal results but for the
+//! * **PASS-L1** A pass is pure: its input module is unchanged, and equal modules give equal results except for the
 //!   identity of variables.
-//! * **PASS-L2** A pass requires what its page says, and ensures what its page says. A valid module makes no pass panic.
-//! * **PASS-L3** What the module computes is unchanged: integers exactly, floats to the bit, except that the reductions of a
-//!   block may associate in another order and that mathematical functions have the error bounds of `lower_intrinsics`.
-//! * **PASS-L4** A failure is a [`PassError`] that names the function and says whose fault it is; nothing falls back silently.
-//! * **PASS-L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the fields `pass`, `functions`,
-//!   `statements` and `expressions`, and those three again with `_after`. A node is counted once, however often it is shared.
-//!   Where nobody listens, nothing is counted.
+//! * **PASS-L2** A pass requires and ensures what its documentation says. A valid module makes no pass panic.
+//! * **PASS-L3** The results of the module are unchanged: integers exactly, floats to the bit, except that the
+//!   reductions of a block may associate in another order and that mathematical functions have the error bounds of
+//!   `lower_intrinsics`.
+//! * **PASS-L4** A failure is a [`PassError`] that names the function and the party responsible; nothing falls back
+//!   silently.
+//! * **PASS-L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the fields `pass`,
+//!   `functions`, `statements` and `expressions`, and those three again with `_after`. A node is counted once, however
+//!   often it is shared. Without a subscriber, nothing is counted.
 //!
 //! # What a code generator of host functions receives ([`Stage::Host`](chipdock_ir::Stage::Host))
 //!
-//! * **PASS-H1** For each function `f`: the packed entry `__tvm_ffi_f` (its `calling_conv` is 1; the attributes
-//!   `chipdock.source_name`, `chipdock.signature` and `chipdock.arg_types` say what the artifact's index says), the
-//!   cold `f_checked_`, and `f_compute_`; see [`make_packed_api`]. Functions call each other by `Callee::Global`. Each
-//!   returns int32: 0, or -1 with an error raised. `tvm_call_packed(name, values, count)` calls an imported function with
-//!   `count` packed values, puts what it returns behind them, and gives 0, or -1 with an error raised.
+//! * **PASS-H1** For each function `f`: the packed entry `__tvm_ffi_f` (its `calling_conv` is 1; its attributes
+//!   `chipdock.source_name`, `chipdock.signature` and `chipdock.arg_types` contain the entries of the artifact's
+//!   index), the cold `f_checked_`, and `f_compute_`; see [`make_packed_api`]. Functions call each other by
+//!   `Callee::Global`. Each returns int32: 0, or -1 with an error raised. `tvm_call_packed(name, values, count)` calls
+//!   an imported function with `count` packed values, stores its result after them, and gives 0, or -1 with an error
+//!   raised.
 //! * **PASS-H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
 //!   `Evaluate`, `Assert`, `Return`, `Break`, `Continue`, and `Attr`, which may be ignored. Every buffer has one axis, no
 //!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes, all of a
 //!   function together at most [`STACK_TOTAL_BYTES_MAX`]; a `DeclBuffer` without data is a view of a data variable that is
 //!   bound already (a parameter, or another buffer's).
-//! * **PASS-H3** `Assert` raises its kind and message and returns -1; message parts are strings, and integers to be printed
-//!   in decimal. `tvm_throw_last_error()` returns -1 with the error that a callee raised.
-//! * **PASS-H4** Division, remainder, shifts, conversions from float to integer and integer overflow have the IR's meaning,
-//!   which C leaves undefined: the code generator guards them (or the compiler is told that integers wrap). No guard is
-//!   needed where the second operand is a constant other than 0 and -1, or a shift count within the width.
-//! * **PASS-H5** Core ops are the code generator's to spell, for every float type that it has: `sqrt floor ceil trunc
-//!   nearbyint abs fma copysign`, `bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right`,
+//! * **PASS-H3** `Assert` raises its kind and message and returns -1; message parts are strings, and integers to be
+//!   printed in decimal. `tvm_throw_last_error()` returns -1 with the error that a callee raised.
+//! * **PASS-H4** Division, remainder, shifts, conversions from float to integer and integer overflow have the IR's
+//!   meaning, which C leaves undefined: the code generator guards them (or tells the compiler that integers wrap). No
+//!   guard is needed if the second operand is a constant other than 0 and -1, or a shift count within the width.
+//! * **PASS-H5** Core ops are spelled by the code generator, for every float type that it supports: `sqrt floor ceil
+//!   trunc nearbyint abs fma copysign`, `bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right`,
 //!   `if_then_else likely reinterpret isnullptr address_of handle_add_byte_offset tvm_struct_get tvm_struct_set
 //!   handle_load`, and those that allocate, free, throw and call. Also `atomic_add`, of int32, uint32, int64, uint64,
-//!   float16, float32 and float64: it is left within parallel loops, in functions that these call, and behind conditions;
-//!   elsewhere it is a load, a sum and a store. Every other op is lowered, unless the target kind names it in
-//!   `native_ops`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and
-//!   casts are left; what is computed in them is computed in float32.
-//! * **PASS-H6** What is left to the C library arrives as `call_pure_extern` with a C name (`expf`, `pow`), on scalars.
-//! * **PASS-H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores whose index
-//!   is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter. Either may have
-//!   a predicate, a boolean for each lane: where it is false nothing is accessed, and a load gives 0.
-//! * **PASS-H8** Where the target kind names `TVMBackendParallelLaunch` in `native_ops` there is no parallel loop, but
+//!   float16, float32 and float64: it remains within parallel loops, in functions that these call, and under
+//!   conditions; elsewhere it is a load, a sum and a store. Every other op is lowered, unless the target kind names it
+//!   in `native_ops`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and casts
+//!   remain; computations in these types are made in float32.
+//! * **PASS-H6** A function that is left to the C library is a `call_pure_extern` with a C name (`expf`, `pow`), on
+//!   scalars.
+//! * **PASS-H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores
+//!   whose index is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter.
+//!   Either may have a predicate, a boolean for each lane: in a lane where it is false nothing is accessed, and a load
+//!   gives 0.
+//! * **PASS-H8** If the target kind names `TVMBackendParallelLaunch` in `native_ops` there is no parallel loop, but
 //!   `TVMBackendParallelLaunch("f_compute_task0_", data, tasks_max)`, whose value is 0, or -1 with an error raised: the
 //!   named function of the module, `(task_id, tasks_count, data) -> int32`, is run by the host's pool
-//!   (`parallel_launch` of the environment), or, where there is no host, as `f_compute_task0_(0, 1, data)`. It calls
-//!   `f_compute_region0_`, which has the loop; see [`outline_parallel`]. Elsewhere parallel loops stay, and may be run one by
-//!   one.
+//!   (`parallel_launch` of the environment), or, without a host, as `f_compute_task0_(0, 1, data)`. It calls
+//!   `f_compute_region0_`, which has the loop; see [`outline_parallel`]. Otherwise parallel loops remain, and may be
+//!   run one iteration after another.
 
 //! * **PASS-H9** No statement and no expression has a storage type, such as `int4`; see [`lower_storage_types`].
-//! * **PASS-H10** What a function for a device asks its environment for are calls of `chipdock_device_type` and
+//! * **PASS-H10** Requests of a function for a device to its environment are calls of `chipdock_device_type` and
 //!   `chipdock_set_device` ([`chipdock_ir::environment`]), which are `device_type` and `set_device` of `ChipdockEnv`.
 //!
 //! # What a code generator of device functions receives ([`Stage::Device`](chipdock_ir::Stage::Device))
 //!
 //! * **PASS-D1** Kernels: `calling_conv` 2, `target`, `tirx.kernel_launch_params` (the axes of threads in order, then
-//!   `tirx.use_cooperative_launch`, then `tirx.use_dyn_shared_memory`), `tirx.is_global_func`, `tirx.noalias` where it
+//!   `tirx.use_cooperative_launch`, then `tirx.use_dyn_shared_memory`), `tirx.is_global_func`, and `tirx.noalias` if it
 //!   holds. They are called `f_kernel`, `f_kernel_1` and so on, and return nothing. Functions that kernels call have
 //!   `calling_conv` 0 and take scalars and pointers.
-//! * **PASS-D2** Parameters: data pointers first, then scalars: integers, booleans, float32 and float64. Where a target's data
-//!   pointers are opaque handles, `A_elem_offset` says at which element the tensor A begins, and indices have it added.
-//!   No pointer is aligned to more than one element.
+//! * **PASS-D2** Parameters: data pointers first, then scalars: integers, booleans, float32 and float64. If a target's
+//!   data pointers are opaque handles, `A_elem_offset` is the element at which the tensor A begins, and indices include
+//!   it. No pointer is aligned to more than one element.
 //! * **PASS-D3** A body declares views of its parameters and launches its axes, blocks before threads, each once; no loop is
 //!   bound to threads, and there are no virtual threads. Extents are expressions of scalars.
-//! * **PASS-D4** Memory of scopes `shared` and `local` has constant sizes and stands anywhere in the body. Of dynamic shared
-//!   memory there is one allocation, whose bytes the launch tells; other buffers there are views of its data, perhaps of
-//!   another type. None has the scope `warp`.
-//! * **PASS-D5** Barriers are written out, where all threads of their scope come.
-//! * **PASS-D6** Warp operations occur where the target kind names them in `native_ops`; nowhere else. Barriers of a warp occur
-//!   where the target says that a warp has several threads, or, where it says nothing, with those operations.
+//! * **PASS-D4** Memory of scopes `shared` and `local` has constant sizes and may be allocated anywhere in the body.
+//!   There is one allocation of dynamic shared memory, whose size in bytes is a launch parameter; other buffers in that
+//!   scope are views of its data, perhaps of another type. No memory has the scope `warp`.
+//! * **PASS-D5** Barriers are explicit, at points that all threads of their scope reach.
+//! * **PASS-D6** Warp operations occur if the target kind names them in `native_ops`, and not otherwise. Barriers of a
+//!   warp occur if the target says that a warp has several threads, or, if it does not say, together with those
+//!   operations.
 //! * **PASS-D7** There are no assertions, and no calls but of functions of the module and of C functions (PASS-H6).
 //! * **PASS-D8** Arithmetic, ops, types and vectors are those of PASS-H4, PASS-H5, PASS-H7 and PASS-H9.
-//! * **PASS-D9** Where the target lacks int64 or uint64 ([`chipdock_ir::Types::missing_types`]) no parameter, value, loop or
-//!   buffer has integers of 64 bits; see [`lower_int64`].
+//! * **PASS-D9** If the target lacks int64 or uint64 ([`chipdock_ir::Types::missing_types`]) no parameter, value, loop
+//!   or buffer has integers of 64 bits; see [`lower_int64`].
 
 mod bind_offsets;
 mod bind_target;
@@ -140,13 +146,13 @@ pub use unroll::unroll;
 pub use vectorize::vectorize;
 pub use verify::{verify_limits, verify_memory};
 
-/// Bytes that a buffer may take on the stack; larger ones are workspace. TVM's `kMaxStackAlloca`.
+/// Maximum size in bytes of a buffer on the stack; larger ones are workspace. TVM's `kMaxStackAlloca`.
 pub const STACK_SIZE_BYTES_MAX: i128 = 1024;
 
-/// Bytes that all buffers of a function may take on the stack together; those past that are workspace. A thread of a pool
-/// has 2 MiB for all functions that are active.
+/// Maximum number of bytes of all buffers of a function on the stack; further buffers are workspace. A thread of a pool
+/// has 2 MiB for all active functions.
 pub const STACK_TOTAL_BYTES_MAX: i128 = 256 * 1024;
 
-/// Pieces of workspace that a function may have at once. Each way out of it frees those that are live there, so that
-/// the code grows with their square.
+/// Maximum number of live pieces of workspace in a function. Each exit of the function frees those that are live there,
+/// so that the code grows with their square.
 pub const WORKSPACE_LIVE_MAX: usize = 256;

@@ -1,4 +1,4 @@
-//! The pipeline.
+//! The lowering pipeline.
 
 use std::sync::Arc;
 
@@ -6,31 +6,31 @@ use chipdock_ir::{IrModule, Stage, TargetCapabilities, attr};
 
 use crate::{PassError, spans};
 
-/// Whether what is not scheduled gets a schedule.
+/// Scheduling of kernels without a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
-    /// A default schedule for each kernel that has none.
+    /// Give each kernel without a schedule a default one.
     #[default]
     Auto,
-    /// As written.
+    /// Keep kernels as written.
     None,
 }
 
-/// How far, and for what, a module is lowered.
+/// Target and stage to which a module is lowered.
 #[derive(Clone, Debug)]
 pub struct LowerOptions {
-    /// What the target can do.
+    /// Capabilities of the target.
     pub capabilities: Arc<TargetCapabilities>,
-    /// Whether what is not scheduled gets a schedule.
+    /// Scheduling of kernels without a schedule.
     pub schedule: Schedule,
-    /// How far; most often the stage at which the target's code generator takes the module.
+    /// The stage to reach; usually the one at which the target's code generator takes the module.
     pub stage: Stage,
-    /// How far it was lowered before, if it was: those passes are not run again.
+    /// The stage that the module has already reached, if any: its passes are not run again.
     pub from: Option<Stage>,
 }
 
 impl LowerOptions {
-    /// To the stage that the target wants, with default schedules.
+    /// Options that lower to the target's stage, with default schedules.
     #[must_use]
     pub fn new(capabilities: Arc<TargetCapabilities>) -> Self {
         let stage = capabilities.stage;
@@ -41,18 +41,19 @@ impl LowerOptions {
 /// A lowered module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
-    /// How far it came.
+    /// The stage that was reached.
     pub stage: Stage,
     /// The functions; from [`Stage::Device`] on, those of the host.
     pub module: IrModule,
-    /// The functions of the device, where the target has any; only from [`Stage::Device`] on.
+    /// The functions of the device, if the target has any; only from [`Stage::Device`] on.
     pub device: Option<IrModule>,
 }
 
-/// A pass by name.
+/// The signature of a pass.
 pub type Pass = fn(&IrModule, &TargetCapabilities) -> Result<IrModule, PassError>;
 
-/// The passes in order, each with the stage that it belongs to: a module at a stage has been through all of that stage.
+/// The passes in order, each with the stage that it belongs to: a module at a stage has been through all passes of that
+/// stage.
 pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Blocks, "bind_target", crate::bind_target),
     (Stage::Scheduled, "default_schedule", crate::default_schedule),
@@ -83,25 +84,25 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Host, "simplify", crate::simplify::simplify),
 ];
 
-/// The passes that device functions go through once they are apart, in order.
+/// The passes that device functions go through after the split, in order.
 pub const DEVICE_PIPELINE: &[(&str, Pass)] = &[
     ("lower_intrinsics", crate::lower_intrinsics),
     ("lower_int64", crate::lower_int64),
     ("simplify", crate::simplify::simplify),
 ];
 
-/// The passes that [`Schedule::None`] leaves out.
+/// The passes that [`Schedule::None`] skips.
 pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 
 /// Lowers a module to a stage.
 ///
 /// # Errors
 ///
-/// The first pass that cannot go on; see [`PassError`]. The module is unchanged.
+/// The error of the first pass that fails; see [`PassError`]. The module is unchanged.
 pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassError> {
     let _span = tracing::info_span!("lower", stage = %options.stage).entered();
     let mut module = module.clone();
-    // Device functions have no packed convention: a host's target makes that of their launches.
+    // Device functions have no packed convention: a host's target lowers their launches.
     let last = if options.capabilities.is_host { options.stage } else { options.stage.min(Stage::Device) };
     for (stage, name, pass) in PIPELINE {
         if *stage > last

@@ -1,4 +1,4 @@
-//! Blocks become the loops around them.
+//! Lowering of blocks to the loops around them.
 
 mod init;
 mod view;
@@ -22,16 +22,17 @@ const PASS: &str = "lower_blocks";
 /// Replaces each block by its body: axes by their values, the predicate by an `if`, buffers of the block by
 /// allocations at its head, views of regions by buffers with strides and an offset.
 ///
-/// The init of a block runs in loops of its own before the outermost reduction loop wherever that is the same: each
-/// reduction axis starts at the first iteration of the loops that it is made of, no other loop or branch depends on
-/// them, and nothing else under that loop touches what init writes or writes what init reads. Elsewhere it runs under
-/// an `if` that asks for the first iteration. A reduction of no iterations runs no init, in both forms.
+/// The init of a block runs in loops of its own before the outermost reduction loop if that is equivalent: each
+/// reduction axis starts at the first iteration of the loops that it depends on, no other loop or branch depends on
+/// them, and no other statement under that loop touches memory that init writes or writes memory that init reads.
+/// Otherwise it runs under an `if` that tests for the first iteration. A reduction of no iterations runs no init, in
+/// both forms.
 ///
 /// An annotation of a block that is a number, a string or an expression becomes an attribute around it, in terms of the
-/// values of its axes; others end here.
+/// values of its axes; other annotations are dropped.
 ///
-/// In a launch that had blocks a note [`attr::IMPLICIT_BARRIERS`] says that the barriers between what threads share are
-/// still implicit (IR-K5); `thread_sync` inserts them.
+/// In a launch that had blocks the attribute [`attr::IMPLICIT_BARRIERS`] records that the barriers for shared memory
+/// are still implicit (IR-K5); `thread_sync` inserts them.
 ///
 /// # Before and after
 ///
@@ -46,13 +47,13 @@ const PASS: &str = "lower_blocks";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. No block is left, `s_tir` is false, and every buffer that is no parameter is allocated or
-/// declared by a statement.
+/// Requires a valid module. No block is left, `s_tir` is false, and every buffer that is not a parameter is allocated
+/// or declared by a statement.
 ///
 /// # Errors
 ///
-/// The caller's: a view that does not fit the region that it stands for, or, within a launch, one of which that is not
-/// certain. Outside of launches the function raises a `ValueError` where one does not.
+/// The caller's: a view that does not fit its region, or, within a launch, one that is not certain to fit. Outside of
+/// launches the function raises a `ValueError` if a view does not fit.
 pub fn lower_blocks(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let mut lowerer = Lowerer::new(function);
@@ -67,7 +68,7 @@ fn allocation(buffer: &Buffer) -> Stmt {
     Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
 }
 
-/// The launch with the note that its barriers are not inserted yet.
+/// Marks the launch: its barriers are not inserted yet.
 fn marked(launch: &Stmt) -> Stmt {
     launch.map_children(&mut Expr::clone, &mut |body| {
         let key = attr::IMPLICIT_BARRIERS.into();
@@ -75,9 +76,9 @@ fn marked(launch: &Stmt) -> Stmt {
     })
 }
 
-/// What stands around the statement being lowered, outermost first.
+/// A loop or branch around the statement being lowered; frames are ordered outermost first.
 enum Frame {
-    /// A loop as it will be, what it was, and what must run before it.
+    /// A lowered loop, the original, and the statements that must run before it.
     Loop { lowered: LoopHead, original: Stmt, before: Vec<Stmt> },
     /// A branch or another loop: init does not move across it.
     Barrier,
@@ -98,11 +99,11 @@ struct Lowerer<'a> {
     substitution: Substitution,
     ranges: Ranges,
     frames: Vec<Frame>,
-    /// At how many frames deep each variable became known.
+    /// Number of frames at which each variable was bound.
     depths: HashMap<Var, usize>,
-    /// Variables that something other than a view binds.
+    /// Variables that are bound by something other than a view.
     named: HashSet<Var>,
-    /// Within a launch of threads.
+    /// Whether the current statement is within a launch of threads.
     is_launched: bool,
 }
 
@@ -201,7 +202,7 @@ impl<'a> Lowerer<'a> {
         stmt.try_map_children(&mut |e| Ok(this.borrow_mut().expr(e)), &mut |s| this.borrow_mut().stmt(s))
     }
 
-    /// The buffer of a store or declaration, or what an attribute is about, replaced.
+    /// Replaces the buffer of a store or declaration, or the buffer of an attribute.
     fn with_buffers(&mut self, stmt: &Stmt) -> Stmt {
         let kind = match &stmt.kind {
             StmtKind::Store { buffer, indices, value, predicate } => StmtKind::Store {
@@ -218,7 +219,7 @@ impl<'a> Lowerer<'a> {
                     AttrNode::Buffer(buffer) => AttrNode::Buffer(self.substitution.buffer(buffer)),
                     AttrNode::Var(var) => match self.substitution.var(var).map(|value| &value.kind) {
                         Some(ExprKind::Var(var)) => AttrNode::Var(var.clone()),
-                        // What it was about is no variable any more.
+                        // The attribute's variable was replaced by another expression.
                         Some(_) => AttrNode::None,
                         None => AttrNode::Var(var.clone()),
                     },
@@ -303,7 +304,8 @@ impl<'a> Lowerer<'a> {
         })
     }
 
-    /// Allocations, views and, if it could not move out, init go to `parts`; the body is returned.
+    /// Lowers the body of a block: allocations, views and, if it could not move out, init go to `parts`; returns the
+    /// body.
     fn block_body(
         &mut self,
         block: &Arc<Block>,

@@ -1,4 +1,4 @@
-//! Reductions whose axes are bound to threads.
+//! Lowering of reductions whose axes are bound to threads.
 
 mod combine;
 mod nest;
@@ -23,17 +23,18 @@ use own::Own;
 
 const PASS: &str = "lower_cross_thread_reduction";
 
-/// Makes a reduction whose axes are bound to threads of a block (IR-K6) three steps: each thread combines its own iterations
-/// in local memory; `tvm_thread_allreduce` combines what the threads have; the first thread of each group writes the
-/// result, or every thread where the result is in its own local memory.
+/// Lowers a reduction whose axes are bound to threads of a block (IR-K6) to three steps: each thread combines its own
+/// iterations in local memory; `tvm_thread_allreduce` combines the values of the threads; the first thread of each
+/// group writes the result, or every thread if the result is in its own local memory.
 ///
-/// The steps of a thread take in all loops of the reduction within the launch, whatever else stands in them (a prefetch
-/// into shared memory), where nothing else there touches the result. Elsewhere each time that the threads come to the
-/// block they combine onto what is there, the first time onto its init. A loop of the reduction around a launch, with
-/// nothing else in it, moves into the launch.
+/// The steps of a thread include all loops of the reduction within the launch, whatever other statements they contain
+/// (a prefetch into shared memory), if none of these touches the result. Otherwise, each time that the threads reach
+/// the block they combine into the current value, the first time into the init value. A loop of the reduction around a
+/// launch, with no other statement in it, moves into the launch.
 ///
 /// A combination is `own op term`, of one of `+ * min max`, bitwise or boolean and, or and exclusive or, one for each
-/// result; or any that only picks between what was and what comes (an argmax), which starts at the value of its init.
+/// result; or any combination that only selects between the old and the new values (an argmax), which starts at its
+/// init value.
 ///
 /// # Before and after
 ///
@@ -48,12 +49,12 @@ const PASS: &str = "lower_cross_thread_reduction";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. No axis of reduction of a block depends on a thread.
+/// Requires a valid module. No reduction axis of a block depends on a thread.
 ///
 /// # Errors
 ///
-/// The caller's: a reduction over blocks of a grid or virtual threads, whose other axes depend on the same threads, or that
-/// does not combine as said.
+/// The caller's: a reduction over blocks of a grid or virtual threads, one whose other axes depend on the same threads,
+/// or one that does not combine in a form listed above.
 pub fn lower_cross_thread_reduction(
     module: &IrModule,
     capabilities: &TargetCapabilities,
@@ -73,24 +74,24 @@ pub fn lower_cross_thread_reduction(
 
 struct Lowerer<'a> {
     function: &'a PrimFunc,
-    /// The launch around.
+    /// The enclosing launch.
     launch: Option<Stmt>,
     /// Variables of loops bound to threads.
     threads: HashMap<Var, ThreadAxis>,
-    /// What names stand for.
+    /// Values of bound names.
     names: Substitution,
 }
 
 /// A reduction across threads.
 struct Reduction<'a> {
     nest: Nest<'a>,
-    /// Variables that its axes of reduction depend on.
+    /// Variables that its reduction axes depend on.
     reduced: HashSet<Var>,
-    /// Those of them that are threads, by axis.
+    /// Those of `reduced` that are threads, by axis.
     together: Vec<(Var, ThreadAxis)>,
 }
 
-/// The statements that a reduction becomes, beside its steps.
+/// The statements that a reduction is lowered to, apart from its steps.
 struct Parts {
     own: Own,
     combination: Combination,
@@ -156,7 +157,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The reductions across threads whose outermost loop of reduction this is, or that have none around the block.
+    /// The reductions across threads whose outermost reduction loop is this statement, or which have no loop around the
+    /// block.
     fn starting<'s>(&mut self, stmt: &'s Stmt) -> Vec<Reduction<'s>> {
         let around = match &stmt.kind {
             StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => return Vec::new(),
@@ -210,8 +212,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The reductions that start at the statement, all of them made; none where something else in it needs what they have so far:
-    /// then they start further in.
+    /// Lowers all reductions that start at the statement; `None` if another part of it needs their partial results:
+    /// they then start further in.
     fn reductions(&mut self, stmt: &Stmt, found: &[Reduction<'_>]) -> Result<Option<Stmt>, PassError> {
         let mut all = Vec::with_capacity(found.len());
         for reduction in found {
@@ -234,7 +236,7 @@ impl Lowerer<'_> {
         let buffers: Vec<Buffer> = all.iter().flat_map(|parts| parts.own.buffers.clone()).collect();
         let finishes = all.into_iter().map(|parts| parts.finish);
         let body = Stmt::seq(starts.into_iter().chain([steps]).chain(finishes));
-        // One block says what it was: it keeps its name and its notes.
+        // A single block keeps its name and its annotations.
         let block = match found {
             [reduction] => (**reduction.nest.block).clone(),
             _ => Block {
@@ -287,7 +289,7 @@ impl Lowerer<'_> {
         Ok(Some(Parts { own, combination, finish }))
     }
 
-    /// Whether the first iteration of the reduction is among those from here on.
+    /// The condition that the first iteration of the reduction is among the remaining ones.
     fn starts_here(&mut self, reduction: &Reduction<'_>) -> Expr {
         let mut first = self.first(reduction);
         let mut all = Expr::bool(true);
@@ -299,7 +301,7 @@ impl Lowerer<'_> {
         all
     }
 
-    /// Each loop of the reduction at its first iteration.
+    /// Replaces the variable of each loop of the reduction by its first value.
     fn first(&mut self, reduction: &Reduction<'_>) -> Substitution {
         let mut first = Substitution::new();
         for (var, min, _, kind) in reduction.nest.heads() {
@@ -314,7 +316,7 @@ impl Lowerer<'_> {
         first
     }
 
-    /// The threads' results combined, and written.
+    /// Combines the threads' results and writes them.
     fn finish(
         &mut self,
         reduction: &Reduction<'_>,
@@ -367,7 +369,7 @@ impl Lowerer<'_> {
         Ok(whole)
     }
 
-    /// The loops over threads and results once more, with variables of their own.
+    /// Copies the loops over threads and results with new variables.
     fn again(&mut self, nest: &Nest<'_>, own: &Own, fresh: &mut Substitution) -> Vec<(Var, Expr, ForKind)> {
         let mut around = Vec::new();
         for (var, min, extent, kind) in nest.heads() {
@@ -382,7 +384,7 @@ impl Lowerer<'_> {
         around
     }
 
-    /// What must hold for the first iteration, which runs init, to run.
+    /// The condition that the first iteration, which runs init, runs.
     fn when_first(&mut self, reduction: &Reduction<'_>) -> Expr {
         let mut first = self.first(reduction);
         let mut when = Expr::bool(true);
@@ -394,8 +396,8 @@ impl Lowerer<'_> {
         simplify::expr(&when.and(predicate))
     }
 
-    /// What must hold for a result to be written: where the first iteration, which runs init, may run; without init, where
-    /// any may.
+    /// The condition that a result is written: the first iteration, which runs init, may run; without init, any
+    /// iteration may.
     fn when_written(
         &mut self,
         reduction: &Reduction<'_>,
@@ -429,14 +431,14 @@ impl Lowerer<'_> {
         Ok(kept)
     }
 
-    /// Whether anything in the launch but the block touches the memory of its results.
+    /// Returns true if anything in the launch other than the block touches the memory of its results.
     fn touched_elsewhere(&self, block: &Arc<Block>, combination: &Combination) -> bool {
         let results: HashSet<&Var> = combination.parts.iter().map(|part| &part.buffer.data).collect();
         self.launch.as_ref().is_some_and(|launch| nest::touches(launch, block, &results))
     }
 }
 
-/// Extents of the loops of a reduction that are not threads.
+/// Extents of the reduction loops that are not threads.
 fn reduced_extents<'a>(reduction: &Reduction<'a>) -> Vec<&'a Expr> {
     let heads = reduction.nest.heads();
     let reduced = heads.filter(|(var, _, _, kind)| {
@@ -445,7 +447,7 @@ fn reduced_extents<'a>(reduction: &Reduction<'a>) -> Vec<&'a Expr> {
     reduced.map(|(_, _, extent, _)| extent).collect()
 }
 
-/// What the threads have, combined.
+/// Combines the values of the threads.
 fn allreduce(combination: &Combination, own: &[Expr], threads: &[Expr]) -> Stmt {
     let n = Expr::int(own.len() as i128, DType::UINT32);
     let args = [n].into_iter().chain(own.iter().cloned()).chain([Expr::bool(true)]);

@@ -1,4 +1,4 @@
-//! Targets without integers of 64 bits: what fits 32 bits is computed in 32 bits, the rest in pairs of them.
+//! Lowering of 64-bit integers for targets without them: to 32 bits if the range fits, otherwise to pairs of words.
 
 mod access;
 mod calls;
@@ -25,28 +25,30 @@ const PASS: &str = "lower_int64";
 
 type Answer<T> = Result<T, PassError>;
 
-/// Takes int64 and uint64 out of device functions where the target cannot compute with them
+/// Removes int64 and uint64 from device functions if the target cannot compute with them
 /// ([`chipdock_ir::Types::missing_types`]).
 ///
 /// # Rules
 ///
-/// * **INT64-W1** A value whose range fits int32 is computed in int32, one whose range fits uint32 in uint32. Ranges are those of
-///   loops, threads, constants, casts and conditions. Of a sum, a product, bits or a choice only the value has to fit, as
-///   these are exact modulo 2^32; of other operations the operands too.
-/// * **INT64-W2** Any other is a pair of uint32, with the IR's meaning for every operation: modulo 2^64, `x / 0 = x`, `x % 0 = 0`,
-///   the least integer by -1 itself, shift counts modulo 64, casts to floats rounded once, casts from floats saturated.
+/// * **INT64-W1** A value whose range fits int32 is computed in int32, one whose range fits uint32 in uint32. Ranges
+///   are those of loops, threads, constants, casts and conditions. For a sum, a product, a bitwise operation or a
+///   choice only the result must fit, as these are exact modulo 2^32; for other operations the operands must fit too.
+/// * **INT64-W2** Any other value is a pair of uint32, with the IR's meaning for every operation: modulo 2^64,
+///   `x / 0 = x`, `x % 0 = 0`, the least integer divided by -1 is itself, shift counts modulo 64, casts to floats
+///   rounded once, casts from floats saturated.
 /// * **INT64-W3** A buffer of n such integers is one of 2n uint32 over the same memory, the lower word first, as hosts
 ///   are little-endian. Elements of several lanes are lanes in a row.
-/// * **INT64-W4** An index is computed modulo 2^32, which is exact where a buffer has fewer than 2^31 elements, and one of 64-bit
-///   integers fewer than 2^30: such a target has no longer ones.
-/// * **INT64-W5** A branch of `if_then_else` is still evaluated alone: what its words are made of stays within it, and both leave
-///   it as one vector.
-/// * **INT64-W6** A loop counts in int32 where its bounds fit; elsewhere it becomes a while loop that counts in local memory.
+/// * **INT64-W4** An index is computed modulo 2^32, which is exact if a buffer has fewer than 2^31 elements, and one of
+///   64-bit integers fewer than 2^30: such a target supports no longer ones.
+/// * **INT64-W5** A branch of `if_then_else` is still evaluated alone: the computation of its words stays within it,
+///   and both words leave it as one vector.
+/// * **INT64-W6** A loop counts in int32 if its bounds fit; otherwise it becomes a while loop that counts in local
+///   memory.
 /// * **INT64-W7** A parameter of a function that kernels call becomes two: `x_low` and `x_high`. A function that returns such an
 ///   integer becomes two, which return a word each; it must not write.
-/// * **INT64-W8** A parameter of a kernel becomes one of 32 bits, which a loader refuses a value for that does not fit. The kernels
-///   that `split_host_device` makes have no such parameter: they are passed sizes as int32, which the host function checks,
-///   and other integers of 64 bits as words.
+/// * **INT64-W8** A parameter of a kernel becomes one of 32 bits, for which a loader rejects a value that does not fit.
+///   The kernels that `split_host_device` makes have no such parameter: they are passed sizes as int32, which the host
+///   function checks, and other integers of 64 bits as words.
 ///
 /// # Before and after
 ///
@@ -60,13 +62,13 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires device functions at [`Stage::Device`](chipdock_ir::Stage::Device) whose ops are lowered. Where the target lacks
-/// such integers none is left, but in attributes; elsewhere the module is unchanged.
+/// Requires device functions at [`Stage::Device`](chipdock_ir::Stage::Device) whose ops are lowered. If the target
+/// lacks such integers, none is left except in attributes; otherwise the module is unchanged.
 ///
 /// # Errors
 ///
-/// The target's: atomic operations on them, C functions that take or return them, and functions that write and return
-/// one.
+/// The target's: atomic operations on them, C functions that take or return them, and functions that both write memory
+/// and return one.
 pub fn lower_int64(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     if capabilities.is_host || capabilities.types.has(DType::INT64) && capabilities.types.has(DType::UINT64) {
         return Ok(module.clone());
@@ -95,7 +97,7 @@ pub fn lower_int64(module: &IrModule, capabilities: &TargetCapabilities) -> Resu
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
 
-/// Whether a value is an integer of 64 bits, or several.
+/// Returns true for 64-bit integers and vectors of them.
 pub(crate) fn is_wide(dtype: DType) -> bool {
     dtype.is_integer() && dtype.bits == 64
 }
@@ -143,7 +145,7 @@ fn mentions_wide(function: &PrimFunc) -> bool {
     found
 }
 
-/// Which word a function returns.
+/// The word that a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
     Low,
@@ -153,17 +155,17 @@ enum Half {
 struct Lowerer<'a> {
     function: &'a PrimFunc,
     capabilities: &'a TargetCapabilities,
-    /// The functions that return upper words, by those that return lower ones.
+    /// The functions that return upper words, by the functions that return lower ones.
     upper: &'a HashMap<Arc<str>, Arc<str>>,
     returns: Half,
     ranges: Ranges,
-    /// What variables of 64 bits became.
+    /// Replacements for variables of 64 bits.
     values: HashMap<Var, Value>,
-    /// What other variables became.
+    /// Replacements for other variables.
     others: HashMap<Var, Expr>,
     data: HashMap<Var, Var>,
     buffers: HashMap<Buffer, Buffer>,
-    /// Steps of the expression that is lowered, in order.
+    /// Steps of the expression being lowered, in order.
     steps: Vec<(Var, Expr)>,
 }
 
@@ -234,7 +236,7 @@ impl<'a> Lowerer<'a> {
         vec![Param::Var(short)]
     }
 
-    /// A pointer to 64-bit integers as one to their words.
+    /// Converts a pointer to 64-bit integers to a pointer to their words.
     fn pointer(&mut self, var: &Var) -> Var {
         let Some(pointer) = var.pointer.as_ref().filter(|pointer| is_wide(pointer.element)) else {
             return var.clone();
@@ -243,7 +245,8 @@ impl<'a> Lowerer<'a> {
         self.data.entry(var.clone()).or_insert_with(new).clone()
     }
 
-    /// A buffer of 64-bit integers as one of their words (INT64-W3); another with a size of 32 bits.
+    /// Converts a buffer of 64-bit integers to a buffer of their words (INT64-W3), and another buffer to one with a
+    /// size of 32 bits.
     fn buffer(&mut self, buffer: &Buffer) -> Result<Buffer, PassError> {
         if let Some(new) = self.buffers.get(buffer) {
             return Ok(new.clone());
@@ -274,7 +277,7 @@ impl<'a> Lowerer<'a> {
         Ok(new)
     }
 
-    /// What arithmetic of words makes, its steps put behind those so far, constants folded.
+    /// Runs arithmetic on words, appends its steps to those so far, and folds constants.
     fn arithmetic<R: Results>(&mut self, lanes: u16, make: impl FnOnce(&Steps) -> R) -> R {
         let steps = Steps::new(lanes);
         let result = make(&steps);
@@ -295,7 +298,7 @@ impl<'a> Lowerer<'a> {
         result.mapped(&mut |e| own(e, &mut known))
     }
 
-    /// A value with a name, so that it may be used more than once.
+    /// Binds a value to a name, so that it may be used more than once.
     fn named(&mut self, name: &str, value: Expr) -> Expr {
         if is_trivial(&value) {
             return value;
@@ -305,7 +308,7 @@ impl<'a> Lowerer<'a> {
         var.expr()
     }
 
-    /// An expression whose steps stay within it.
+    /// Makes an expression whose steps stay within it.
     fn apart(&mut self, make: impl FnOnce(&mut Self) -> Result<Expr, PassError>) -> Result<Expr, PassError> {
         let outer = std::mem::take(&mut self.steps);
         let made = make(self);
@@ -317,14 +320,14 @@ impl<'a> Lowerer<'a> {
         }))
     }
 
-    /// The steps so far that the results need, as statements.
+    /// Binds the pending steps that the results need, as statements.
     fn bound(&mut self, results: &[&Expr]) -> Vec<Stmt> {
         let steps = needed(std::mem::take(&mut self.steps), results);
         steps.into_iter().map(|(var, value)| Stmt::new(StmtKind::Bind { var, value })).collect()
     }
 }
 
-/// What may stand in several places as it is.
+/// Returns true if the expression may be repeated in several places.
 fn is_trivial(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_) => true,
@@ -344,9 +347,9 @@ fn writes(stmt: &Stmt) -> bool {
     found
 }
 
-/// Expressions that arithmetic gives.
+/// Expressions that result from arithmetic.
 trait Results {
-    /// Each mapped.
+    /// Maps each expression.
     fn mapped(self, f: &mut dyn FnMut(&Expr) -> Expr) -> Self;
 }
 

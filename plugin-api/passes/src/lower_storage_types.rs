@@ -1,4 +1,4 @@
-//! Types that only memory has: bytes in their place.
+//! Lowering of types that exist only in memory to bytes.
 
 mod bytes;
 mod float8;
@@ -21,22 +21,23 @@ const PASS: &str = "lower_storage_types";
 
 type Answer<T> = Result<T, PassError>;
 
-/// Makes storage types ([`DType::STORAGE`]) bytes: what is packed is shifted and masked, and casts of float8 are integer
-/// arithmetic. No pass and no code generator behind it meets such a type, but in the parameters of a host function,
-/// whose check asks for it.
+/// Lowers storage types ([`DType::STORAGE`]) to bytes: packed values are shifted and masked, and casts of float8 become
+/// integer arithmetic. No later pass and no code generator sees such a type, except in the parameters of a host
+/// function, which the argument check needs.
 ///
 /// # Rules
 ///
 /// * **STORAGE-Y1** A value of a storage type is an int8 or a uint8: of an integer its value, of a float8 its bits.
-/// * **STORAGE-Y2** Memory that a function is given is packed, as rule IR-T5 of the IR has it. A store of less than a whole byte loads the
-///   byte, changes the element's bits and stores it. What a function allocates has a byte for each element.
-/// * **STORAGE-Y3** Neighbours in a byte have one writer. A loop that is parallel or vectorized, in which a store writes a part of a
-///   byte of packed memory, becomes serial: a byte would be loaded by one iteration while another stores it. Where the
-///   iterations are threads, such a store is an error.
-/// * **STORAGE-Y4** A store writes whole bytes where its index is a multiple of the elements of a byte and the variable of a
-///   serial loop from 0 over so many (or several times as many) of them, with no condition between; a vector store
-///   where it writes neighbours from such a multiple on.
-/// * **STORAGE-Y5** To a float8 is rounded once, to nearest, halves to even, whatever the type is that it is cast from.
+/// * **STORAGE-Y2** Memory that is passed to a function is packed, as rule IR-T5 of the IR defines. A store of less
+///   than a whole byte loads the byte, changes the element's bits and stores it. Memory that a function allocates has a
+///   byte for each element.
+/// * **STORAGE-Y3** Elements that share a byte have one writer. A loop that is parallel or vectorized, in which a store
+///   writes a part of a byte of packed memory, becomes serial: a byte would be loaded by one iteration while another
+///   stores it. If the iterations are threads, such a store is an error.
+/// * **STORAGE-Y4** A store writes whole bytes if its index is the sum of a multiple of the elements of a byte and the
+///   variable of a serial loop from 0 over that many (or a multiple of that many) of them, with no condition between; a
+///   vector store if it writes adjacent elements from such a multiple on.
+/// * **STORAGE-Y5** A cast to a float8 rounds once, to nearest, ties to even, whatever the source type is.
 ///
 /// # Before and after
 ///
@@ -80,7 +81,7 @@ fn has_storage_types(function: &PrimFunc) -> bool {
     found
 }
 
-/// What a value of a storage type is (STORAGE-Y1); another type is itself.
+/// The type of a value of a storage type (STORAGE-Y1); another type is unchanged.
 fn value_type(dtype: DType) -> DType {
     if !dtype.is_storage() {
         return dtype;
@@ -92,7 +93,7 @@ struct Lowerer<'a> {
     function: &'a PrimFunc,
     vars: HashMap<Var, Var>,
     buffers: HashMap<Buffer, Buffer>,
-    /// Data variables of what the function allocates.
+    /// Data variables of the buffers that the function allocates.
     allocated: HashSet<Var>,
     loops: Loops,
 }
@@ -111,12 +112,12 @@ impl<'a> Lowerer<'a> {
         Self { function, vars, buffers, allocated, loops: Loops::of(function) }
     }
 
-    /// Whether several elements of the buffer share a byte of memory (STORAGE-Y2).
+    /// Returns true if several elements of the buffer share a byte of memory (STORAGE-Y2).
     fn is_packed(&self, buffer: &Buffer) -> bool {
         buffer.dtype.is_sub_byte() && !self.allocated.contains(&buffer.data)
     }
 
-    /// A variable, a new one where the old one had a storage type.
+    /// Returns a variable, a new one if the old one had a storage type.
     fn var(&mut self, var: &Var) -> Var {
         let allocated = self.allocated.contains(var);
         let new = || match &var.pointer {

@@ -1,4 +1,4 @@
-//! Reductions across threads as what each thread does.
+//! Lowering of reductions across threads to the steps of each thread.
 
 mod shuffle;
 mod tree;
@@ -19,13 +19,13 @@ use crate::walk::{try_map_functions, vars_of};
 
 const PASS: &str = "lower_thread_allreduce";
 
-/// Replaces each `tvm_thread_allreduce` by what the threads of a group do: threads that agree on the axes that are not
-/// reduced.
+/// Replaces each `tvm_thread_allreduce` by the steps of the threads of a group: the threads with equal indices on the
+/// axes that are not reduced.
 ///
-/// Where the target names the shuffles in `native_ops`, values have 32 or 64 bits, and a group is a part of a warp or
-/// several whole warps, warps reduce by shuffles, and the results of several warps go through shared memory once. Else
-/// all values go through shared memory, and half of the threads combine two at a time, with a barrier after each step;
-/// groups of any size.
+/// If the target names the shuffles in `native_ops`, values have 32 or 64 bits, and a group is a part of a warp or
+/// several whole warps, warps reduce by shuffles, and the results of several warps go through shared memory once.
+/// Otherwise all values go through shared memory, and half of the threads combine two at a time, with a barrier after
+/// each step; groups may have any size.
 ///
 /// # Before and after
 ///
@@ -43,7 +43,7 @@ const PASS: &str = "lower_thread_allreduce";
 ///
 /// # Errors
 ///
-/// The caller's: a block whose extents are not constant, values that are vectors, an index that is no thread's. The
+/// The caller's: a block whose extents are not constant, values that are vectors, an index that is not a thread's. The
 /// target's: one without shared memory.
 pub fn lower_thread_allreduce(
     module: &IrModule,
@@ -63,34 +63,34 @@ struct Lowerer<'a> {
     function: &'a PrimFunc,
     capabilities: &'a TargetCapabilities,
     threads: Threads,
-    /// The variables of the axes that are bound around.
+    /// The variables of the enclosing axes.
     here: BTreeMap<ThreadAxis, Var>,
     reducers: Vec<Arc<Reducer>>,
-    /// How many loops are around.
+    /// Number of enclosing loops.
     loops: usize,
 }
 
-/// A reduction: its reducer, values, condition, and where the results go.
+/// A reduction: its reducer, values, condition, and the destinations of the results.
 struct Reduction<'a> {
     reducer: &'a Reducer,
     values: &'a [Expr],
     condition: &'a Expr,
     targets: &'a [Expr],
     group: Group,
-    /// Whether the same memory may still be read by others, from an iteration before.
+    /// Whether other threads may still read the same memory in an earlier iteration.
     again: bool,
 }
 
-/// Where a thread is among those that reduce together.
+/// Position of a thread among those that reduce together.
 struct Group {
-    /// Its number in the group.
+    /// Rank of the thread in its group.
     rank: Expr,
-    /// Threads of a group.
+    /// Number of threads in a group.
     size: i128,
-    /// The number of the group in the block.
+    /// Index of the group in the block.
     number: Expr,
     groups: i128,
-    /// Whether the threads of a group follow each other in the block.
+    /// Whether the threads of a group are consecutive in the block.
     is_contiguous: bool,
 }
 
@@ -172,14 +172,14 @@ impl Lowerer<'_> {
             Some(shuffles) => shuffles.statements(&reduction),
             None => tree::statements(&reduction),
         };
-        // An axis that is not bound here is bound around what needs its index.
+        // An axis that is not bound here is bound around the statements that need its index.
         let body = missing.into_iter().fold(Stmt::seq(stmts), |body, (axis, var, extent)| {
             Stmt::for_loop(var, extent, ForKind::ThreadBinding(axis), body)
         });
         Ok(body)
     }
 
-    /// Variables for axes of the block that are not bound here.
+    /// Binds variables for axes of the block that are not bound here.
     fn bind_missing(&mut self) -> Vec<(ThreadAxis, Var, Expr)> {
         let mut missing = Vec::new();
         for axis in BLOCK_AXES {
@@ -232,7 +232,7 @@ impl Lowerer<'_> {
 }
 
 impl Reduction<'_> {
-    /// The values that come in, one for each result: the identity where the condition does not hold.
+    /// The input values, one for each result: the identity if the condition does not hold.
     fn given(&self) -> Vec<Expr> {
         let given = self.values.iter().zip(&self.reducer.identity).map(|(value, identity)| {
             if self.condition.as_int() == Some(1) {
@@ -244,7 +244,7 @@ impl Reduction<'_> {
         given.collect()
     }
 
-    /// Names for two sides combined, after those for the sides.
+    /// Combines two sides under new names, after binding names for the sides.
     fn combined(&self, lhs: &[Expr], rhs: &[Expr], stmts: &mut Vec<Stmt>) -> Vec<Var> {
         let mut sides = Substitution::new().fresh();
         for (var, value) in self.reducer.lhs.iter().zip(lhs).chain(self.reducer.rhs.iter().zip(rhs)) {
@@ -254,7 +254,7 @@ impl Reduction<'_> {
         results.collect()
     }
 
-    /// Memory that the threads of a block share, for so many elements of each value.
+    /// Allocates memory that the threads of a block share, with `size` elements of each value.
     fn shared(&self, name: &str, size: i128, stmts: &mut Vec<Stmt>) -> Vec<Buffer> {
         let buffers = self.values.iter().map(|value| {
             let size = vec![Expr::int(size, DType::INT32)];
@@ -270,7 +270,7 @@ impl Reduction<'_> {
         buffers
     }
 
-    /// The results stored: by each thread in its own memory, else by the first of the group.
+    /// Stores the results: each thread to its own memory, or the first thread of the group to shared memory.
     fn stores(&self, results: &[Expr]) -> Vec<Stmt> {
         let (mut stmts, mut is_shared) = (Vec::new(), false);
         for (target, result) in self.targets.iter().zip(results) {
@@ -289,7 +289,7 @@ impl Reduction<'_> {
         stmts
     }
 
-    /// Where a group's values begin, of so many each.
+    /// The position of a group's first value, with `size` values per group.
     fn base(&self, size: i128) -> Expr {
         simplify::expr(&(self.group.number.clone() * Expr::int(size, DType::INT32)))
     }
@@ -299,7 +299,7 @@ fn equals(e: &Expr, value: i128) -> Expr {
     simplify::expr(&Expr::compare(CompareOp::Eq, e.clone(), Expr::int(value, e.dtype)))
 }
 
-/// A name for a value.
+/// Binds a value to a name.
 fn named(name: &str, value: &Expr, stmts: &mut Vec<Stmt>) -> Var {
     let var = Var::new(name, value.dtype);
     stmts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value: value.clone() }));

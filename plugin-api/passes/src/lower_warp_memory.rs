@@ -1,4 +1,4 @@
-//! Memory of a warp: each thread's part in memory of its own, the parts of others by shuffles.
+//! Lowering of warp memory: each thread's part in local memory, access to other parts by shuffles.
 
 mod layout;
 mod place;
@@ -18,14 +18,14 @@ use place::Place;
 
 const PASS: &str = "lower_warp_memory";
 
-/// The ops that this takes.
+/// The ops that this lowering needs.
 const NEEDED: [Op; 2] = [Op::WarpActivemask, Op::WarpShuffle];
-/// Threads of a warp at most: the mask of a shuffle has so many bits.
+/// Maximum number of threads in a warp: the mask of a shuffle has that many bits.
 const WARP_MAX: i64 = 32;
 
-/// Makes of memory of scope `warp` (IR-K2) memory of scope `local`: of `n` elements, `n` divided by the threads of a warp. Each
-/// thread has those that it stores: `m` neighbours, then, a warp's times `m` further, the next. What it loads of another
-/// thread's comes by a shuffle.
+/// Lowers memory of scope `warp` (IR-K2) to memory of scope `local`, with as many elements divided by the threads of a
+/// warp. Each thread owns the elements that it stores: `m` adjacent ones, then `m` more after `m` elements of every
+/// other thread of the warp. Elements of another thread are loaded by a shuffle.
 ///
 /// # Before and after
 ///
@@ -45,9 +45,9 @@ const WARP_MAX: i64 = 32;
 ///
 /// # Errors
 ///
-/// The target's: it does not shuffle, or nothing says how large its warps are. The caller's: memory of a warp that is
-/// shared out among its threads in another way, is touched in vectors or through pointers, or is loaded from another thread
-/// where not all threads of a warp come, or at a place in that thread's part which is not the same for all.
+/// The target's: it does not support shuffles, or its warp size is not known. The caller's: warp memory that is
+/// distributed among the threads in another way, is touched in vectors or through pointers, or is loaded from another
+/// thread where not all threads of a warp arrive, or at a position in that thread's part which is not the same for all.
 pub fn lower_warp_memory(
     module: &IrModule,
     capabilities: &TargetCapabilities,
@@ -80,7 +80,7 @@ pub fn lower_warp_memory(
     })
 }
 
-/// Memory of warps, and where it is allocated.
+/// Buffers of scope `warp`, with the positions of their allocations.
 fn allocated(body: &Stmt) -> Vec<(Buffer, Span)> {
     let mut found = Vec::new();
     body.walk(&mut |child| {
@@ -94,7 +94,7 @@ fn allocated(body: &Stmt) -> Vec<(Buffer, Span)> {
     found
 }
 
-/// Threads of a warp that shuffles; or what the target lacks.
+/// The number of threads of a warp that supports shuffles; the error says what the target lacks.
 fn warp_size(capabilities: &TargetCapabilities) -> Result<i128, &'static str> {
     if !NEEDED.iter().all(|op| capabilities.execution.has_native(*op)) {
         return Err("whose warps do not shuffle");
@@ -108,22 +108,22 @@ fn warp_size(capabilities: &TargetCapabilities) -> Result<i128, &'static str> {
 struct Rewriter<'a> {
     function: &'a PrimFunc,
     warp: i128,
-    /// By the data of the memory.
+    /// Layouts by data variable.
     layouts: HashMap<Var, Layout>,
     place: Place,
-    /// Whether some threads of a warp may come here and others not.
+    /// Whether some threads of a warp may reach the current statement and others not.
     is_apart: bool,
     span: Span,
 }
 
-/// What has to run before a statement, and how an expression of it stands.
+/// Statements that must run before another, and the context of its expression.
 #[derive(Default)]
 struct Before {
     stmts: Vec<Stmt>,
     mask: Option<Var>,
-    /// Bound within the expression.
+    /// Variables bound within the expression.
     inner: Vec<Var>,
-    /// Under a condition of the expression.
+    /// Whether the expression is evaluated conditionally.
     is_lazy: bool,
 }
 
@@ -167,7 +167,7 @@ impl Rewriter<'_> {
             _ => {}
         }
         let mut before = Before::default();
-        // The condition of a loop is worked out in each iteration: nothing can run before it.
+        // The condition of a loop is evaluated in each iteration: no statement can run before it.
         let is_while = matches!(stmt.kind, StmtKind::While { .. });
         let mut condition = None;
         if let StmtKind::If { condition: decides, .. } = &stmt.kind {
@@ -194,7 +194,7 @@ impl Rewriter<'_> {
         Ok(if before.stmts.is_empty() { new } else { Stmt::seq(before.stmts.into_iter().chain([new])) })
     }
 
-    /// A store goes to the thread's own part.
+    /// Rewrites a store to the thread's own part.
     fn stored(&self, stmt: Stmt) -> Result<Stmt, PassError> {
         let StmtKind::Store { buffer, indices, value, .. } = &stmt.kind else { return Ok(stmt) };
         let (Some(layout), [index]) = (self.layouts.get(&buffer.data), indices.as_slice()) else {
@@ -236,7 +236,7 @@ impl Rewriter<'_> {
         self.shuffled(&shuffled, index, before)
     }
 
-    /// An element of another thread's part, through an element of memory that the shuffle fills.
+    /// Loads an element of another thread's part, through an element of memory that the shuffle fills.
     fn shuffled(&self, from: &Shuffled, index: &Expr, before: &mut Before) -> Result<Expr, PassError> {
         let name = &from.own.name;
         if self.is_apart {
@@ -270,7 +270,7 @@ impl Rewriter<'_> {
         if from.size == 1 {
             within = Expr::int(0, within.dtype);
         } else if before.is_lazy {
-            // Where the condition is false the index may be anything.
+            // The index may have any value if the condition is false.
             let last = Expr::int(from.size - 1, within.dtype);
             within = within.max(Expr::int(0, last.dtype)).min(last);
         }
@@ -285,7 +285,7 @@ impl Rewriter<'_> {
         Ok(Expr::load(&other, vec![int(0)]))
     }
 
-    /// Whether an expression loads from memory of warps.
+    /// Returns true if the expression loads warp memory of other threads.
     fn loads_of_others(&self, expr: &Expr) -> Result<bool, PassError> {
         let mut found = None;
         expr.walk(&mut |e| {
@@ -315,12 +315,12 @@ struct Shuffled {
     within: Expr,
 }
 
-/// The memory that a thread has of its own, of so many elements.
+/// The local buffer of a thread's own elements.
 fn own(buffer: &Buffer, size: i128) -> Buffer {
     Buffer::new(&*buffer.name, vec![Expr::int(size, DType::INT32)], buffer.dtype, StorageScope::LOCAL)
 }
 
-/// Whether threads may end before others.
+/// Returns true if threads may end before others.
 fn ends_early(body: &Stmt) -> bool {
     let mut found = false;
     body.walk_exprs(&mut |expr| {
@@ -329,7 +329,7 @@ fn ends_early(body: &Stmt) -> bool {
     found
 }
 
-/// What touches memory of a warp otherwise than element by element.
+/// An access to warp memory that is not element by element.
 fn misuse(function: &PrimFunc, buffer: &Buffer) -> Option<&'static str> {
     let is_vector = |of: &Buffer, indices: &[Expr], predicate: &Option<Expr>| {
         let one = matches!(indices, [index] if index.dtype.is_scalar()) && predicate.is_none();

@@ -1,4 +1,4 @@
-//! Large and dynamic buffers as workspace.
+//! Lowering of large and dynamic buffers to workspace.
 
 mod own_function;
 mod stack;
@@ -11,17 +11,17 @@ use chipdock_ir::{
 use crate::PassError;
 use stack::Stack;
 
-/// DLPack's number of host memory, where workspace of a host function lies.
+/// DLPack's device type of host memory, which is the workspace of a host function.
 const CPU: i32 = 1;
 
-/// Makes each allocation that is larger than [`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX), or whose size is not
-/// constant, or before which those of the function take [`STACK_TOTAL_BYTES_MAX`](crate::STACK_TOTAL_BYTES_MAX) together,
-/// an allocation of workspace, freed at the end of its sequence and on every other way out of it: before a `return`, a `break`, a
-/// `continue`, a failing assertion, or a failure of something called.
+/// Lowers to workspace each allocation that is larger than [`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX), whose
+/// size is not constant, or that would bring the function's total beyond
+/// [`STACK_TOTAL_BYTES_MAX`](crate::STACK_TOTAL_BYTES_MAX). It is freed at the end of its sequence and on every other
+/// exit: before a `return`, a `break`, a `continue`, a failing assertion, or a failure of a call.
 ///
-/// Where an iteration of a parallel loop fails, it frees what it allocated itself, and others may still use what was
-/// allocated around the loop: such a loop becomes a function of its own, `f_compute_loop0_`, and who calls it frees what
-/// it allocated before when that fails.
+/// If an iteration of a parallel loop fails, it frees its own allocations, while others may still use memory that was
+/// allocated around the loop: such a loop becomes a function of its own, `f_compute_loop0_`, and its caller frees the
+/// earlier allocations when it fails.
 ///
 /// # Before and after
 ///
@@ -66,7 +66,7 @@ struct Piece {
     device: [Expr; 2],
 }
 
-/// The device that an allocation is of.
+/// The device of an allocation.
 fn device(annotations: &Attrs) -> [Expr; 2] {
     match annotations.get(attr::DEVICE_MEMORY) {
         Some(AttrValue::List(list)) => match list.as_slice() {
@@ -82,11 +82,11 @@ struct Workspace<'a> {
     stack: &'a Stack,
     /// Parallel loops that became functions.
     loops: &'a mut Vec<PrimFunc>,
-    /// Workspace that is allocated here, outermost first.
+    /// Workspace that is live here, outermost first.
     live: Vec<Piece>,
-    /// How many of them were there when the innermost loop began.
+    /// Number of live pieces at the start of the innermost loop.
     in_loop: usize,
-    /// How many of them were there when the innermost parallel loop began.
+    /// Number of live pieces at the start of the innermost parallel loop.
     in_parallel: usize,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Workspace<'a> {
         Self { function, stack, loops, live: Vec::new(), in_loop: 0, in_parallel: 0 }
     }
 
-    /// A parallel loop that may fail, with workspace around it, as a function, and what calls it.
+    /// Turns a parallel loop that may fail, with workspace around it, into a function and a call of it.
     fn own_function(&mut self, stmt: &Stmt) -> Option<Stmt> {
         (self.live.len() > self.in_parallel && own_function::may_fail(stmt, self.stack)).then_some(())?;
         let first = self.loops.len();
@@ -109,7 +109,7 @@ impl<'a> Workspace<'a> {
         Some(Stmt::if_then(failed, self.then(self.in_parallel, throw()), None))
     }
 
-    /// Frees what was allocated since there were `since`, innermost first, whatever becomes of it: an error is on its way.
+    /// Frees the pieces from `since` on, innermost first, ignoring failures: an error is already being raised.
     fn free_since(&self, since: usize) -> Vec<Stmt> {
         self.live[since..].iter().rev().map(|piece| Stmt::new(StmtKind::Evaluate(free(piece)))).collect()
     }
@@ -152,7 +152,7 @@ impl<'a> Workspace<'a> {
         result
     }
 
-    /// A return, which is no error yet: but freeing may fail.
+    /// A return is not yet an error, but freeing may fail.
     fn leave(&self, stmt: &Stmt, value: Option<&Expr>) -> Stmt {
         let frees = (0..self.live.len()).rev().map(|index| self.free_or_throw(index));
         let Some(value) = value.filter(|value| value.as_int().is_none() && !self.live.is_empty()) else {
@@ -164,7 +164,7 @@ impl<'a> Workspace<'a> {
         Stmt::seq([first].into_iter().chain(frees).chain([last]))
     }
 
-    /// Frees the piece at `index`; where that fails, frees those before it and passes the error on.
+    /// Frees the piece at `index`; if that fails, frees the earlier ones and propagates the error.
     fn free_or_throw(&self, index: usize) -> Stmt {
         let failed = Expr::compare(CompareOp::Ne, free(&self.live[index]), Expr::i32(0));
         let before = self.live[self.in_parallel.min(index)..index].iter().rev();

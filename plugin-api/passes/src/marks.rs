@@ -4,19 +4,19 @@ use chipdock_ir::{Attrs, Child, Diagnostic, IrModule, Stmt, StmtKind};
 
 use crate::unroll;
 
-/// What only this project writes begins so.
+/// Prefix of annotations that only this project writes.
 const OWN: &str = "chipdock.";
 
 fn is_known(key: &str) -> bool {
     key.starts_with(OWN) || [unroll::AUTO_MAX_STEP, unroll::EXPLICIT].contains(&key)
 }
 
-/// Whether nothing is said that a pass acts on: what nobody knows leaves a default schedule as it is.
+/// Returns true if no annotation is one that a pass acts on: unknown annotations do not affect a default schedule.
 pub(crate) fn is_unmarked(annotations: &Attrs) -> bool {
     !annotations.keys().any(|key| is_known(key))
 }
 
-/// Annotations of loops and blocks that no pass acts on, each where it stands: they change nothing.
+/// Annotations of loops and blocks that no pass acts on, with their positions: they change nothing.
 ///
 /// A code generator that takes a module before its loops are lowered may act on them.
 #[must_use]

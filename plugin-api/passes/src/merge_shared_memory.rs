@@ -1,4 +1,4 @@
-//! One piece of dynamic shared memory for each launch.
+//! Merging of dynamic shared memory into one allocation per launch.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -16,11 +16,12 @@ use crate::walk::{is_thread, try_map_functions, vars_of};
 
 const PASS: &str = "merge_shared_memory";
 
-/// Makes all dynamic shared memory of a launch one allocation, as a device gives a launch one: each buffer becomes a view
-/// of it, whose indices begin where the one before ends, at a multiple of the size of every element in it.
+/// Merges all dynamic shared memory of a launch into one allocation, as devices provide one per launch: each buffer
+/// becomes a view of it, whose indices begin where the previous buffer ends, at a multiple of the size of every element
+/// in it.
 ///
-/// Buffers of constant sizes whose uses are parts of the launch's outermost sequence lie in one place where a barrier
-/// stands between the last use of the one and the first of the other.
+/// Buffers of constant sizes that are used only by statements of the launch's outermost sequence share memory if a
+/// barrier stands between the last use of one and the first use of the other.
 ///
 /// # Before and after
 ///
@@ -54,7 +55,7 @@ pub fn merge_shared_memory(
             merged.extend(buffers.iter().map(|buffer| buffer.data.clone()));
             Merger::new(function, launch, buffers)?.launch(launch, &outside)
         })?;
-        // A launch that uses one of them alone has its own.
+        // A launch that uses only one of them gets an allocation of its own.
         let body = if merged.is_empty() { body } else { without(&body, &outside, &merged) };
         Ok(PrimFunc { body, ..function.clone() })
     })
@@ -67,7 +68,7 @@ fn is_dynamic(stmt: &Stmt) -> Option<&Buffer> {
     }
 }
 
-/// What is allocated outside of launches.
+/// Buffers that are allocated outside of launches.
 fn outside(body: &Stmt) -> Vec<Buffer> {
     let mut found = Vec::new();
     fn search(stmt: &Stmt, found: &mut Vec<Buffer>) {
@@ -101,7 +102,7 @@ fn used(launch: &Stmt, outside: &[Buffer]) -> Vec<Buffer> {
     buffers
 }
 
-/// Calls `f` with each data variable that a statement uses, and whether its address may be kept.
+/// Calls `f` with each data variable that a statement uses, and whether its address may escape.
 fn touched_by(stmt: &Stmt, f: &mut dyn FnMut(&Var, bool)) {
     stmt.walk(&mut |child| {
         if let Child::Stmt(stmt) = child
@@ -117,15 +118,15 @@ fn touched_by(stmt: &Stmt, f: &mut dyn FnMut(&Var, bool)) {
     });
 }
 
-/// The body without the allocations outside of launches that were merged; where another launch uses one alone, it
-/// allocates it itself.
+/// Removes the allocations outside of launches that were merged; a launch that uses only one of them allocates it
+/// itself.
 fn without(body: &Stmt, outside: &[Buffer], merged: &HashSet<Var>) -> Stmt {
     if is_thread(body) {
         let alone = used(body, outside);
         let own = alone.iter().filter(|buffer| merged.contains(&buffer.data));
         let own: Vec<Buffer> = own.filter(|buffer| outside.contains(buffer)).cloned().collect();
         return own.into_iter().fold(body.clone(), |launch, buffer| {
-            // Names are of one launch.
+            // Names belong to one launch.
             let stmt = with_front(&launch, vec![allocation(&buffer)]);
             Substitution::new().fresh().stmt(&stmt)
         });
@@ -144,7 +145,7 @@ fn allocation(buffer: &Buffer) -> Stmt {
     Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
 }
 
-/// The launch with statements before all others, within the axes that stand around everything.
+/// Inserts statements at the start of the launch, within the outermost axes.
 fn with_front(stmt: &Stmt, front: Vec<Stmt>) -> Stmt {
     if is_thread(stmt) {
         return stmt.map_children(&mut Expr::clone, &mut |body| with_front(body, front.clone()));
@@ -163,11 +164,11 @@ fn sequence(stmt: &Stmt) -> &[Stmt] {
 
 struct Merger {
     merged: Buffer,
-    /// A size in bytes that each buffer begins at a multiple of.
+    /// A size in bytes to a multiple of which each buffer is aligned.
     unit: i128,
-    /// Where each buffer begins, in such units, by data variable.
+    /// Offset of each buffer, in such units, by data variable.
     offsets: HashMap<Var, Expr>,
-    /// What each view became.
+    /// Replacement of each view.
     views: RefCell<HashMap<Buffer, Buffer>>,
 }
 
@@ -220,7 +221,7 @@ impl Merger {
         Ok(with_front(&self.stmt(launch), front))
     }
 
-    /// The elements before a buffer's, in the type of an index.
+    /// The number of elements before a buffer's own, in the type of an index.
     fn before(&self, buffer: &Buffer, index: DType) -> Option<Expr> {
         let units = self.offsets.get(&buffer.data)?.clone().cast(index);
         // The unit is a multiple of the size of every element.
@@ -322,7 +323,7 @@ fn lcm(a: i128, b: i128) -> i128 {
     a / gcd(a, b.max(1)) * b.max(1)
 }
 
-/// What names within a launch stand for.
+/// Values of the names bound within a launch.
 fn names(launch: &Stmt) -> HashMap<Var, Expr> {
     let mut names = HashMap::new();
     launch.walk(&mut |child| {
@@ -337,7 +338,7 @@ fn names(launch: &Stmt) -> HashMap<Var, Expr> {
     names
 }
 
-/// The elements of a buffer, as they are known where the launch begins.
+/// Number of elements of a buffer, in terms of values known at the start of the launch.
 fn size(
     function: &PrimFunc,
     launch: &Stmt,
@@ -368,7 +369,7 @@ fn size(
     Ok(simplify::expr(&size))
 }
 
-/// Buffers that may lie in one place, each by its number; every buffer is in one.
+/// Groups of buffers, by index, that may share memory; every buffer is in one group.
 fn slots(launch: &Stmt, buffers: &[Buffer], sizes: &[Expr]) -> Vec<Vec<usize>> {
     let stmts = sequence(launch);
     let barriers: Vec<usize> = (0..stmts.len())

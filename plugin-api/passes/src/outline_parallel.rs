@@ -1,4 +1,4 @@
-//! Parallel loops as functions that a pool of threads runs.
+//! Outlining of parallel loops to functions that a pool of threads runs.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,23 +14,24 @@ use crate::capture::{Captured, copy};
 use crate::simplify::Ranges;
 use crate::walk::any_stmt;
 
-/// Makes each outermost parallel loop two functions and a launch of them ([`Op::ParallelLaunch`]), for a target that names
-/// that op in its `native_ops`; for others the loop stays.
+/// Outlines each outermost parallel loop to two functions and a launch of them ([`Op::ParallelLaunch`]), for a target
+/// that names that op in its `native_ops`; for other targets the loop remains.
 ///
-/// * `f_compute_region0_(first, count, captured...) -> int32` runs `count` iterations from the `first` on, one after the
-///   other. What the loop uses and does not bind are its parameters. It never shares a function with what launches it
-///   ([`attr::NO_INLINE`]), and has [`attr::NOALIAS`] where `f` has it and each pointer among its parameters is a parameter
-///   of `f` or memory that `f` allocates.
-/// * `f_compute_task0_(task_id, tasks_count, data) -> int32` is what is launched: it takes its share of the iterations, the
-///   first `extent mod tasks_count` tasks one more than the others, and calls the region.
+/// * `f_compute_region0_(first, count, captured...) -> int32` runs `count` iterations from the `first` on, one after
+///   the other. Variables that the loop uses and does not bind are its parameters. It is never inlined into the
+///   function that launches it ([`attr::NO_INLINE`]), and has [`attr::NOALIAS`] if `f` has it and each pointer among
+///   its parameters is a parameter of `f` or memory that `f` allocates.
+/// * `f_compute_task0_(task_id, tasks_count, data) -> int32` is the launched function: it determines its share of the
+///   iterations, the first `extent mod tasks_count` tasks taking one more than the others, and calls the region.
 ///
-/// The captured variables lie behind `data`, 16 bytes each, as the value of a TVM-FFI Any (the other half of it is not
-/// written): integers and booleans as int64, floats as float64, pointers. A vector lies in a buffer of its own.
+/// The captured variables are stored at `data`, 16 bytes each, as the value of a TVM-FFI Any (the other half of it is
+/// not written): integers and booleans as int64, floats as float64, pointers. A vector is stored in a buffer of its
+/// own.
 ///
-/// There are as many tasks as iterations at most. Without an iteration nothing is launched, and one alone runs in the
-/// thread that comes to the loop. Where a task fails, so does the function that launches it, with that error. Parallel
-/// loops within a parallel loop become serial: threads are as busy as they can be with the outer one. A launch within a
-/// region is still met where the region calls another function of the module; pools run it inline.
+/// There are at most as many tasks as iterations. Without an iteration nothing is launched, and a single one runs in
+/// the thread that reaches the loop. If a task fails, the function that launches it fails with that error. Parallel
+/// loops within a parallel loop become serial: the outer one already keeps the threads busy. A launch within a region
+/// can still occur if the region calls another function of the module; pools run it inline.
 ///
 /// # Before and after
 ///
@@ -47,8 +48,8 @@ use crate::walk::any_stmt;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires host functions with flattened buffers, made by `make_packed_api`. Where the target has the op, no parallel loop
-/// is left.
+/// Requires host functions with flattened buffers, made by `make_packed_api`. If the target supports the op, no
+/// parallel loop is left.
 ///
 /// # Errors
 ///
@@ -73,7 +74,7 @@ pub fn outline_parallel(module: &IrModule, capabilities: &TargetCapabilities) ->
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
 
-/// Data variables of parameters and of allocations: no two of them share memory where parameters do not.
+/// Data variables of parameters and of allocations: no two of them share memory if parameters do not.
 fn own_memory(function: &PrimFunc) -> HashSet<Var> {
     let params = function.params.iter().map(|param| match param {
         Param::Var(var) => var.clone(),
@@ -104,9 +105,9 @@ struct Loop<'a> {
 struct Outliner<'a> {
     function: &'a PrimFunc,
     own: HashSet<Var>,
-    /// What variables of the function can be.
+    /// Known ranges of the function's variables.
     ranges: Ranges,
-    /// The functions that loops became.
+    /// The functions that loops were outlined to.
     regions: Vec<PrimFunc>,
 }
 
@@ -184,7 +185,7 @@ impl Outliner<'_> {
         spanned(&Stmt::new(StmtKind::Seq(stmts)), of.span)
     }
 
-    /// The function that runs some iterations.
+    /// Builds the function that runs some iterations.
     fn region(&self, region: &Region, name: Arc<str>) -> PrimFunc {
         let mut substitution = Substitution::new().fresh();
         let params: Vec<Var> = region.params().map(copy).collect();
@@ -206,7 +207,7 @@ impl Outliner<'_> {
         internal(name, params, attrs, body)
     }
 
-    /// The function that is launched.
+    /// Builds the function that is launched.
     fn task(&self, region: &Region, callee: Arc<str>, name: Arc<str>, extent: &Expr) -> PrimFunc {
         let [id, count] = ["task_id", "tasks_count"].map(|name| Var::new(name, DType::INT32));
         let data = Var::new("data", DType::HANDLE);
@@ -240,7 +241,7 @@ impl Outliner<'_> {
         internal(name, vec![id, count, data], self.attrs(), Stmt::seq(stmts))
     }
 
-    /// Those of the function that are not about it alone.
+    /// The function's attributes that also apply to the new functions.
     fn attrs(&self) -> Attrs {
         let mut attrs = self.function.attrs.clone();
         attrs.remove(attr::NOALIAS);
@@ -249,17 +250,17 @@ impl Outliner<'_> {
     }
 }
 
-/// What becomes a function.
+/// The parts of a loop that becomes a function.
 struct Region {
-    /// The number of the first iteration to run, and how many.
+    /// The index of the first iteration to run, and the number of iterations.
     share: [Var; 2],
-    /// What is around it and used in it: scalars and pointers, those to vectors in place of the vectors.
+    /// Captured variables: scalars and pointers; a vector is replaced by a pointer to its buffer.
     outer: Vec<Var>,
-    /// The same as its parameters.
+    /// The parameters for `outer`.
     inner: Vec<Var>,
-    /// Vectors, and the memory that holds them.
+    /// Captured vectors, and the buffers that store them.
     vectors: Vec<(Var, Buffer)>,
-    /// What makes of the parameters what the loop uses.
+    /// Statements that compute the loop's variables from the parameters.
     known: Vec<Stmt>,
     /// The loop over the share.
     body: Stmt,
@@ -279,7 +280,7 @@ impl Region {
             None => first.expr(),
         };
         let start = if min.as_int() == Some(0) { moved } else { min + &moved };
-        // Never more than there are: what is known of the whole loop's variable is known of this one's.
+        // Clamped to the number of iterations: ranges known for the loop's variable also hold for this one.
         let end = min.as_int().map(|min| min + most).filter(|_| of.step.is_none());
         let left = match end.filter(|end| dtype.integer_range().is_some_and(|(_, greatest)| *end <= greatest))
         {
@@ -320,7 +321,7 @@ impl Region {
         } else if var.dtype.is_integer() && within(var.expr(), ranges.of(&var.expr())) != var.expr() {
             let given = copy(var);
             let value = within(given.expr(), ranges.of(&var.expr()));
-            // Buffers have shapes of it.
+            // Shapes of buffers refer to it.
             self.known.insert(0, Stmt::new(StmtKind::Bind { var: var.clone(), value }));
             (var.clone(), given)
         } else {
@@ -334,7 +335,7 @@ impl Region {
         self.share.iter().chain(&self.inner)
     }
 
-    /// What lies behind the task's data, in order: what the region takes, and the extent where only the task needs it.
+    /// The values stored at the task's data, in order: the region's captures, and the extent if only the task needs it.
     fn slots(&self, extent: &Expr) -> Vec<Var> {
         let mut slots = self.outer.clone();
         if let ExprKind::Var(var) = &extent.kind
@@ -345,7 +346,7 @@ impl Region {
         slots
     }
 
-    /// Memory for the vectors, with the vectors in it.
+    /// Allocates buffers for the vectors and stores the vectors in them.
     fn spilled(&self) -> impl Iterator<Item = Stmt> {
         self.vectors.iter().flat_map(|(vector, spill)| {
             [allocation(spill), Stmt::store(spill, vec![lanes(vector.dtype)], vector.expr())]
@@ -357,7 +358,7 @@ fn is_var(value: &Expr, var: &Var) -> bool {
     matches!(&value.kind, ExprKind::Var(found) if found == var)
 }
 
-/// The value, which lies between these: as it is, in words that tell.
+/// The value clamped to its known bounds, which makes them explicit in the code.
 fn within(value: Expr, (low, high): (i128, i128)) -> Expr {
     let dtype = value.dtype;
     let Some((least, most)) = dtype.integer_range() else { return value };
@@ -365,12 +366,12 @@ fn within(value: Expr, (low, high): (i128, i128)) -> Expr {
     if high < most { Expr::binary(BinaryOp::Min, value, Expr::int(high, dtype)) } else { value }
 }
 
-/// Indices of all lanes of a vector in a buffer of its own.
+/// Indices of all lanes of a vector in its buffer.
 fn lanes(dtype: DType) -> Expr {
     Expr::int(0, DType::INT64).ramp(Expr::int(1, DType::INT64), dtype.lanes)
 }
 
-/// The statement with all its parallel loops serial.
+/// Makes all parallel loops of the statement serial.
 fn serial(stmt: &Stmt) -> Stmt {
     let stmt = stmt.map_children(&mut Expr::clone, &mut serial);
     match &stmt.kind {
@@ -379,7 +380,7 @@ fn serial(stmt: &Stmt) -> Stmt {
     }
 }
 
-/// A loop, its iterations one after the other.
+/// Makes a loop serial.
 fn one_by_one(stmt: &Stmt) -> Stmt {
     let mut kind = stmt.kind.clone();
     if let StmtKind::For { kind, .. } = &mut kind {
@@ -388,7 +389,7 @@ fn one_by_one(stmt: &Stmt) -> Stmt {
     Stmt::new(kind).with_span(stmt.span)
 }
 
-/// A constant or a variable as it is, anything else bound to a variable before.
+/// Returns a constant or a variable as it is, and binds any other value to a variable first.
 fn settled(value: &Expr, name: &str, before: &mut Vec<Stmt>) -> Expr {
     if value.as_int().is_some() || matches!(value.kind, ExprKind::Var(_)) {
         return value.clone();
@@ -398,8 +399,8 @@ fn settled(value: &Expr, name: &str, before: &mut Vec<Stmt>) -> Expr {
     var.expr()
 }
 
-/// The types by which a value becomes what lies behind the task's data. A half goes by float32: that is what it is
-/// converted to everywhere.
+/// The types through which a value is converted to the form stored at the task's data. A half is converted through
+/// float32, as everywhere.
 fn steps(dtype: DType) -> [DType; 2] {
     match dtype {
         dtype if dtype.is_handle() => [dtype, dtype],
@@ -447,13 +448,13 @@ fn throw_unless_zero(call: Expr) -> Stmt {
     Stmt::if_then(is(CompareOp::Ne, &call, 0), Stmt::new(StmtKind::Evaluate(throw)), None)
 }
 
-/// The statement and those in it, without a place of their own, at a place.
+/// Sets the span of the statement and of those in it that have none.
 fn spanned(stmt: &Stmt, span: Span) -> Stmt {
     let stmt = stmt.map_children(&mut Expr::clone, &mut |s| spanned(s, span));
     if stmt.span == Span::NONE { stmt.with_span(span) } else { stmt }
 }
 
-/// A function that only others of the module call.
+/// Builds a function that is called only within the module.
 fn internal(name: Arc<str>, params: Vec<Var>, mut attrs: Attrs, body: Stmt) -> PrimFunc {
     attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(0));
     PrimFunc {

@@ -1,4 +1,4 @@
-//! Memory on a chip, where no threads are.
+//! Lowering of on-chip memory on targets without threads.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,12 @@ use chipdock_ir::{
 use crate::PassError;
 use crate::walk::try_map_functions;
 
-/// Scopes with these prefixes are registers of matrix units, which the threads of a warp share.
+/// Prefixes of scopes that are registers of matrix units, which the threads of a warp share.
 const OF_THREADS: [&str; 2] = ["wmma.", "m16n8k8."];
 
-/// On a target without threads, memory in a scope that only threads have (`shared`, `shared.dyn`, `warp`, registers of matrix
-/// units) becomes `global`: one thread sees all of it. So a kernel written for threads runs where nothing is bound to them.
+/// On a target without threads, moves memory in a scope that only threads have (`shared`, `shared.dyn`, `warp`,
+/// registers of matrix units) to `global`: one thread sees all of it. So a kernel written for threads runs on a target
+/// to which no threads are bound.
 ///
 /// # Before and after
 ///
@@ -25,7 +26,7 @@ const OF_THREADS: [&str; 2] = ["wmma.", "m16n8k8."];
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a module without blocks. Where the target has no threads and no such scope, nothing is in one.
+/// Requires a module without blocks. If the target has no threads and no such scope, no memory is in one.
 ///
 /// # Errors
 ///
@@ -48,7 +49,7 @@ pub fn rescope_memory(module: &IrModule, capabilities: &TargetCapabilities) -> R
 
 struct Rescoper<'a> {
     capabilities: &'a TargetCapabilities,
-    /// Pointers to such memory, and what each becomes.
+    /// Pointers to such memory, and their replacements.
     vars: HashMap<Var, Var>,
     substitution: Substitution,
 }
@@ -108,7 +109,7 @@ impl Rescoper<'_> {
         self.substitution.map_buffer(buffer, &new);
     }
 
-    /// The statement with names of pointers bound as what they became.
+    /// Replaces bindings of names of such pointers.
     fn bound(&self, stmt: &Stmt) -> Stmt {
         if let StmtKind::Bind { var, value } = &stmt.kind
             && let Some(new) = self.vars.get(var)

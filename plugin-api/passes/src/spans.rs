@@ -32,7 +32,7 @@ pub(crate) fn run(
     span.record("functions", before.functions);
     span.record("statements", before.statements);
     span.record("expressions", before.expressions);
-    // What counting costs is not the pass': the span is entered for its work alone.
+    // The cost of counting is not part of the pass: the span is entered for its work alone.
     let done = span.in_scope(|| pass(module, capabilities));
     if let Ok(module) = &done {
         let after = Size::of(module);
@@ -43,7 +43,7 @@ pub(crate) fn run(
     done
 }
 
-/// How large a module is, in nodes.
+/// The size of a module, in nodes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Size {
     functions: u64,
@@ -66,7 +66,7 @@ impl Size {
     }
 }
 
-/// The addresses of nodes that were met: what is shared may be reached in more ways than anybody can count.
+/// Addresses of the visited nodes: the number of paths to a shared node may be astronomical.
 #[derive(Default)]
 struct Count {
     statements: HashSet<usize>,

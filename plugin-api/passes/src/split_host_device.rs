@@ -1,4 +1,4 @@
-//! Device functions apart from host functions.
+//! Separation of device functions from host functions.
 
 mod kernel;
 mod scalars;
@@ -19,9 +19,10 @@ use kernel::Region;
 
 pub(crate) const PASS: &str = "split_host_device";
 
-/// Makes a kernel of each launch of each function, and leaves the launch in its place: `f_kernel`, `f_kernel_1` and so on.
+/// Outlines each launch of each function to a kernel, `f_kernel`, `f_kernel_1` and so on, and leaves a call that
+/// launches it in its place.
 ///
-/// For a host target there is nothing to take out: the module is the host's.
+/// For a host target there is nothing to outline: the module is the host's.
 ///
 /// # Before and after
 ///
@@ -38,21 +39,21 @@ pub(crate) const PASS: &str = "split_host_device";
 /// then the extent of each axis, at least 0, then the bytes of dynamic shared memory if there is any. A scalar of float16
 /// or bfloat16 is passed as float32.
 ///
-/// Where the target has no integers of 64 bits, a size (a free variable of the shapes, strides and offsets of the function's
-/// tensors) is passed as int32, and the host function fails with a ValueError where that does not hold it; another integer of
-/// 64 bits is passed as two uint32, `x_low` and `x_high`.
+/// If the target has no integers of 64 bits, a size (a free variable of the shapes, strides and offsets of the
+/// function's tensors) is passed as int32, and the host function fails with a ValueError if the size does not fit;
+/// another integer of 64 bits is passed as two uint32, `x_low` and `x_high`.
 ///
 /// # Requires / # Ensures
 ///
-/// Requires what `verify_memory` ensures, barriers that are written out, and no virtual threads. Host functions have no
-/// thread axis, no memory but global, and the attribute [`attr::DEVICE`] in place of [`attr::TARGET`]: their tensors are the
+/// Requires the guarantees of `verify_memory`, explicit barriers, and no virtual threads. Host functions have no thread
+/// axis, no memory but global, and the attribute [`attr::DEVICE`] in place of [`attr::TARGET`]: their tensors are the
 /// device's, whether they launch anything or not. Kernels, and copies of the functions that they call, have
-/// [`attr::TARGET`] and stand behind all host functions.
+/// [`attr::TARGET`] and come after all host functions.
 ///
 /// # Errors
 ///
-/// The caller's: a launch whose extents are not known where it starts, or differ on one axis; threads in a function that
-/// a kernel calls. The target's: threads on a host; a vector that a kernel would have to be passed.
+/// The caller's: a launch whose extents are not known where it starts, or differ on one axis; threads in a function
+/// that a kernel calls. The target's: threads on a host; a kernel that would need a vector parameter.
 pub fn split_host_device(
     module: &IrModule,
     capabilities: &TargetCapabilities,
@@ -87,7 +88,7 @@ pub fn split_host_device(
     let called = callees(module, &kernels)?;
     let all = Callees::of(module);
     let by_kernels: HashSet<&Arc<str>> = called.iter().map(|callee| &callee.name).collect();
-    // What kernels call is a function of the host too, unless it touches what only a device can.
+    // Functions that kernels call are host functions too, unless they touch memory that only a device can access.
     hosts.retain(|function| {
         !by_kernels.contains(&function.name) || is_public(function) || all.is_arithmetic(&function.name)
     });
@@ -96,7 +97,7 @@ pub fn split_host_device(
     Ok(IrModule { functions: hosts, attrs: module.attrs.clone() })
 }
 
-/// Whether a function is a kernel as it was read.
+/// Returns true if a function was a kernel in the input.
 pub(crate) fn is_kernel(function: &PrimFunc) -> bool {
     function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(2))
 }
@@ -112,7 +113,7 @@ fn with_target(function: &PrimFunc, capabilities: &TargetCapabilities) -> PrimFu
     PrimFunc { attrs, ..function.clone() }
 }
 
-/// Where tensors of a host function are.
+/// The device of a host function's tensors, as an attribute.
 fn device(capabilities: &TargetCapabilities) -> AttrValue {
     let number = if capabilities.device.is_assigned { 0 } else { capabilities.device.device_type.into() };
     let entries = [
@@ -140,7 +141,7 @@ pub(crate) fn is_launch(kind: &StmtKind) -> bool {
     matches!(kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
 }
 
-/// The functions of the module that kernels call, callees of callees too.
+/// The functions of the module that kernels call, directly or indirectly.
 fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m PrimFunc>, PassError> {
     let functions = module.by_name();
     let mut known = HashSet::new();
@@ -165,7 +166,7 @@ fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m Pri
     Ok(found)
 }
 
-/// Shared, local and warp memory that is allocated around a launch stands within each launch that uses it.
+/// Moves shared, local and warp memory that is allocated around a launch into each launch that uses it.
 fn moved_inside(body: &Stmt) -> Stmt {
     match &body.kind {
         StmtKind::Seq(stmts) => {
@@ -184,7 +185,7 @@ fn moved_inside(body: &Stmt) -> Stmt {
     }
 }
 
-/// The data variable of memory that is not global, where it is allocated.
+/// The data variable of an allocation that is not global.
 fn inner_memory(stmt: &Stmt) -> Option<&Var> {
     match &stmt.kind {
         StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank != StorageRank::Global => {
@@ -194,7 +195,7 @@ fn inner_memory(stmt: &Stmt) -> Option<&Var> {
     }
 }
 
-/// The statement with each allocation at the start of each launch within it that uses its memory, the last one first.
+/// Inserts each allocation at the start of each launch within the statement that uses its memory, the last one first.
 fn with_allocations(stmt: &Stmt, inner: &HashMap<Var, (usize, Stmt)>) -> Stmt {
     match &stmt.kind {
         kind if is_launch(kind) => {
@@ -220,9 +221,9 @@ struct Split<'a> {
     capabilities: &'a TargetCapabilities,
     names: &'a mut HashSet<Arc<str>>,
     kernels: Vec<PrimFunc>,
-    /// The number of the next kernel's name.
+    /// Number of the next kernel, for its name.
     next: usize,
-    /// What kernels are passed, each once.
+    /// Variables that are passed to kernels, each once.
     passed: Vec<Var>,
 }
 

@@ -1,4 +1,4 @@
-//! Sums, products, minima and maxima of floats over neighbours, in lanes.
+//! Splitting of float reductions over adjacent elements into lanes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use crate::simplify::{self, is_pure};
 use crate::vectorize::stays_on_vectors;
 use crate::walk::{depends_on_memory, map_bodies, vars_of};
 
-/// Bytes of the partial results of one reduction: a vector of the widest registers, several of narrower ones.
+/// Size in bytes of the partial results of one reduction: a vector in the widest registers, several in narrower ones.
 const LANES_SIZE_BYTES: usize = 64;
-/// Terms for each lane that a reduction of constant extent must have.
+/// Minimum number of terms per lane in a reduction of constant extent.
 const TERMS_MIN: i128 = 2;
 
 /// Splits the innermost reduction of a block into partial results, one for each lane of a vector, which are combined at
-/// the end: the reductions of a block may associate in any order (rule IR-B6 of the IR), and adding one number after the
-/// other waits for each.
+/// the end: the reductions of a block may associate in any order (rule IR-B6 of the IR), and a sequential sum must wait
+/// for each addition.
 ///
-/// Of a serial loop without marks around one block, whose axis it is: the block's statements are reductions
-/// `S[..] = S[..] op x` of float32 or float64 by `+`, `*`, `min` or `max`, and names; every access steps to the
-/// neighbour, or nowhere, along the axis; all of `x` stays on vectors; nothing in it reads what is reduced. Extents that
-/// are constant give each lane at least two terms; what is over is added one by one.
+/// Applies to a serial loop without marks around one block, where the loop is an axis of the block: the block's
+/// statements are reductions `S[..] = S[..] op x` of float32 or float64 by `+`, `*`, `min` or `max`, and bindings;
+/// every access steps to the adjacent element along the axis or stays; all of `x` can be vectors; nothing in it reads a
+/// result. Constant extents must give each lane at least two terms; the remainder is added one by one.
 ///
 /// # Before and after
 ///
@@ -44,8 +44,8 @@ const TERMS_MIN: i128 = 2;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. Only for hosts without threads, and for devices whose threads run one after the
-/// other; elsewhere the module is unchanged.
+/// Requires a valid module. Applies only to hosts without threads, and to devices whose threads run one after the
+/// other; otherwise the module is unchanged.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn split_reductions(module: &IrModule, capabilities: &TargetCapabilities) ->
     }))
 }
 
-/// Memory that may overlap with other memory: that of parameters, unless they are said not to.
+/// Memory that may overlap with other memory: that of parameters, unless they are declared not to.
 fn shared_memory(function: &PrimFunc) -> HashSet<Var> {
     if function.attrs.get(attr::NOALIAS) == Some(&AttrValue::Bool(true)) {
         return HashSet::new();
@@ -77,7 +77,7 @@ fn shared_memory(function: &PrimFunc) -> HashSet<Var> {
 struct Splitter<'a> {
     capabilities: &'a TargetCapabilities,
     shared: HashSet<Var>,
-    /// Where partial results are.
+    /// Storage scope of the partial results.
     scope: StorageScope,
 }
 
@@ -88,7 +88,7 @@ struct Reduction {
     indices: Vec<Expr>,
     term: Expr,
     own_first: bool,
-    /// One partial result for each lane.
+    /// Buffer with one partial result for each lane.
     lanes: Buffer,
 }
 
@@ -98,7 +98,7 @@ enum Part {
     Reduction(Reduction),
 }
 
-/// The loop and the axis that it is.
+/// The loop and its axis.
 struct Axis<'a> {
     var: &'a Var,
     min: &'a Expr,
@@ -149,7 +149,7 @@ impl Splitter<'_> {
         };
         let mut iter_vars = block.iter_vars.clone();
         iter_vars.remove(position);
-        // With no other axis of reduction each iteration is the first.
+        // Without another reduction axis each iteration is the first.
         let reduces = iter_vars.iter().any(|axis| axis.kind == IterKind::Reduce);
         let (init, start) = if reduces { (block.init.clone(), None) } else { (None, block.init.clone()) };
         let body = Stmt::seq(start.into_iter().chain([body]));
@@ -174,7 +174,7 @@ impl Splitter<'_> {
         }))
     }
 
-    /// The statements of the body, where each may be split along the axis.
+    /// The statements of the body, if each may be split along the axis.
     fn parts(&self, block: &Block, axis: &Var) -> Option<Vec<Part>> {
         let stmts = match &block.body.kind {
             StmtKind::Seq(stmts) => stmts.as_slice(),
@@ -216,7 +216,8 @@ impl Splitter<'_> {
         (fine && by_neighbours).then_some(parts)
     }
 
-    /// Whether a node of a term may be worked out for neighbours at once, before what is reduced is written.
+    /// Returns true if a node of a term may be computed for several adjacent elements at once, before the results are
+    /// written.
     fn is_for_lanes(&self, e: &Expr, axis: &Var, written: &HashSet<&Var>, by_neighbours: &mut bool) -> bool {
         match &e.kind {
             ExprKind::Load { buffer, indices, predicate: None } => {
@@ -273,7 +274,7 @@ fn part(stmt: &Stmt, scope: &StorageScope) -> Option<Part> {
     }))
 }
 
-/// How many partial results a reduction into a buffer has.
+/// Number of partial results of a reduction into a buffer.
 trait Width {
     fn constant_lanes(&self) -> Option<i128>;
 }
@@ -291,7 +292,7 @@ impl Reduction {
         Expr::binary(self.op, a, b)
     }
 
-    /// What changes nothing when combined; -0.0 plus 0.0 is 0.0.
+    /// The identity of the operator; -0.0 plus 0.0 is 0.0.
     fn identity(&self) -> Expr {
         let value = match self.op {
             BinaryOp::Mul => 1.0,
@@ -306,7 +307,7 @@ impl Reduction {
         Expr::load(&self.lanes, vec![lane.clone()])
     }
 
-    /// All partial results, neighbours first, so that few wait for each other.
+    /// Combines all partial results, adjacent ones first, to keep dependency chains short.
     fn all_lanes(&self, width: i128) -> Expr {
         let mut values: Vec<Expr> =
             (0..width).map(|lane| self.partial(&Expr::int(lane, DType::INT32))).collect();
@@ -321,7 +322,7 @@ impl Reduction {
     }
 }
 
-/// The new body.
+/// Builder of the new body.
 struct Body<'a> {
     parts: &'a [Part],
     axis: &'a Axis<'a>,
@@ -357,7 +358,7 @@ impl Body<'_> {
         })
     }
 
-    /// A statement at a value of the axis, with names of its own.
+    /// The statement at a value of the axis, with fresh names.
     fn at(&self, value: &Expr, stmt: &Stmt) -> Stmt {
         Substitution::new().fresh().with_var(self.axis.var, simplify::expr(value)).stmt(stmt)
     }

@@ -1,4 +1,4 @@
-//! Memory of buffers that are done with, used again.
+//! Reuse of the memory of buffers that are no longer used.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -9,15 +9,15 @@ use chipdock_ir::{Buffer, Child, ExprKind, IrModule, Stmt, StmtKind, TargetCapab
 use crate::PassError;
 use crate::walk::map_bodies;
 
-/// Owners of memory that an allocation looks at, those of the allocations before it: more would make the time of long
-/// sequences grow with their square, for memory that a shorter sequence would not share either.
+/// Maximum number of owners of memory that an allocation considers, the last ones before it: with more, the time for
+/// long sequences would grow with their square.
 const OWNERS_MAX: usize = 256;
 
-/// Lets an allocation take the memory of an earlier one in the same sequence that is used for the last time before the
-/// later one is used first: same scope, at least as large and as aligned. The element type is the same too, unless both
-/// are more than a stack takes ([`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX) bytes, or a size that is not
-/// constant): then elements of the earlier one are at least as large. A buffer whose address is passed on keeps its own
-/// memory. Of many owners the last 256 are looked at.
+/// Lets an allocation reuse the memory of an earlier one in the same sequence whose last use is before the first use of
+/// the later one: same scope, at least as large and as aligned. The element type is the same too, unless both exceed
+/// the stack limit ([`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX) bytes, or a size that is not constant): then
+/// elements of the earlier one are at least as large. A buffer whose address is passed on keeps its own memory. Only
+/// the last 256 owners are considered.
 ///
 /// # Before and after
 ///
@@ -48,7 +48,7 @@ fn rewrite(stmt: &Stmt) -> Stmt {
     }
 }
 
-/// When a buffer of a sequence is used, by positions in it.
+/// Positions in a sequence at which a buffer is used.
 #[derive(Clone, Copy)]
 struct Lifetime {
     first: usize,
@@ -68,7 +68,7 @@ fn share(stmts: &[Stmt]) -> Vec<Stmt> {
         return stmts.to_vec();
     }
     let lifetimes = lifetimes(stmts, &allocated);
-    // Buffers that have memory of their own, each with the last use of whatever lies in it.
+    // Buffers with memory of their own, each with the last use of any buffer in it.
     let mut owners: Vec<(&Buffer, usize)> = Vec::new();
     let mut moved: HashMap<Var, Var> = HashMap::new();
     let mut substitution = Substitution::new();
@@ -101,7 +101,7 @@ fn share(stmts: &[Stmt]) -> Vec<Stmt> {
     stmts.iter().map(replace).collect()
 }
 
-/// True when the memory of `owner` is enough for `buffer`, and of the same kind.
+/// Returns true if the memory of `owner` is large enough for `buffer`, and of the same kind.
 fn holds(owner: &Buffer, buffer: &Buffer) -> bool {
     let (have, want) = (bytes(owner), bytes(buffer));
     let large = |bytes: Option<i128>| bytes.is_none_or(|bytes| bytes > crate::STACK_SIZE_BYTES_MAX);
@@ -123,7 +123,7 @@ fn bytes(buffer: &Buffer) -> Option<i128> {
     buffer.constant_size()?.checked_mul(buffer.dtype.size_bytes() as i128)
 }
 
-/// When each allocated buffer is used; one that never is has no entry.
+/// The lifetime of each allocated buffer; one that is never used has no entry.
 fn lifetimes(stmts: &[Stmt], allocated: &[&Buffer]) -> HashMap<Var, Lifetime> {
     let allocated: HashSet<&Var> = allocated.iter().map(|buffer| &buffer.data).collect();
     let mut lifetimes: HashMap<Var, Lifetime> = HashMap::new();
@@ -144,7 +144,7 @@ fn lifetimes(stmts: &[Stmt], allocated: &[&Buffer]) -> HashMap<Var, Lifetime> {
             let Child::Stmt(stmt) = child else { return };
             match &stmt.kind {
                 StmtKind::Store { buffer, .. } => used(&buffer.data, false),
-                // A view may be used anywhere in the rest: its positions are those of its memory, which it names.
+                // A view may be used anywhere later: its uses count as uses of its memory, which it names.
                 StmtKind::DeclBuffer { buffer, .. } => used(&buffer.data, false),
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! Barriers between what the threads of a block share.
+//! Insertion of barriers between accesses to memory that the threads of a block share.
 
 mod access;
 mod gather;
@@ -19,15 +19,16 @@ use access::{Access, Known};
 
 const PASS: &str = "thread_sync";
 
-/// Makes the implicit barriers of IR-K5 explicit, as few as are seen to be needed: one stands between two statements of a
-/// sequence, or at the end of an iteration, where two threads of a block may touch one element of shared memory, one of
-/// them writing, and no barrier lies between already. Elements are told apart by memory, by the bounds of indices, and by
-/// working out indices thread by thread where the extents of the block are constant.
+/// Makes the implicit barriers of IR-K5 explicit, inserting as few as analysis shows to be necessary: a barrier stands
+/// between two statements of a sequence, or at the end of an iteration, if two threads of a block may touch one element
+/// of shared memory, one of them writing, and no barrier lies between them already. Elements are distinguished by
+/// memory, by the bounds of indices, and by evaluating indices thread by thread if the extents of the block are
+/// constant.
 ///
-/// A barrier that would stand in a branch which threads decide on differently is moved out of it: the branch becomes
-/// one for each part between barriers, and the loops in it go around those.
+/// A barrier that would stand in a branch on which threads decide differently is moved out of it: the branch is split
+/// at barriers, and the loops in it are moved around its parts.
 ///
-/// Launches without the note `chipdock.implicit_barriers` are as their author made them, and stay.
+/// Launches without the attribute `chipdock.implicit_barriers` are as their author wrote them, and are unchanged.
 ///
 /// # Before and after
 ///
@@ -40,13 +41,13 @@ const PASS: &str = "thread_sync";
 ///
 /// # Requires / # Ensures
 ///
-/// Requires flattened buffers, and no virtual threads. No note is left; whatever threads of a block share has explicit
-/// barriers, each where all threads of the block come.
+/// Requires flattened buffers, and no virtual threads. No such attribute is left; memory that the threads of a block
+/// share has explicit barriers, each at a point that all threads of the block reach.
 ///
 /// # Errors
 ///
-/// The caller's: a barrier in a loop whose iterations are not as many in each thread, or that some threads leave early; a
-/// reduction across threads in a branch that threads decide on differently.
+/// The caller's: a barrier in a loop whose number of iterations differs between threads, or that some threads leave
+/// early; a reduction across threads in a branch on which threads decide differently.
 pub fn thread_sync(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let body = try_map_launches(&function.body, &mut |launch| {
@@ -66,16 +67,16 @@ fn is_marked(launch: &Stmt) -> bool {
     )
 }
 
-/// What a statement touches around its barriers.
+/// The accesses of a statement around its barriers.
 #[derive(Default)]
 struct Flow {
-    /// Before its first barrier.
+    /// Accesses before the first barrier.
     head: Vec<Access>,
-    /// Behind its last.
+    /// Accesses after the last barrier.
     tail: Vec<Access>,
-    /// Whether every way through it has a barrier.
+    /// Whether every path through the statement has a barrier.
     is_ordered: bool,
-    /// Whether threads wait for each other anywhere in it.
+    /// Whether threads wait for each other anywhere in the statement.
     waits: bool,
 }
 
@@ -84,7 +85,7 @@ impl Flow {
         Self { head: accesses.clone(), tail: accesses, is_ordered: false, waits: false }
     }
 
-    /// This or the other.
+    /// The union with the flow of an alternative.
     fn or(mut self, other: Self) -> Self {
         merge(&mut self.head, other.head);
         merge(&mut self.tail, other.tail);
@@ -105,13 +106,13 @@ struct Syncer<'a> {
     function: &'a PrimFunc,
     threads: Threads,
     ranges: Ranges,
-    /// Variables that have one value in all threads of a block.
+    /// Variables with the same value in all threads of a block.
     uniform: HashSet<Var>,
-    /// Names for what is worked out from indices alone, with what they stand for.
+    /// Names of values that are computed from indices alone, with their values.
     names: Substitution,
     pointed: HashSet<Var>,
     written: HashSet<Var>,
-    /// What holds for the threads that come here.
+    /// Conditions that hold for the threads that reach the current statement.
     conditions: Vec<Expr>,
     /// Whether some threads may leave the innermost loop before others.
     leaves: bool,
@@ -157,14 +158,14 @@ impl<'a> Syncer<'a> {
         Known { threads: &self.threads, ranges: &self.ranges, pointed: &self.pointed }
     }
 
-    /// The scope of the barrier that must lie between; `None` when none must.
+    /// The scope of the barrier that must stand between the accesses; `None` if none is needed.
     fn between(&self, before: &[Access], after: &[Access]) -> Option<&'static str> {
         let known = self.known();
         let mut scope = None;
         for first in before {
             for second in after {
                 let is_dynamic = first.buffer.scope.is_dynamic_shared();
-                // One barrier is for both.
+                // One barrier serves both.
                 if scope == Some("shared") || scope.is_some() && is_dynamic {
                     continue;
                 }
@@ -229,7 +230,7 @@ impl<'a> Syncer<'a> {
         }
     }
 
-    /// A statement whose one child is run as it is.
+    /// Processes the only child of a statement in place.
     fn within(&mut self, stmt: &Stmt) -> Result<(Stmt, Flow), PassError> {
         let mut flow = Flow::default();
         let new = stmt.try_map_children(&mut |e| Ok(e.clone()), &mut |body| {
@@ -347,14 +348,14 @@ impl<'a> Syncer<'a> {
         Ok((Stmt::new(new), flow))
     }
 
-    /// What a loop binds has another value in the next iteration.
+    /// Drops variables that a loop binds: they have other values in the next iteration.
     fn forget(&mut self, body: &Stmt) {
         gather::bound(body, &mut |var| {
             self.uniform.remove(var);
         });
     }
 
-    /// Holds a loop in which threads wait to running alike in all of them.
+    /// Rejects a loop in which threads wait, unless it runs the same way in all of them.
     fn whole_loop(&self, is_uniform: bool) -> Result<(), PassError> {
         if !is_uniform {
             return Err(self.refuse(
@@ -406,7 +407,7 @@ impl<'a> Syncer<'a> {
         Ok((new, Flow { head, tail, is_ordered: false, waits: flow.waits }))
     }
 
-    /// True when all threads of a block that work it out together get one value.
+    /// Returns true if all threads of a block that evaluate the expression together get the same value.
     fn is_uniform(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => self.uniform.contains(var),
@@ -417,7 +418,8 @@ impl<'a> Syncer<'a> {
                 }
                 _ => false,
             },
-            // What the threads of a block share is one value between two barriers; so is what nobody writes.
+            // Between two barriers shared memory has the same value for all threads of a block; so does memory that is
+            // never written.
             ExprKind::Load { buffer, .. }
                 if !(is_shared(&buffer.scope)
                     || buffer.scope.rank == chipdock_ir::StorageRank::Global

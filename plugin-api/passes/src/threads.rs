@@ -1,4 +1,4 @@
-//! What passes ask about the threads of a launch.
+//! The threads of a launch, as passes query them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,11 +9,11 @@ use chipdock_ir::{
 use crate::simplify::{expr as simple, fold};
 use crate::walk::is_thread;
 
-/// Axes of the threads of a block, the one that counts fastest first.
+/// Axes of the threads of a block, fastest-varying first.
 pub(crate) const BLOCK_AXES: [ThreadAxis; 3] =
     [ThreadAxis::ThreadX, ThreadAxis::ThreadY, ThreadAxis::ThreadZ];
 
-/// Replaces each launch of a statement, from the outside.
+/// Replaces each outermost launch of a statement.
 pub(crate) fn try_map_launches<E>(
     stmt: &Stmt,
     f: &mut dyn FnMut(&Stmt) -> Result<Stmt, E>,
@@ -27,14 +27,14 @@ pub(crate) fn try_map_launches<E>(
 /// The threads of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads {
-    /// Every variable that is an index of an axis.
+    /// The axis of each variable that is a thread index.
     pub(crate) axis_of: HashMap<Var, ThreadAxis>,
-    /// The extent of each axis that is bound, as it is first written.
+    /// The extent of each bound axis, as first written.
     pub(crate) extents: BTreeMap<ThreadAxis, Expr>,
 }
 
 impl Threads {
-    /// Of a launch.
+    /// Collects the threads of a launch.
     pub(crate) fn of(launch: &Stmt) -> Self {
         let mut threads = Self::default();
         launch.walk(&mut |child| {
@@ -49,25 +49,25 @@ impl Threads {
         threads
     }
 
-    /// The extent of an axis where it is constant; 1 where nothing binds it.
+    /// The extent of an axis if it is constant; 1 if it is not bound.
     pub(crate) fn extent(&self, axis: ThreadAxis) -> Option<i128> {
         self.extents.get(&axis).map_or(Some(1), Expr::as_int)
     }
 
-    /// The extents of a block's axes, where all are constant.
+    /// The extents of a block's axes, if all are constant.
     pub(crate) fn block(&self) -> Option<[i128; 3]> {
         let [x, y, z] = BLOCK_AXES;
         Some([self.extent(x)?, self.extent(y)?, self.extent(z)?])
     }
 
-    /// The number of an axis among those of a block.
+    /// The position of an axis among those of a block.
     pub(crate) fn position(&self, var: &Var) -> Option<usize> {
         let axis = self.axis_of.get(var)?;
         BLOCK_AXES.iter().position(|known| known == axis)
     }
 }
 
-/// True for memory of which a block has one instance.
+/// Returns true for memory of which each block has one instance.
 pub(crate) fn is_shared(scope: &StorageScope) -> bool {
     scope.rank == StorageRank::Shared
 }
@@ -78,7 +78,7 @@ pub(crate) fn barrier(scope: &str) -> Stmt {
     Stmt::new(StmtKind::Evaluate(call))
 }
 
-/// The scope of the barrier that a statement is.
+/// The scope of a barrier; `None` for other statements.
 pub(crate) fn barrier_scope(stmt: &Stmt) -> Option<&str> {
     let StmtKind::Evaluate(call) = &stmt.kind else { return None };
     let ExprKind::Call { callee: Callee::Op(Op::StorageSync), args } = &call.kind else { return None };
@@ -88,7 +88,7 @@ pub(crate) fn barrier_scope(stmt: &Stmt) -> Option<&str> {
     }
 }
 
-/// The value of an integer or boolean expression, given its variables; `None` where it is made of anything else.
+/// The value of an integer or boolean expression, given its variables; `None` if it contains anything else.
 pub(crate) fn evaluate(expr: &Expr, of: &dyn Fn(&Var) -> Option<i128>) -> Option<i128> {
     let both = |a: &Expr, b: &Expr| Some((evaluate(a, of)?, evaluate(b, of)?));
     let is_whole = |e: &Expr| e.dtype.is_scalar() && (e.dtype.is_integer() || e.dtype.is_bool());

@@ -1,4 +1,4 @@
-//! Loops written out.
+//! Unrolling of loops.
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{AttrValue, BinaryOp, Child, Expr, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities};
@@ -7,23 +7,23 @@ use crate::PassError;
 use crate::simplify::leaves_loop;
 use crate::walk::map_bodies;
 
-/// Iterations of a loop that are written out at most.
+/// Maximum number of iterations of an unrolled loop.
 const ITERATIONS_MAX: i128 = 256;
-/// Statements that a loop may become.
+/// Maximum number of statements that a loop may be unrolled to.
 const STATEMENTS_MAX: i128 = 4096;
 
-/// Notes of a loop or a block: serial loops within of so many steps in all are written out.
+/// Annotation of a loop or a block: serial loops within it with at most that many steps in total are unrolled.
 pub(crate) const AUTO_MAX_STEP: &str = "pragma_auto_unroll_max_step";
-/// A note beside it: whether by us (all the same to us).
+/// Annotation that goes with it: whether this pass unrolls (ignored).
 pub(crate) const EXPLICIT: &str = "pragma_unroll_explicit";
 
-/// Writes out each loop marked as unrolled, each iteration with variables of its own. One with more than 256
-/// iterations, with a number of them that is not known, one that would become more than 4096 statements, and one that is
-/// left by `break` or `continue` becomes a serial loop.
+/// Unrolls each loop marked as unrolled, with fresh variables in each iteration. A loop becomes serial if it has more
+/// than 256 iterations or an unknown number of them, would become more than 4096 statements, or is left by `break` or
+/// `continue`.
 ///
-/// Under the note `pragma_auto_unroll_max_step`, an integer on a loop, or around a block, serial loops of a constant number
-/// of iterations are written out too, inner ones first, as long as their stores and calls are no more than that. That note and
-/// `pragma_unroll_explicit` end here.
+/// Under the annotation `pragma_auto_unroll_max_step`, an integer on a loop, or around a block, serial loops of a
+/// constant number of iterations are unrolled too, inner ones first, as long as their stores and calls are at most that
+/// many. That annotation and `pragma_unroll_explicit` are dropped.
 ///
 /// # Before and after
 ///
@@ -43,7 +43,7 @@ pub fn unroll(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<I
     Ok(map_bodies(module, |function| rewrite(&function.body, 0)))
 }
 
-/// `most`: steps that a serial loop may have in all to be written out; 0 for none.
+/// Unrolls loops in the statement; `most` is the number of steps up to which a serial loop is unrolled, 0 for none.
 fn rewrite(stmt: &Stmt, most: i128) -> Stmt {
     match &stmt.kind {
         StmtKind::Attr { key, value, body, .. } if &**key == AUTO_MAX_STEP => {
@@ -92,7 +92,7 @@ fn rewrite(stmt: &Stmt, most: i128) -> Stmt {
     Stmt::seq(iterations)
 }
 
-/// Stores and calls of one run of a body; a loop that is left over counts as too many.
+/// Stores and calls of one run of a body; a remaining loop counts as too many.
 fn steps(stmt: &Stmt) -> i128 {
     let mut count = 0_i128;
     stmt.walk(&mut |child| {

@@ -1,4 +1,4 @@
-//! Loops as the lanes of vectors.
+//! Vectorization of loops.
 
 mod independent;
 mod lanes;
@@ -13,27 +13,27 @@ use crate::walk::map_bodies;
 use lanes::Lanes;
 pub(crate) use values::stays_on_vectors;
 
-/// Lanes of the widest vector that is made.
+/// Maximum number of lanes of a vector.
 const LANES_MAX: i128 = 128;
 
-/// Makes each loop marked as vectorized one iteration over vectors: the loop variable becomes a ramp, what depends on it
-/// a vector, what does not is broadcast where it meets one.
+/// Turns each loop marked as vectorized into one iteration over vectors: the loop variable becomes a ramp, values that
+/// depend on it become vectors, and other values are broadcast when combined with a vector.
 ///
-/// * A branch by lane becomes a *mask*: what is under it stores under a predicate, and loads under one, so that a lane
-///   touches nothing that it did not touch before. Where the condition compares the loop variable with a bound, as at
-///   the end of a row, the body stands twice: without a mask where all lanes are within it, and with one.
+/// * A branch by lane becomes a *mask*: statements under it store and load under a predicate, so that a lane touches no
+///   memory that it did not touch before. If the condition compares the loop variable with a bound, as at the end of a
+///   row, the body is duplicated: without a mask for the case that all lanes are within the bound, and with one.
 /// * `if_then_else`, `and` and `or` by lane become selections; loads in a part that only some lanes evaluate get a
 ///   predicate.
-/// * A statement that vectors cannot say (a function that is no arithmetic, a loop or a `while` with bounds by lane, a
-///   store to a buffer of vectors) runs lane by lane, that one alone; names that it needs are bound again in it.
-/// * A buffer that the body allocates is made as large as all lanes need it, a lane's element beside its neighbour's.
-/// * An extent that is no power of two, or more than 128, is split: the largest power of two that divides it are the
-///   lanes, at least 4, around it a serial loop.
+/// * A statement that cannot be vectorized (a function that is not arithmetic, a loop or a `while` with bounds by lane,
+///   a store to a buffer of vectors) runs lane by lane on its own; names that it needs are bound again in it.
+/// * A buffer that the body allocates is enlarged for all lanes, with the elements of adjacent lanes adjacent.
+/// * An extent that is not a power of two, or more than 128, is split: the lanes are the largest power of two that
+///   divides it, at least 4, in a serial loop.
 ///
-/// The loop becomes serial as a whole, for the compiler after us to try, where its extent has no such divisor, where the
-/// body asserts, calls what has effects or makes pointers, where nothing in it became a vector, or where a buffer that
-/// it stores to is also loaded or stored at another index, or at one where lanes may meet. On a target that is no host,
-/// nothing gets a predicate: such statements run lane by lane.
+/// The loop becomes serial as a whole, left to a later compiler, if its extent has no such divisor, if the body
+/// asserts, calls functions with effects or makes pointers, if nothing in it became a vector, or if a buffer that it
+/// stores to is also loaded or stored at another index, or at one where lanes may collide. On a target that is not a
+/// host, there are no predicates: such statements run lane by lane.
 ///
 /// # Before and after
 ///
@@ -70,7 +70,7 @@ fn rewrite(stmt: &Stmt, capabilities: &TargetCapabilities) -> Stmt {
     Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body }).with_span(stmt.span)
 }
 
-/// How many vectors of how many lanes an extent is.
+/// Splits an extent into a number of vectors and a number of lanes.
 fn split(extent: i128) -> Option<(i128, u16)> {
     if extent < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! What the target does not have.
+//! Checks a module against the capabilities of its target.
 
 mod host;
 mod launches;
@@ -14,11 +14,12 @@ use chipdock_ir::{
 
 use crate::{Fault, PassError};
 
-/// Refuses functions that no code of this target could run rightly: loops bound to threads on a target without threads,
-/// or to an axis that it does not have; there too, what threads do together: barriers, warp operations, reductions across
-/// threads, the end of a thread; memory in a scope that it does not have, parameters' too; memory of a device that is no
-/// host, touched outside of threads, where a host runs; there too, memory of a launch (shared, local, warp) that a later
-/// launch or the host needs: it ends with its launch. Atomic additions are of every target.
+/// Rejects functions that no code for this target could run correctly: loops bound to threads on a target without
+/// threads, or to an axis that it does not support; on such a target also operations of several threads: barriers, warp
+/// operations, reductions across threads, the end of a thread; memory in an unsupported scope, including that of
+/// parameters; on a target that is not a host, device memory that is touched outside of threads, where the host runs,
+/// and memory of a launch (shared, local, warp) that a later launch or the host needs: it ends with its launch. Every
+/// target supports atomic additions.
 ///
 /// # Before and after
 ///
@@ -26,12 +27,12 @@ use crate::{Fault, PassError};
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a module without blocks. Every thread axis and storage scope that occurs is one of the target's; no operation of
-/// threads occurs where it has none.
+/// Requires a module without blocks. Every thread axis and storage scope that occurs is supported by the target; no
+/// operation of threads occurs on a target without them.
 ///
 /// # Errors
 ///
-/// The target's, one diagnostic for each thing that it does not have.
+/// The target's, one diagnostic for each unsupported feature.
 pub fn verify_memory(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let mut problems = Vec::new();
     let of_threads = host::of_threads(module);

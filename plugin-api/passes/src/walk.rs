@@ -1,18 +1,18 @@
-//! What several passes need: functions of a module mapped one by one, and searches in bodies.
+//! Helpers shared by several passes: mapping the functions of a module, and searching bodies.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use chipdock_ir::{Callee, Child, Effect, Expr, ExprKind, ForKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
 
-/// The module with the body of each function replaced.
+/// Replaces the body of each function of the module.
 pub(crate) fn map_bodies(module: &IrModule, mut f: impl FnMut(&PrimFunc) -> Stmt) -> IrModule {
     let functions =
         module.functions.iter().map(|function| PrimFunc { body: f(function), ..function.clone() });
     IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
 }
 
-/// The module with each function replaced.
+/// Replaces each function of the module.
 pub(crate) fn try_map_functions<E>(
     module: &IrModule,
     f: impl FnMut(&PrimFunc) -> Result<PrimFunc, E>,
@@ -21,7 +21,7 @@ pub(crate) fn try_map_functions<E>(
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
 
-/// The name, or one like it that no parameter of the function has.
+/// The name, or a similar one that no parameter of the function has.
 pub(crate) fn unused_name(function: &PrimFunc, name: &str) -> String {
     let mut name = name.to_owned();
     while function.params.iter().any(|param| **param.name() == *name) {
@@ -30,7 +30,7 @@ pub(crate) fn unused_name(function: &PrimFunc, name: &str) -> String {
     name
 }
 
-/// The variables that occur in an expression, those bound within it too.
+/// The variables that occur in an expression, including those bound within it.
 pub(crate) fn vars_of(expr: &Expr) -> HashSet<Var> {
     let mut vars = HashSet::new();
     expr.walk(&mut |e| {
@@ -41,12 +41,12 @@ pub(crate) fn vars_of(expr: &Expr) -> HashSet<Var> {
     vars
 }
 
-/// True when the expression loads from a buffer or calls something that is not pure.
+/// Returns true if the expression loads from a buffer or calls a function that is not pure.
 pub(crate) fn depends_on_memory(expr: &Expr) -> bool {
     depends_on_memory_but_for(expr, &|_| false)
 }
 
-/// The same, where calls of some functions of the module do not.
+/// Like [`depends_on_memory`], except that calls for which `is_apart` returns true are ignored.
 pub(crate) fn depends_on_memory_but_for(expr: &Expr, is_apart: &dyn Fn(&str) -> bool) -> bool {
     let mut depends = false;
     expr.walk(&mut |e| {
@@ -61,7 +61,7 @@ pub(crate) fn depends_on_memory_but_for(expr: &Expr, is_apart: &dyn Fn(&str) -> 
     depends
 }
 
-/// True when the condition holds for any statement, this one included.
+/// Returns true if the predicate holds for this statement or any below it.
 pub(crate) fn any_stmt(stmt: &Stmt, f: &mut dyn FnMut(&StmtKind) -> bool) -> bool {
     let mut found = false;
     stmt.walk(&mut |child| {
@@ -72,7 +72,7 @@ pub(crate) fn any_stmt(stmt: &Stmt, f: &mut dyn FnMut(&StmtKind) -> bool) -> boo
     found
 }
 
-/// True for a loop bound to threads, or an axis that is launched.
+/// Returns true for a loop bound to threads, or a launched axis.
 pub(crate) fn is_thread(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
 }

@@ -19,14 +19,14 @@ pub(crate) struct Words {
     pub(crate) low: Expr,
 }
 
-/// A 64-bit integer, as short as its range allows.
+/// A 64-bit integer in the shortest form that its range allows.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
-    /// One that int32 holds, in int32.
+    /// A value that fits int32, in int32.
     Signed(Expr),
-    /// One that uint32 holds, in uint32.
+    /// A value that fits uint32, in uint32.
     Unsigned(Expr),
-    /// Any.
+    /// Any other value.
     Words(Words),
 }
 
@@ -61,12 +61,12 @@ pub(crate) fn as_unsigned(word: Expr) -> Expr {
     word.cast(dtype)
 }
 
-/// 1 where the condition holds, 0 elsewhere.
+/// 1 if the condition holds, 0 otherwise.
 fn one_if(s: &Steps, condition: Expr) -> Expr {
     Expr::select(condition, s.u32(1), s.u32(0))
 }
 
-/// An int32 with its sign in the upper word.
+/// Sign-extends an int32.
 pub(crate) fn extended(s: &Steps, x: &Expr) -> Words {
     let x = s.name("x", x.clone());
     let low = s.name("low", as_unsigned(x.clone()));
@@ -80,7 +80,7 @@ pub(crate) fn constant(s: &Steps, value: i128) -> Words {
     Words { high: word(value >> 32), low: word(value) }
 }
 
-/// Names for words that more than one step uses.
+/// Binds words that more than one step uses to names.
 pub(crate) fn named(s: &Steps, high: Expr, low: Expr) -> Words {
     let low = s.name("low", low);
     Words { high: s.name("high", high), low }
@@ -113,7 +113,7 @@ pub(crate) fn product(s: &Steps, a: &Words, b: &Words) -> Words {
     }
 }
 
-/// One or the other.
+/// Selects one of two integers.
 pub(crate) fn choice(s: &Steps, condition: &Expr, then: &Words, otherwise: &Words) -> Words {
     let word = |a: &Expr, b: &Expr| Expr::select(condition.clone(), a.clone(), b.clone());
     named(s, word(&then.high, &otherwise.high), word(&then.low, &otherwise.low))
@@ -124,22 +124,22 @@ pub(crate) fn bitwise(s: &Steps, op: Op, a: &Words, b: &Words) -> Words {
     named(s, pair(op, a.high.clone(), b.high.clone()), pair(op, a.low.clone(), b.low.clone()))
 }
 
-/// The complement.
+/// The bitwise complement.
 pub(crate) fn complement(s: &Steps, a: &Words) -> Words {
     named(s, unary(Op::BitwiseNot, &a.high), unary(Op::BitwiseNot, &a.low))
 }
 
-/// Whether the integer, as a signed one, is below 0.
+/// The condition that the integer, taken as signed, is negative.
 pub(crate) fn is_negative(s: &Steps, a: &Words) -> Expr {
     s.name("negative", less(as_signed(a.high.clone()), s.i32(0)))
 }
 
-/// Whether it is 0.
+/// The condition that the integer is 0.
 pub(crate) fn is_zero(s: &Steps, a: &Words) -> Expr {
     Expr::compare(CompareOp::Eq, or(a.low.clone(), a.high.clone()), s.u32(0))
 }
 
-/// The absolute value; of the least integer, itself.
+/// The absolute value; for the least integer, itself.
 pub(crate) fn magnitude(s: &Steps, a: &Words) -> Words {
     choice(s, &is_negative(s, a), &negated(s, a), a)
 }
@@ -166,14 +166,14 @@ pub(crate) fn compare(op: CompareOp, a: &Words, b: &Words, is_signed: bool) -> E
     }
 }
 
-/// A count of digits, modulo 64: whether it is one of 32 and more, and the rest.
+/// A shift count modulo 64: whether it is at least 32, and the remainder modulo 32.
 fn count(s: &Steps, count: &Expr) -> (Expr, Expr) {
     let count = s.name("count", as_unsigned(count.clone()));
     let is_long = Expr::compare(CompareOp::Ne, and(count.clone(), s.u32(32)), s.u32(0));
     (s.name("is_long", is_long), s.name("count", and(count, s.u32(31))))
 }
 
-/// Moved to the left by the count modulo 64.
+/// Shifts to the left by the count modulo 64.
 pub(crate) fn to_left(s: &Steps, a: &Words, by: &Expr) -> Words {
     let (is_long, by) = count(s, by);
     let low = s.name("low", shl(a.low.clone(), by.clone()));
@@ -181,7 +181,7 @@ pub(crate) fn to_left(s: &Steps, a: &Words, by: &Expr) -> Words {
     Words { high: s.name("high", high), low: s.name("low", Expr::select(is_long, s.u32(0), low)) }
 }
 
-/// Moved to the right by the count modulo 64; of a signed integer the sign is kept.
+/// Shifts to the right by the count modulo 64; for a signed integer the sign is kept.
 pub(crate) fn to_right(s: &Steps, a: &Words, by: &Expr, is_signed: bool) -> Words {
     let (is_long, by) = count(s, by);
     let (moved, filled) = if is_signed {
@@ -198,20 +198,20 @@ pub(crate) fn to_right(s: &Steps, a: &Words, by: &Expr, is_signed: bool) -> Word
     Words { high: s.name("high", Expr::select(is_long, filled, moved)), low }
 }
 
-/// Each word of the lower lanes, then each of the upper ones, as one vector.
+/// Packs the words into one vector: all lower words, then all upper words.
 pub(crate) fn packed(words: &Words) -> Expr {
     let lanes = words.low.dtype.lanes;
     shuffled(vec![words.low.clone(), words.high.clone()], (0..2 * lanes).collect())
 }
 
-/// What [`packed`] made one vector of.
+/// Splits a vector made by [`packed`].
 pub(crate) fn unpacked(s: &Steps, vector: &Expr) -> Words {
     let lanes = vector.dtype.lanes / 2;
     let part = |from: u16| shuffled(vec![vector.clone()], (from..from + lanes).collect());
     named(s, part(lanes), part(0))
 }
 
-/// The bits, as a value of another type of as many.
+/// Reinterprets the bits as another type of the same size.
 pub(crate) fn bits_as(words: &Words, dtype: DType) -> Expr {
     let lanes = words.low.dtype.lanes;
     let order = (0..lanes).flat_map(|lane| [lane, lane + lanes]).collect();

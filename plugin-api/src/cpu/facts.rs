@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Any, attribute};
 
-/// The attribute, if Linux can answer it.
+/// Returns the attribute, if Linux reports it.
 pub(super) fn attribute(key: &str) -> Option<Any> {
     match key {
         attribute::DEVICE_NAME => cpu_info("model name").or_else(|| cpu_info("Model")).map(Any::from),
@@ -20,7 +20,7 @@ pub(super) fn attribute(key: &str) -> Option<Any> {
         attribute::L2_CACHE_SIZE_BYTES => cache("2", "size").and_then(any_of_size),
         attribute::L3_CACHE_SIZE_BYTES => cache("3", "size").and_then(any_of_size),
         attribute::CACHE_LINE_SIZE_BYTES => cache("1", "coherency_line_size").and_then(any_of_size),
-        // A thread of a CPU is a block of one that runs by itself.
+        // A thread of a CPU is a block of one thread that runs by itself.
         attribute::WARP_SIZE | attribute::MAX_THREADS_PER_BLOCK => Some(Any::from(1)),
         _ => None,
     }
@@ -34,7 +34,7 @@ fn read(path: impl AsRef<Path>) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// The first line `name : value` of /proc/cpuinfo.
+/// Returns the value of the first line `name : value` of /proc/cpuinfo.
 fn cpu_info(name: &str) -> Option<String> {
     field(&read("/proc/cpuinfo")?, name).map(str::to_owned)
 }
@@ -46,13 +46,13 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// Logical cores that this process may use: its affinity, and the quota of its control group.
+/// Returns the number of logical cores that this process may use, by its affinity and the quota of its control group.
 fn usable_cores() -> i64 {
-    // The standard library looks at both, and never answers 0.
+    // The standard library considers both, and never returns 0.
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as i64)
 }
 
-/// Different (package, core) pairs.
+/// Counts the different (package, core) pairs.
 fn physical_cores() -> Option<i64> {
     let mut cores: Vec<(String, String)> = fs::read_dir("/sys/devices/system/cpu")
         .ok()?
@@ -66,7 +66,7 @@ fn physical_cores() -> Option<i64> {
     i64::try_from(cores.len()).ok().filter(|count| *count > 0)
 }
 
-/// The highest clock rate; on a machine that does not say, the rate it runs at now.
+/// Returns the highest clock rate, or the current rate on a machine that does not report it.
 fn clock_rate_khz() -> Option<i64> {
     let highest = read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
     if let Some(khz) = highest.and_then(|text| text.parse().ok()) {
@@ -76,20 +76,20 @@ fn clock_rate_khz() -> Option<i64> {
     Some((mhz * 1000.0).round() as i64)
 }
 
-/// A line `Name:  123 kB` of /proc/meminfo, in bytes.
+/// Returns the value of a line `Name:  123 kB` of /proc/meminfo, in bytes.
 fn memory_info(name: &str) -> Option<u64> {
     let text = read("/proc/meminfo")?;
     let kibibytes: u64 = field(&text, name)?.strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }
 
-/// The machine's memory, or less when the control group allows less.
+/// Returns the machine's memory, or the control group's limit if that is less.
 fn total_memory() -> Option<u64> {
     let machine = memory_info("MemTotal")?;
     Some(group_limit().map_or(machine, |limit| machine.min(limit)))
 }
 
-/// What is free, or less when the control group is nearer to its limit.
+/// Returns the free memory, or the remainder of the control group's limit if that is less.
 fn available_memory() -> Option<u64> {
     let machine = memory_info("MemAvailable")?;
     let group = group_limit()
@@ -98,12 +98,12 @@ fn available_memory() -> Option<u64> {
     Some(group.map_or(machine, |group| machine.min(group)))
 }
 
-/// The control group's memory limit, if there is one.
+/// Returns the control group's memory limit, if there is one.
 fn group_limit() -> Option<u64> {
     group_number(&["memory.max", "memory/memory.limit_in_bytes"])
 }
 
-/// The first of these files of this process' control group (version 2, then 1) that holds a number. In a container
+/// Reads the first of these files of this process' control group (version 2, then 1) that holds a number. In a container
 /// the group is mounted at the root; `max` is no number, and no limit.
 fn group_number(files: &[&str]) -> Option<u64> {
     let own = read("/proc/self/cgroup").and_then(|text| {
@@ -116,7 +116,7 @@ fn group_number(files: &[&str]) -> Option<u64> {
         .find_map(|path| read(path)?.parse().ok())
 }
 
-/// A number of the data or unified cache of the first core at that level; sizes read `48K`.
+/// Reads a number of the data or unified cache of the first core at that level; sizes have the form `48K`.
 fn cache(level: &str, file: &str) -> Option<u64> {
     let caches = fs::read_dir("/sys/devices/system/cpu/cpu0/cache").ok()?;
     let cache = caches.filter_map(|entry| Some(entry.ok()?.path())).find(|path| {
@@ -136,7 +136,7 @@ fn cache(level: &str, file: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// What this machine answers is consistent, where it answers.
+    /// Checks that the values that this machine reports are consistent.
     #[test]
     fn facts_agree_with_each_other() {
         let number = |key| attribute(key).map(|value| value.to::<i64>().unwrap());

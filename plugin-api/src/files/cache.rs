@@ -1,31 +1,35 @@
-//! Caches on disk: what took long to make, kept as files for the next process.
+//! Caches on disk: results that took long to make, kept as files for the next process.
 //!
-//! One module for every cache, so that each keeps the same rules.
+//! All caches use this module, so that each follows the same rules.
 //!
-//! - **KEPT-K1** *Folder.* `CHIPDOCK_CACHE_DIR`, else `$XDG_CACHE_HOME/chipdock`, else `$HOME/.cache/chipdock`; in it, a folder of
-//!   the cache's own by its name. A plugin's setting may stand for the first. `CHIPDOCK_CACHE_DIR` set and empty switches all caches off. A relative path counts as not
-//!   set, and so does another variable that is empty. With raised privileges there is no cache.
-//! - **KEPT-K2** *Mark.* A folder that this module makes gets a `CACHEDIR.TAG`, by which backups leave it out, and whose text says
-//!   which cache it belongs to. A folder that was there before is used when it has that tag of that cache, or when it is empty:
-//!   then it gets the tag, its permissions stay, and it is the cache's from then on. In any other nothing is read, written or
-//!   removed.
-//! - **KEPT-K3** *Permissions.* The folder is made with mode 0700 and files with 0600, whatever the umask. Used is only a folder that
-//!   is the user's own, no link, and not writable for others; and of which each folder above belongs to root or the user and is
-//!   not writable for others either, unless it is sticky. It is reached by its descriptor from then on.
-//! - **KEPT-K4** *Files.* A file is named by its key, a digest of all that the content depends on, and begins with a header: what
-//!   it is, the cache's name and version, a digest of the rest. It is written under a temporary name, forced to the disk and
-//!   renamed. Read is only a regular file of the user's own, not by a link, with the header of this version and the right
-//!   digest, no larger than the folder may be; anything else is as if it were not there.
-//! - **KEPT-K5** *Ours.* A file is the cache's when its name has the form of KEPT-K4 and it begins with the header of the cache, of
-//!   whatever version. No other file is replaced or removed: neither one of another name, nor one of such a name without the
-//!   header; nor a link, nor a folder. (A key whose file is not the cache's is not kept.)
-//! - **KEPT-K6** *Size.* When a file was written and the cache's files have more bytes than the bound, those that were used longest
-//!   ago are removed until three quarters of the bound are left. The last use is the file's modification time, exact to ten
-//!   minutes. What alone is larger than the bound is not kept.
-//! - **KEPT-K7** *Left files.* A temporary file is named by key and process, and begins with the header as far as it was written.
-//!   One that was written to an hour ago or longer was left by a process that ended, and is removed at the next write.
-//! - **KEPT-K8** *Failures.* No failure of a cache is anybody's error: what is not there is made again, and what cannot be kept is
-//!   not. Any number of processes may use a folder at once.
+//! - **KEPT-K1** *Folder.* `CHIPDOCK_CACHE_DIR`, else `$XDG_CACHE_HOME/chipdock`, else `$HOME/.cache/chipdock`; in it, a
+//!   folder of the cache's own by its name. A plugin's setting may stand for the first. `CHIPDOCK_CACHE_DIR` set and
+//!   empty switches all caches off. A relative path counts as not set, and so does another variable that is empty. With
+//!   raised privileges there is no cache.
+//! - **KEPT-K2** *Mark.* A folder that this module makes gets a `CACHEDIR.TAG`, by which backups leave it out, and whose
+//!   text names the cache that it belongs to. An existing folder is used if it has the tag of that cache, or if it is
+//!   empty: then it gets the tag, keeps its permissions, and is the cache's from then on. In any other folder nothing is
+//!   read, written or removed.
+//! - **KEPT-K3** *Permissions.* The folder is made with mode 0700 and files with 0600, whatever the umask. A folder is
+//!   used only if it is the user's own, no link, and not writable for others, and if each folder above it belongs to root
+//!   or the user and is not writable for others either, unless it is sticky. From then on it is reached by its
+//!   descriptor.
+//! - **KEPT-K4** *Files.* A file is named by its key, a digest of everything on which the content depends, and begins
+//!   with a header: a magic number, the cache's name and version, a digest of the rest. It is written under a temporary
+//!   name, forced to the disk and renamed. A file is read only if it is a regular file of the user's own, not reached by
+//!   a link, with the header of this version and the right digest, and no larger than the folder may be; any other file
+//!   counts as missing.
+//! - **KEPT-K5** *Ours.* A file is the cache's if its name has the form of KEPT-K4 and it begins with the header of the
+//!   cache, of any version. No other file is replaced or removed: neither one of another name, nor one of such a name
+//!   without the header; nor a link, nor a folder. (A key whose file is not the cache's is not kept.)
+//! - **KEPT-K6** *Size.* If the cache's files have more bytes than the bound after a file was written, the least recently
+//!   used ones are removed until three quarters of the bound are left. The last use is the file's modification time,
+//!   exact to ten minutes. A file that alone is larger than the bound is not kept.
+//! - **KEPT-K7** *Left files.* A temporary file is named by key and process, and begins with the header as far as it was
+//!   written. One that was last written an hour ago or longer was left by a process that ended, and is removed at the
+//!   next write.
+//! - **KEPT-K8** *Failures.* A failure of a cache is never an error of the caller: a missing result is made again, and
+//!   one that cannot be kept is not kept. Any number of processes may use a folder at once.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
@@ -44,31 +48,31 @@ use crate::process::{effective_user, has_raised_privileges, variable};
 
 /// The variable that names the folder for all caches.
 pub const VARIABLE: &str = "CHIPDOCK_CACHE_DIR";
-/// What every file begins with.
+/// The magic bytes at the start of every file.
 const MAGIC: &[u8; 16] = b"chipdock cache\n\x01";
 pub(super) const DIGEST_BYTES: usize = 32;
-/// How exact the time of the last use is kept.
+/// Precision of the recorded time of the last use.
 const USE_EXACT_TO: Duration = Duration::from_secs(600);
-/// A file that was written to so long ago was left by a process that ended.
+/// Age of a temporary file after which its process is assumed to have ended.
 const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 pub(super) const TAG: &str = "CACHEDIR.TAG";
 const KEPT: &str = ".cached";
 const TEMPORARY: &str = ".writing";
 
-/// Which cache: its name, and the version of what its files hold.
+/// The kind of a cache: its name, and the version of its files' contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// Names the folder: 1 to 64 lower-case letters, digits, `-` and `_`.
+    /// The cache's name, which names the folder: 1 to 64 lower-case letters, digits, `-` and `_`.
     pub name: &'static str,
-    /// Files of another version are not read.
+    /// Version of the contents; files of another version are not read.
     pub version: u32,
 }
 
-/// The key of a file: a digest of everything that its content depends on.
+/// The key of a file: a digest of everything on which its content depends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key(String);
 
-/// The folder of one cache, open.
+/// A cache whose folder is open.
 #[derive(Debug)]
 pub struct Cache {
     folder: Folder,
@@ -77,7 +81,7 @@ pub struct Cache {
 }
 
 impl Kind {
-    /// The key of what depends on these texts, in this order, and on nothing else.
+    /// Makes the key of a content that depends on these texts, in this order, and on nothing else.
     #[must_use]
     pub fn key(&self, parts: &[&str]) -> Key {
         let mut digest = Sha256::new();
@@ -105,7 +109,7 @@ impl Kind {
         header
     }
 
-    /// What stands behind the header, when that is of this version and has the right digest.
+    /// Returns the content after the header, if the header is of this version and has the right digest.
     fn content(&self, file: &[u8]) -> Option<Vec<u8>> {
         let rest = file.strip_prefix(&self.start()[..])?.strip_prefix(&self.version.to_le_bytes())?;
         let (digest, content) = rest.split_at_checked(DIGEST_BYTES)?;
@@ -117,16 +121,16 @@ impl Kind {
     }
 }
 
-/// What the header of each file of the cache of that name begins with, whatever its version.
+/// Returns the first bytes of the header of each file of the cache of that name, which do not depend on its version.
 pub(super) fn start_of(name: &str) -> Vec<u8> {
     let mut start = MAGIC.to_vec();
-    // At most 64 bytes long, as `is_cache_name` sees to.
+    // At most 64 bytes long, as `is_cache_name` checks.
     start.push(name.len() as u8);
     start.extend_from_slice(name.as_bytes());
     start
 }
 
-/// What marks the folder of the cache of that name (KEPT-K2).
+/// Returns the text of the tag in the folder of the cache of that name (KEPT-K2).
 pub(super) fn tag_of(name: &str) -> String {
     format!(
         "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is chipdock's cache `{name}`, which may be removed at \
@@ -134,7 +138,7 @@ pub(super) fn tag_of(name: &str) -> String {
     )
 }
 
-/// Whether a cache may be called that.
+/// Returns true if `name` is a valid name of a cache.
 pub(super) fn is_cache_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
@@ -147,14 +151,14 @@ impl fmt::Display for Key {
 }
 
 impl Key {
-    /// The name of its file.
+    /// Returns the name of the key's file.
     #[must_use]
     pub fn file_name(&self) -> OsString {
         format!("{self}{KEPT}").into()
     }
 }
 
-/// What the form of a name says.
+/// The kind of a file, according to its name.
 pub(super) enum Form {
     Kept,
     Temporary,
@@ -180,7 +184,7 @@ pub(super) fn form(name: &OsStr) -> Form {
     }
 }
 
-/// A part of a file's name that no other writer of any process uses now.
+/// Returns a part of a file's name that no other writer of any process uses now.
 fn unique() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -188,14 +192,14 @@ fn unique() -> String {
     format!("{:x}-{count:x}-{:x}", std::process::id(), now.as_nanos())
 }
 
-/// The folder that the environment names for all caches (KEPT-K1); none where they are switched off or the process has no such
-/// folder.
+/// Returns the folder that the environment names for all caches (KEPT-K1); `None` if they are switched off or the process
+/// has no such folder.
 #[must_use]
 pub fn folder_of_process() -> Option<PathBuf> {
     folder_for_all(variable(VARIABLE).map(PathBuf::from))
 }
 
-/// The folder for all caches (KEPT-K1), where this is what names one.
+/// Returns the folder for all caches (KEPT-K1), with `named` in place of `CHIPDOCK_CACHE_DIR`.
 fn folder_for_all(named: Option<PathBuf>) -> Option<PathBuf> {
     let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     match named {
@@ -207,7 +211,7 @@ fn folder_for_all(named: Option<PathBuf>) -> Option<PathBuf> {
     Some(of_user?.join("chipdock"))
 }
 
-/// A file of a cache, as eviction and lists see it.
+/// A file of a cache, for eviction and lists.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Kept {
     pub(super) used: SystemTime,
@@ -215,7 +219,7 @@ pub(super) struct Kept {
     pub(super) size_bytes: u64,
 }
 
-/// Size and last use of a regular file of the user's own.
+/// Returns size and last use of a regular file of the user's own.
 pub(super) fn kept(folder: &Folder, name: OsString) -> Option<Kept> {
     let stat = folder.status(&name).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_uid != effective_user() {
@@ -228,14 +232,15 @@ pub(super) fn kept(folder: &Folder, name: OsString) -> Option<Kept> {
 }
 
 impl Cache {
-    /// The cache of that kind in the folder that the environment names (KEPT-K1), which may hold so many bytes; none where the
-    /// rules allow none.
+    /// Opens the cache of that kind in the folder that the environment names (KEPT-K1), with at most so many bytes;
+    /// `None` if the rules allow no cache.
     #[must_use]
     pub fn of_process(kind: Kind, size_bytes_max: u64) -> Option<Self> {
         Self::of_setting(variable(VARIABLE).map(PathBuf::from), kind, size_bytes_max)
     }
 
-    /// The same where `named`, the value of a plugin's setting, stands for the variable `CHIPDOCK_CACHE_DIR`.
+    /// As [`Self::of_process`], where `named`, the value of a plugin's setting, takes the place of the variable
+    /// `CHIPDOCK_CACHE_DIR`.
     #[must_use]
     pub fn of_setting(named: Option<PathBuf>, kind: Kind, size_bytes_max: u64) -> Option<Self> {
         if has_raised_privileges() {
@@ -244,17 +249,18 @@ impl Cache {
         Self::at(&folder_for_all(named)?.join(kind.name), kind, size_bytes_max)
     }
 
-    /// The cache of that kind in a given folder, which is made where it is not there; none where the rules allow none.
+    /// Opens the cache of that kind in a given folder, which is made if it does not exist; `None` if the rules allow no
+    /// cache.
     #[must_use]
     pub fn at(folder: &Path, kind: Kind, size_bytes_max: u64) -> Option<Self> {
         Self::try_at(folder, kind, size_bytes_max).ok()
     }
 
-    /// As [`Self::at`], for whoever tells a person why there is none.
+    /// As [`Self::at`], for callers that report why there is no cache.
     ///
     /// # Errors
     ///
-    /// Which of the rules KEPT-K2 and KEPT-K3 allows none, or what the system says of the folder.
+    /// The rule of KEPT-K2 and KEPT-K3 that allows none, or the system's error for the folder.
     pub fn try_at(folder: &Path, kind: Kind, size_bytes_max: u64) -> io::Result<Self> {
         let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected the path of a folder"));
@@ -278,7 +284,7 @@ impl Cache {
         }
         folder.examine()?;
         let cache = Self { folder, kind, size_bytes_max };
-        // Another process may have marked it just now, and the folder not be empty any more.
+        // Another process may have marked it just now, so that the folder is not empty any more.
         if cache.is_marked() || cache.mark().is_ok() || cache.is_marked() {
             return Ok(cache);
         }
@@ -290,7 +296,7 @@ impl Cache {
         self.folder.begins_with(TAG.as_ref(), self.kind.tag().as_bytes())
     }
 
-    /// Marks a folder that is empty, except for what others write to mark it.
+    /// Marks a folder that is empty, except for files that other processes write to mark it.
     fn mark(&self) -> io::Result<()> {
         let tag = self.kind.tag();
         let is_other_mark = |name: &OsString| {
@@ -302,7 +308,7 @@ impl Cache {
         self.put(TAG.as_ref(), format!("{TAG}.{}{TEMPORARY}", unique()).as_ref(), &[tag.as_bytes()])
     }
 
-    /// The content under that key, when it is there and whole.
+    /// Returns the content under that key, if it is there and intact.
     #[must_use]
     pub fn read(&self, key: &Key) -> Option<Vec<u8>> {
         let file = self.folder.open(&key.file_name()).ok()?;
@@ -315,22 +321,22 @@ impl Cache {
         let content = self.kind.content(&bytes)?;
         let is_old = metadata.modified().ok()?.elapsed().is_ok_and(|age| age > USE_EXACT_TO);
         if is_old {
-            // Who may not change the time loses an older file, no more.
+            // Without the right to change the time, the file only counts as older.
             let _ = file.set_modified(SystemTime::now());
         }
         Some(content)
     }
 
-    /// Keeps a content under that key, and makes room for it.
+    /// Stores a content under that key, and makes room for it.
     pub fn write(&self, key: &Key, content: &[u8]) {
         let _ = self.try_write(key, content);
     }
 
-    /// As [`Self::write`], for whoever tells a person why nothing is kept.
+    /// As [`Self::write`], for callers that report why nothing is kept.
     ///
     /// # Errors
     ///
-    /// It is larger than the bound, a file of that name is not the cache's (KEPT-K5), or what the system says.
+    /// The content is larger than the bound, a file of that name is not the cache's (KEPT-K5), or the system's error.
     pub fn try_write(&self, key: &Key, content: &[u8]) -> io::Result<()> {
         let (name, header) = (key.file_name(), self.kind.header(content));
         if (header.len() + content.len()) as u64 > self.size_bytes_max {
@@ -348,12 +354,12 @@ impl Cache {
         Ok(())
     }
 
-    /// Writes a file whole, under another name first.
+    /// Writes a complete file, under another name first.
     fn put(&self, name: &OsStr, temporary: &OsStr, parts: &[&[u8]]) -> io::Result<()> {
         let mut file = self.folder.create(temporary)?;
         let write = |file: &mut File| {
             parts.iter().try_for_each(|part| file.write_all(part))?;
-            // Without it, a power failure leaves an empty file under the name, which KEPT-K5 then never replaces.
+            // Without this, a power failure leaves an empty file under the name, which KEPT-K5 then never replaces.
             file.sync_data()?;
             self.folder.rename(temporary, name)
         };
@@ -364,12 +370,12 @@ impl Cache {
         written
     }
 
-    /// Whether the cache wrote the file (KEPT-K5); its name was looked at before.
+    /// Returns true if the cache wrote the file (KEPT-K5); the caller has checked its name.
     fn is_ours(&self, name: &OsStr) -> bool {
         self.folder.begins_with(name, &self.kind.start())
     }
 
-    /// Makes room (KEPT-K6), and removes what processes left that ended while they wrote (KEPT-K7).
+    /// Makes room (KEPT-K6), and removes temporary files of processes that ended while they wrote (KEPT-K7).
     fn evict(&self) {
         let mut files = Vec::new();
         for name in self.folder.names().unwrap_or_default() {
@@ -394,7 +400,7 @@ impl Cache {
             if left <= self.size_bytes_max / 4 * 3 {
                 return;
             }
-            // Another process may have been first.
+            // Another process may have removed it first.
             let _ = self.folder.remove_file(&file.name);
             left -= file.size_bytes;
         }

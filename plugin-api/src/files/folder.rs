@@ -1,4 +1,4 @@
-//! A folder that is held by its descriptor, so that nobody can put another in its place.
+//! A folder that is reached by its descriptor, so that nobody can put another one in its place.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,10 +12,10 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 
 use crate::process::effective_user;
 
-/// What others than the owner may write.
+/// The permissions of others than the owner to write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 const STICKY: u32 = 0o1000;
-/// How deep folders are within folders that are removed.
+/// The greatest depth of nested folders that are removed.
 const DEPTH_MAX: usize = 16;
 
 /// An open folder.
@@ -30,13 +30,13 @@ fn mode(stat: &Stat) -> u32 {
     stat.st_mode & 0o7777
 }
 
-/// Whether two answers are of one file.
+/// Returns true if two statuses are of the same file.
 fn are_same(a: &Stat, b: &Stat) -> bool {
     (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)
 }
 
-/// Whether no stranger can put another folder at a path without links: each folder above it belongs to root or the user, and
-/// nobody else may write there, unless it is sticky.
+/// Returns true if no stranger can put another folder at a path that contains no links: each folder above it belongs to
+/// root or the user, and nobody else may write there, unless it is sticky.
 pub(super) fn is_out_of_reach(path: &Path) -> bool {
     path.is_absolute()
         && path.ancestors().skip(1).all(|folder| {
@@ -51,12 +51,12 @@ pub(super) fn is_out_of_reach(path: &Path) -> bool {
 impl Folder {
     const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-    /// The folder at a path, links followed.
+    /// Opens the folder at a path, following links.
     pub(super) fn at(path: &Path) -> io::Result<Self> {
         Ok(Self(rustix::fs::open(path, Self::FLAGS, Mode::empty())?))
     }
 
-    /// A folder in this one; a link is refused.
+    /// Opens a folder in this one; a link is refused.
     pub(super) fn folder(&self, name: &OsStr) -> io::Result<Self> {
         Ok(Self(rustix::fs::openat(&self.0, name, Self::FLAGS | OFlags::NOFOLLOW, Mode::empty())?))
     }
@@ -70,7 +70,7 @@ impl Folder {
         self.0.as_fd()
     }
 
-    /// Refuses a folder that is another user's, or that others may write.
+    /// Refuses a folder that belongs to another user, or that others may write.
     pub(super) fn examine(&self) -> io::Result<()> {
         let stat = rustix::fs::fstat(&self.0)?;
         if stat.st_uid != effective_user() {
@@ -82,7 +82,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Whether it is the user's, and no permission is given to others.
+    /// Returns true if the folder is the user's, and others have no permission.
     pub(super) fn is_private(&self) -> bool {
         rustix::fs::fstat(&self.0)
             .is_ok_and(|stat| stat.st_uid == effective_user() && mode(&stat) & 0o077 == 0)
@@ -95,7 +95,7 @@ impl Folder {
         if self.is_private() { Ok(()) } else { Err(refused("the permissions of the folder cannot be set")) }
     }
 
-    /// Locks it for this process; false when another holds it.
+    /// Locks the folder for this process; returns false if another process holds the lock.
     pub(super) fn try_lock(&self) -> io::Result<bool> {
         match rustix::fs::flock(&self.0, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(true),
@@ -104,34 +104,34 @@ impl Folder {
         }
     }
 
-    /// Which folder it is: device and number.
+    /// Returns the identity of the folder: device and inode number.
     pub(super) fn identity(&self) -> io::Result<(u64, u64)> {
         let stat = rustix::fs::fstat(&self.0)?;
         Ok((stat.st_dev, stat.st_ino))
     }
 
-    /// What has a name in this folder, a link as itself.
+    /// Returns the status of an entry of this folder; a link is not followed.
     pub(super) fn status(&self, name: &OsStr) -> io::Result<Stat> {
         Ok(rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
-    /// Whether the name in this folder is that folder's.
+    /// Returns true if the entry of that name in this folder is `folder`.
     pub(super) fn has(&self, name: &OsStr, folder: &Self) -> bool {
         let (named, held) = (self.status(name), rustix::fs::fstat(&folder.0));
         matches!((named, held), (Ok(named), Ok(held)) if are_same(&named, &held))
     }
 
-    /// Creates a file that was not there, to be written; others have no permissions.
+    /// Creates a new file for writing, without permissions for others; an existing one is refused.
     pub(super) fn create(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
         let file = rustix::fs::openat(&self.0, name, flags, mode)?;
-        // The umask may have taken the user's own.
+        // The umask may have removed the user's own permissions.
         rustix::fs::fchmod(&file, mode)?;
         Ok(file.into())
     }
 
-    /// Opens a file to be read: a regular one of the user's own that nobody else may write.
+    /// Opens a file for reading: a regular file of the user's own that nobody else may write.
     pub(super) fn open(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.0, name, flags, Mode::empty())?;
@@ -145,7 +145,7 @@ impl Folder {
         Ok(file.into())
     }
 
-    /// The first bytes of a file, fewer where it is shorter; as [`Self::open`].
+    /// Returns the first bytes of a file, fewer if it is shorter; errors are as for [`Self::open`].
     pub(super) fn start_of(&self, name: &OsStr, size_bytes: usize) -> io::Result<Vec<u8>> {
         let mut start = Vec::new();
         self.open(name)?.take(size_bytes as u64).read_to_end(&mut start)?;
@@ -156,18 +156,18 @@ impl Folder {
         self.start_of(name, start.len()).is_ok_and(|found| found == start)
     }
 
-    /// Whether a file begins with these bytes or, where it is shorter, these bytes with it.
+    /// Returns true if a file begins with `start` or, if it is shorter, is a prefix of `start`.
     pub(super) fn is_start_of(&self, start: &[u8], name: &OsStr) -> bool {
         self.start_of(name, start.len()).is_ok_and(|found| start.starts_with(&found))
     }
 
-    /// Whether the path leads to that file now.
+    /// Returns true if the path leads to that file now.
     pub(super) fn leads_to(path: &Path, file: &File) -> bool {
         let (named, held) = (rustix::fs::stat(path), rustix::fs::fstat(file));
         matches!((named, held), (Ok(named), Ok(held)) if are_same(&named, &held))
     }
 
-    /// Gives a file another name, in place of what had it.
+    /// Renames a file, replacing any file of the new name.
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
     }
@@ -181,7 +181,7 @@ impl Folder {
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// The names in it, in no order.
+    /// Lists the names in the folder, in no order.
     pub(super) fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.0)? {
@@ -194,7 +194,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// Removes all that is in it; links are removed, not followed.
+    /// Removes everything in the folder; links are removed, not followed.
     pub(super) fn clear(&self) -> io::Result<()> {
         self.clear_to(DEPTH_MAX)
     }

@@ -1,4 +1,4 @@
-//! Looking at caches and clearing them, whoever keeps them: by the rules of [`cache`](super::cache), KEPT-K2, KEPT-K3 and KEPT-K5.
+//! Lists and clears caches, of any kind, by the rules of [`cache`](super::cache), KEPT-K2, KEPT-K3 and KEPT-K5.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::cache::{DIGEST_BYTES, Form, TAG, form, is_cache_name, kept, start_of, tag_of};
 use super::folder::{Folder, is_out_of_reach};
 
-/// A cache that is there: a folder that is the user's alone, with the mark of a cache of Chipdock's.
+/// An existing cache: a folder that is the user's alone, with the mark of a cache of Chipdock's.
 #[derive(Debug)]
 pub struct KeptCache {
     name: String,
@@ -18,26 +18,26 @@ pub struct KeptCache {
 /// A file of a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptFile {
-    /// Its name in the cache's folder.
+    /// The file's name in the cache's folder.
     pub name: OsString,
-    /// Its size.
+    /// The file's size.
     pub size_bytes: u64,
-    /// When it was last used, exact to ten minutes (KEPT-K6).
+    /// Time of the last use, exact to ten minutes (KEPT-K6).
     pub used: SystemTime,
 }
 
 /// The number and size of removed files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cleared {
-    /// Files.
+    /// Number of removed files.
     pub files: u64,
-    /// Bytes of them all.
+    /// Total size of the removed files.
     pub size_bytes: u64,
-    /// Files of the cache that could not be removed.
+    /// Number of files of the cache that could not be removed.
     pub left: u64,
 }
 
-/// Every cache in a folder of caches, by name.
+/// Lists every cache in a folder of caches, by name.
 #[must_use]
 pub fn all_in(root: &Path) -> Vec<KeptCache> {
     let Ok(root) = root.canonicalize() else { return Vec::new() };
@@ -57,19 +57,19 @@ fn one(root: &Path, name: &OsStr) -> Option<KeptCache> {
 }
 
 impl KeptCache {
-    /// Its name.
+    /// Returns the cache's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its folder; for messages, not to open anything by.
+    /// Returns the cache's folder; for messages, not for opening files.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its files, those that were used last first. Whether they are whole is found out by who reads them.
+    /// Lists the cache's files, the most recently used first. Whether a file is intact is checked only when it is read.
     #[must_use]
     pub fn files(&self) -> Vec<KeptFile> {
         let names = self.folder.names().unwrap_or_default().into_iter();
@@ -85,8 +85,8 @@ impl KeptCache {
         files.into_iter().map(file).collect()
     }
 
-    /// The version of a file of the cache, and at most so many of the first bytes of its content: for lists. Its digest is not
-    /// compared.
+    /// Returns the version of a file of the cache, and at most so many of the first bytes of its content, for lists. The
+    /// digest is not checked.
     #[must_use]
     pub fn head(&self, name: &OsStr, size_bytes_max: usize) -> Option<(u32, Vec<u8>)> {
         let start = start_of(&self.name);
@@ -96,7 +96,7 @@ impl KeptCache {
         Some((u32::from_le_bytes(*version), rest.get(DIGEST_BYTES..)?.to_vec()))
     }
 
-    /// Removes every file of the cache, those too that are being written, and no other (KEPT-K5).
+    /// Removes every file of the cache, including those that are being written, and no other (KEPT-K5).
     #[must_use]
     pub fn clear(&self) -> Cleared {
         let start = start_of(&self.name);

@@ -1,28 +1,28 @@
 //! A private folder for temporary files, and compilers that run in it.
 //!
-//! Others of the machine may write in the folder for temporary files, and the owner of that folder may rename what is in it.
-//! Neither may ever choose a file that is compiled, read or opened as a library here.
+//! Others on the machine may write in the folder for temporary files, and the owner of that folder may rename its
+//! contents. Neither may ever choose a file that is compiled, read or opened as a library here.
 //!
 //! - **SCRATCH-S1** It lies in `TMPDIR` where that is an absolute path, else in `/tmp`; with raised privileges always in `/tmp`.
-//! - **SCRATCH-S2** It is made with mode 0700 whatever the umask, under a name that cannot be guessed, and opened without following
-//!   links. Used is only what was then found empty, the user's own, with mode 0700, and locked by this process; else another
-//!   is made. From then on it is reached by its descriptor alone: who renames it, or puts something else at its path, changes
-//!   nothing. So a `TMPDIR` that strangers may write is as good as another, sticky or not.
-//! - **SCRATCH-S3** Files in it are created with mode 0600, never opened where something was. What a compiler wrote is opened without
-//!   following links, and used only as a regular file of the user's own that nobody else may write.
-//! - **SCRATCH-S4** A library is opened by a path below the folder's descriptor (`/proc/self/fd/N/…`), with a name that no other
-//!   library of any process has: the loader takes a path that it has seen for the library that it has. Where `/proc` is not
-//!   mounted the folder's own path serves, if no stranger can put another folder there, and is an error otherwise.
-//! - **SCRATCH-S5** It is removed when it is dropped. What a killed process left is removed by the next process that makes such a
-//!   folder in the same place: folders of these names that are the user's own, private, and locked by nobody. The lock ends
-//!   with the process, so that neither a reused process number nor a folder in use is mistaken.
+//! - **SCRATCH-S2** It is made with mode 0700 whatever the umask, under a name that cannot be guessed, and opened without
+//!   following links. It is used only if it was then found empty, the user's own, with mode 0700, and locked by this
+//!   process; else another is made. From then on it is reached by its descriptor alone: renaming it, or putting something
+//!   else at its path, changes nothing. So a `TMPDIR` that strangers may write is as good as another, sticky or not.
+//! - **SCRATCH-S3** Files in it are created with mode 0600, and never opened where something existed. A compiler's output
+//!   is opened without following links, and used only as a regular file of the user's own that nobody else may write.
+//! - **SCRATCH-S4** A library is opened by a path below the folder's descriptor (`/proc/self/fd/N/…`), with a name that
+//!   no other library of any process has: the loader identifies a library by a path that it has seen. Where `/proc` is
+//!   not mounted the folder's own path is used, if no stranger can put another folder there; otherwise it is an error.
+//! - **SCRATCH-S5** It is removed when it is dropped. A folder that a killed process left is removed by the next process
+//!   that makes such a folder in the same place: folders of these names that are the user's own, private, and locked by
+//!   nobody. The lock ends with the process, so that neither a reused process number nor a folder in use is mistaken.
 //! - **SCRATCH-S6** A compiler runs in the folder, with umask 077, `TMPDIR` set to the folder, no input, and messages in English; with
 //!   raised privileges in an environment of [`crate::process::believe_nothing`]. A path of the program is taken from the
 //!   current folder; paths among its arguments are taken from this one.
-//! - **SCRATCH-S7** The compiler, and each process that it started and that stayed in its process group, is ended when this process
-//!   ends, however it does. A child that was forked from this process in the meantime and not replaced by a program has to end
-//!   too before the compiler's own children are; the compiler itself is ended at once.
-//! - **SCRATCH-S8** What the compiler left running in its process group is ended when it has ended.
+//! - **SCRATCH-S7** The compiler, and each process that it started and that stayed in its process group, is ended when
+//!   this process ends, for whatever reason. A child that was forked from this process in the meantime and did not run
+//!   another program has to end too before the compiler's own children are ended; the compiler itself is ended at once.
+//! - **SCRATCH-S8** Processes that the compiler left running in its process group are ended when it has ended.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
@@ -37,14 +37,14 @@ use super::folder::{Folder, is_out_of_reach};
 use super::tool;
 use crate::process::{effective_user, temporary_folder};
 
-/// What the names begin with.
+/// The prefix of the folders' names.
 const PREFIX: &str = "chipdock-scratch-";
-/// How many names are tried.
+/// The greatest number of names that are tried.
 const TRIES_MAX: usize = 100;
-/// How many left folders one process removes.
+/// The greatest number of left folders that one process removes.
 const LEFTOVERS_MAX: usize = 1000;
 
-/// A folder of this process alone; removed with all that is in it when dropped.
+/// A temporary folder of this process alone; it and its contents are removed when it is dropped.
 #[derive(Debug)]
 pub struct Scratch {
     parent: Folder,
@@ -53,13 +53,13 @@ pub struct Scratch {
     folder: Folder,
 }
 
-/// Sixteen hexadecimal digits that nobody guesses.
+/// Returns sixteen hexadecimal digits that nobody can guess.
 fn random() -> String {
-    // Each state has keys of its own, and the first ones of a thread are the system's random numbers.
+    // Each state has its own keys, and the first keys of a thread are the system's random numbers.
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
-/// Whether folders that this module made are called so: prefix, what for, process, random number.
+/// Returns true for the form of the names of folders that this module makes: prefix, purpose, process, random number.
 fn is_name(name: &OsStr) -> bool {
     let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { return false };
     let parts: Vec<&str> = rest.rsplitn(3, '-').collect();
@@ -69,16 +69,16 @@ fn is_name(name: &OsStr) -> bool {
 }
 
 impl Scratch {
-    /// Makes one in the folder for temporary files (rule SCRATCH-S1); `what` says in its name what it is for.
+    /// Makes a folder in the folder for temporary files (rule SCRATCH-S1); `what` states its purpose in its name.
     ///
     /// # Errors
     ///
-    /// What the system says when a folder cannot be made there; nothing is left behind.
+    /// The system's error if a folder cannot be made there; nothing is left behind.
     pub fn new(what: &str) -> io::Result<Self> {
         Self::within(&temporary_folder(), what)
     }
 
-    /// Makes one in a given folder.
+    /// Makes a folder in a given folder.
     ///
     /// # Errors
     ///
@@ -93,24 +93,24 @@ impl Scratch {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made?,
             }
-            // Whoever may rename in the parent could have put another folder there.
+            // A user who may rename in the parent could have put another folder there.
             if let Ok(Some(folder)) = taken(&parent, &name) {
                 return Ok(Self { path: path.join(&name), parent, name, folder });
             }
-            // Where it is still ours it is empty; whatever else it is by now is not.
+            // If it is still ours it is empty; anything else at that name is not ours to remove.
             let _ = parent.remove_folder(name.as_ref());
         }
         let why = format!("{TRIES_MAX} folders were made there, and none could be kept to this process");
         Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
     }
 
-    /// The path at which it was made; for messages only, not for opening.
+    /// Returns the path at which the folder was made; for messages only, not for opening.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A name for a file that no other scratch folder of any process gives.
+    /// Returns a name for a file that no other scratch folder of any process returns.
     #[must_use]
     pub fn file_name(&self, ending: &str) -> String {
         let stem = self.name.strip_prefix(PREFIX).unwrap_or(&self.name);
@@ -121,16 +121,16 @@ impl Scratch {
     ///
     /// # Errors
     ///
-    /// The name is taken, or the system's.
+    /// The name is taken, or the system's error.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.folder.create(name.as_ref())?.write_all(bytes)
     }
 
-    /// Reads a file that a compiler wrote (rule SCRATCH-S3), of at most so many bytes.
+    /// Reads a compiler's output file (rule SCRATCH-S3), of at most so many bytes.
     ///
     /// # Errors
     ///
-    /// It is not there, no regular file of the user's own, others may write it, or it is larger.
+    /// The file does not exist, is no regular file of the user's own, may be written by others, or is larger.
     pub fn read(&self, name: &str, size_bytes_max: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.folder.open(name.as_ref())?.take(size_bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -141,11 +141,12 @@ impl Scratch {
         Ok(bytes)
     }
 
-    /// The path by which a library that a compiler wrote is to be opened, while this lives (rules SCRATCH-S3 and SCRATCH-S4).
+    /// Returns the path for opening a library that a compiler wrote, valid while this lives (rules SCRATCH-S3 and
+    /// SCRATCH-S4).
     ///
     /// # Errors
     ///
-    /// As [`Self::read`], and no path leads there that a stranger could not change.
+    /// As [`Self::read`]; also if there is no path to it that a stranger could not change.
     pub fn library(&self, name: &str) -> io::Result<PathBuf> {
         let file = self.folder.open(name.as_ref())?;
         let held = format!("/proc/self/fd/{}", self.folder.descriptor().as_raw_fd());
@@ -176,7 +177,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now is a leftover.
+        // Contents that cannot be removed now are left over.
         let _ = self.folder.clear();
         if self.parent.has(self.name.as_ref(), &self.folder) {
             let _ = self.parent.remove_folder(self.name.as_ref());
@@ -184,7 +185,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Opens a folder that was made just now and takes it for this process; nothing when it is not that folder any more (SCRATCH-S2).
+/// Opens a folder that was made just now and locks it for this process; `None` if it is not that folder any more
+/// (SCRATCH-S2).
 fn taken(parent: &Folder, name: &str) -> io::Result<Option<Folder>> {
     let folder = parent.folder(name.as_ref())?;
     folder.examine()?;
@@ -192,11 +194,11 @@ fn taken(parent: &Folder, name: &str) -> io::Result<Option<Folder>> {
         return Ok(None);
     }
     folder.make_private()?;
-    // Another process may have taken it for a leftover before it was locked.
+    // Another process may have removed it as a left folder before it was locked.
     Ok(parent.has(name.as_ref(), &folder).then_some(folder))
 }
 
-/// Removes what killed processes left in a folder, once for each folder that is used in turn.
+/// Removes the folders that killed processes left in a folder, unless that folder was the last one that was cleared.
 fn clear_once(parent: &Folder) {
     static CLEARED: Mutex<Option<(u64, u64)>> = Mutex::new(None);
     let Ok(identity) = parent.identity() else { return };
@@ -209,12 +211,12 @@ fn clear_once(parent: &Folder) {
     let user = effective_user();
     let is_own = |name: &&std::ffi::OsString| parent.status(name).is_ok_and(|stat| stat.st_uid == user);
     for name in names.iter().filter(|name| is_name(name)).filter(is_own).take(LEFTOVERS_MAX) {
-        // What is in use or cannot be removed stays.
+        // A folder that is in use or cannot be removed stays.
         let _ = remove_leftover(parent, name);
     }
 }
 
-/// Removes a folder of these names that is the user's own, private, and locked by nobody (SCRATCH-S5).
+/// Removes a left folder: one of these names that is the user's own, private, and locked by nobody (SCRATCH-S5).
 fn remove_leftover(parent: &Folder, name: &OsStr) -> io::Result<()> {
     let folder = parent.folder(name)?;
     if folder.is_private() && folder.try_lock()? && parent.has(name, &folder) {

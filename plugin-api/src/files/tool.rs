@@ -1,4 +1,4 @@
-//! Running a compiler so that it ends when this process does.
+//! Runs a compiler so that it ends when this process ends.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,13 +11,14 @@ use rustix::process::{Pid, Signal};
 
 use crate::process::believe_nothing;
 
-/// Ends its process group when its standard input ends, which is when this process has ended, however it did.
+/// Shell command that ends its process group when its standard input ends, that is, when this process has ended in any
+/// way.
 const WATCH: &str = "read -r line; kill -9 0";
 
-/// A process group of its own, all of which is ended when this is dropped or this process ends.
+/// A separate process group, whose processes are all ended when this is dropped or this process ends.
 ///
-/// Its leader is a shell that waits for the end of a pipe, whose other end only this process has. The group lives as long as
-/// the shell was not waited for, so that its number is nobody else's.
+/// Its leader is a shell that waits for the end of a pipe, whose other end only this process has. The group lives until
+/// the shell is waited for, so that its number is not reused.
 struct Group {
     leader: Child,
 }
@@ -45,7 +46,7 @@ impl Drop for Group {
     }
 }
 
-/// A program as it is found from another folder: a relative path is taken from the current one.
+/// Returns the path of a program for use from another folder: a relative path is resolved against the current one.
 pub(super) fn program(name: &OsStr) -> std::path::PathBuf {
     let path = Path::new(name);
     let is_path = path.components().count() > 1;
@@ -59,27 +60,27 @@ pub(super) fn program(name: &OsStr) -> std::path::PathBuf {
 pub(super) fn run(command: &mut Command, folder: BorrowedFd<'_>) -> io::Result<Output> {
     believe_nothing(command);
     command.env("LC_ALL", "C").env("TMPDIR", ".").stdin(Stdio::null());
-    // Where there is no shell, the command itself still ends with this thread (below).
+    // Without a shell, the command itself still ends with this thread (see below).
     let group = Group::new().ok();
     command.process_group(group.as_ref().map_or(0, Group::number));
     let (folder, parent) = (folder.as_raw_fd(), rustix::process::getpid());
     let prepare = move || {
         end_with(parent)?;
         rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
-        // SAFETY: the caller's borrow lasts until the child was spawned.
+        // SAFETY: `run` borrows the folder until the child was spawned.
         rustix::process::fchdir(unsafe { BorrowedFd::borrow_raw(folder) })?;
         Ok(())
     };
-    // SAFETY: between fork and exec, system calls alone; nothing is allocated.
+    // SAFETY: between fork and exec there are only system calls; nothing is allocated.
     unsafe { command.pre_exec(prepare) };
     command.output()
 }
 
-/// Ends the calling process with the thread that started it, which waits for it in [`run`].
+/// Makes the calling process end together with the thread that started it, which waits for it in [`run`].
 #[cfg(target_os = "linux")]
 fn end_with(parent: Pid) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // It may have ended before it was asked for.
+    // The parent may have ended before this was requested.
     if rustix::process::getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
 }
 

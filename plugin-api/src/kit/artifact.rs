@@ -1,4 +1,4 @@
-//! What every loader checks of an artifact before it reads it.
+//! Checks of an artifact that every loader makes before it reads the contents.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Artifact, Error, ErrorKind, Verdict};
 
-/// Which artifacts a loader takes (KIT-17).
+/// The artifacts that a loader accepts (KIT-17).
 ///
 /// # Examples
 ///
@@ -22,20 +22,20 @@ use crate::{Artifact, Error, ErrorKind, Verdict};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArtifactKind {
-    /// The module kind: the name that the loader is registered under.
+    /// The module kind: the name under which the loader is registered.
     pub kind: &'static str,
-    /// What the bytes may be.
+    /// The formats that the loader accepts.
     pub formats: &'static [&'static str],
 }
 
 impl ArtifactKind {
-    /// `ValueError` with this kind and what is wrong with the artifact.
+    /// Makes a `ValueError` with this kind and the artifact's problem.
     pub fn error(&self, message: impl fmt::Display) -> Error {
         let message = format!("an artifact of kind {}: {message}; build it again", self.kind);
         Error::new(ErrorKind::VALUE_ERROR, message)
     }
 
-    /// Why the artifact of that index is not the loader's, if it is not.
+    /// Returns the reason why the artifact of that index is not the loader's, or `None` if it is.
     #[must_use]
     pub fn foreign(&self, index: &Value) -> Option<String> {
         let (kind, format) = (&index["module_kind"], &index["format"]);
@@ -50,12 +50,12 @@ impl ArtifactKind {
         })
     }
 
-    /// The verdict of [`ModuleLoader::check`](crate::ModuleLoader::check): `own` examines an artifact of this kind.
+    /// Makes the verdict of [`ModuleLoader::check`](crate::ModuleLoader::check): `own` examines an artifact of this kind.
     ///
     /// # Errors
     ///
     /// * `ValueError`: the index is not a JSON object.
-    /// * What `own` answers.
+    /// * The error of `own`.
     pub fn check(
         &self,
         artifact: &Artifact<'_>,
@@ -65,7 +65,7 @@ impl ArtifactKind {
         self.foreign(&index).map_or_else(|| own(&index), |why| Ok(Verdict::Unsupported(why)))
     }
 
-    /// The index of an artifact that is to be loaded.
+    /// Parses the index of an artifact that is to be loaded.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl ArtifactKind {
         }
     }
 
-    /// The bytes of a section.
+    /// Returns the bytes of a section.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl ArtifactKind {
         Ok(section.data)
     }
 
-    /// The text of a section.
+    /// Returns the text of a section.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl ArtifactKind {
             .map_err(|error| self.error(format_args!("the section `{name}` is not UTF-8: {error}")))
     }
 
-    /// Name and symbol of each function of the index, in its order.
+    /// Returns name and symbol of each function of the index, in its order.
     ///
     /// # Errors
     ///

@@ -1,13 +1,13 @@
-//! What is opened or built by its first user.
+//! Slots for values that their first user opens or builds.
 
 use std::sync::{Mutex, OnceLock};
 
 use super::lock;
 use crate::{Error, ErrorKind};
 
-/// A slot for what its first user builds (KIT-16).
+/// A slot for a value that its first user builds (KIT-16).
 ///
-/// Where a failure is to be remembered too, a [`OnceLock`] of a `Result` does that.
+/// To remember a failure too, use a [`OnceLock`] of a `Result`.
 ///
 /// # Examples
 ///
@@ -35,17 +35,17 @@ impl<T> Default for OnceBuilt<T> {
 }
 
 impl<T> OnceBuilt<T> {
-    /// What was built, if anything was.
+    /// Returns the value, if it was built.
     #[must_use]
     pub fn get(&self) -> Option<&T> {
         self.built.get()
     }
 
-    /// What was built; where nothing was, `build` runs, under the lock of this slot.
+    /// Returns the value; if there is none, `build` makes it, under the lock of this slot.
     ///
     /// # Errors
     ///
-    /// What `build` answered. The slot stays empty.
+    /// The error of `build`. The slot stays empty.
     pub fn get_or_build(&self, build: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
         if let Some(built) = self.built.get() {
             return Ok(built);
@@ -59,22 +59,22 @@ impl<T> OnceBuilt<T> {
     }
 }
 
-/// A slot for each device: programs, images, entries of kernels (KIT-16).
+/// A slot for each device, for programs, images or entries of kernels (KIT-16).
 #[derive(Debug)]
 pub struct PerDevice<T>(Vec<OnceBuilt<T>>);
 
 impl<T> PerDevice<T> {
-    /// Empty slots for the devices with the ids from 0 to `devices_count` - 1.
+    /// Makes empty slots for the devices with the ids from 0 to `devices_count` - 1.
     #[must_use]
     pub fn new(devices_count: usize) -> Self {
         Self((0..devices_count).map(|_| OnceBuilt::default()).collect())
     }
 
-    /// What was built for a device; where nothing was, `build` runs, under the lock of the device's slot.
+    /// Returns the value for a device; if there is none, `build` makes it, under the lock of the device's slot.
     ///
     /// # Errors
     ///
-    /// * What `build` answered. The slot stays empty.
+    /// * The error of `build`. The slot stays empty.
     /// * `InternalError`: an id without a slot.
     pub fn get_or_build(
         &self,

@@ -41,8 +41,8 @@ impl<D> fmt::Debug for Devices<D> {
 }
 
 impl<D> Devices<D> {
-    /// The devices called `name` (`device_api.<name>`), of that DLPack number or 0, which `search` finds in the order of their
-    /// ids. Opens nothing yet.
+    /// Makes the set of the devices named `name` (`device_api.<name>`), of that DLPack number or 0. `search` finds them,
+    /// in the order of their ids; nothing is opened yet.
     #[must_use]
     pub fn new(name: &'static str, device_type: i32, search: fn() -> Result<Vec<D>, Error>) -> Self {
         Self {
@@ -54,22 +54,22 @@ impl<D> Devices<D> {
         }
     }
 
-    /// The number that is in force for this kind of device.
+    /// Returns the device type that is used: the declared one, or the number that the host assigned.
     #[must_use]
     pub fn device_type(&self) -> i32 {
         self.device_type.load(Ordering::Acquire)
     }
 
-    /// Records the number that the host gave: what [`DeviceApi::registered_as`](crate::DeviceApi::registered_as) is told.
+    /// Records the device type that [`DeviceApi::registered_as`](crate::DeviceApi::registered_as) received.
     pub fn set_device_type(&self, device_type: i32) {
         self.device_type.store(device_type, Ordering::Release);
     }
 
-    /// All devices; the first call searches for them (KIT-13).
+    /// Returns all devices; the first call searches for them (KIT-13).
     ///
     /// # Errors
     ///
-    /// What the search answered, the same each time.
+    /// The error of the search, the same each time.
     pub fn all(&self) -> Result<&[Arc<D>], Error> {
         let search = || Ok((self.search)()?.into_iter().map(Arc::new).collect());
         match self.found.get_or_init(search) {
@@ -78,7 +78,7 @@ impl<D> Devices<D> {
         }
     }
 
-    /// The devices that were found, without a search; none before the first one.
+    /// Returns the devices that were found, without a search; none before the first search.
     #[must_use]
     pub fn found(&self) -> &[Arc<D>] {
         match self.found.get() {
@@ -87,7 +87,7 @@ impl<D> Devices<D> {
         }
     }
 
-    /// How many devices there are.
+    /// Returns the number of devices.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl<D> Devices<D> {
         Ok(i32::try_from(self.all()?.len()).unwrap_or(i32::MAX))
     }
 
-    /// The device of that id.
+    /// Returns the device of that id.
     ///
     /// # Errors
     ///
@@ -116,7 +116,8 @@ impl<D> Devices<D> {
         }
     }
 
-    /// Why an artifact for these devices does not run on `device`, where that is of another type: the reason of a verdict.
+    /// Returns the reason of a verdict if `device` is of another type, so that an artifact for these devices does not run
+    /// on it.
     #[must_use]
     pub fn other_type(&self, device: ChipdockDevice) -> Option<String> {
         let (name, device_type) = (self.name, self.device_type());
@@ -128,7 +129,7 @@ impl<D> Devices<D> {
         })
     }
 
-    /// Checks that an end of a copy which is not host memory is on one of these devices.
+    /// Checks that an end of a copy that is not in host memory is on one of these devices.
     ///
     /// # Errors
     ///
@@ -149,7 +150,7 @@ impl<D> Devices<D> {
     ///
     /// # Errors
     ///
-    /// `Unavailable`: it was (KIT-15).
+    /// `Unavailable`: it was shut down (KIT-15).
     pub fn check_running(&self) -> Result<(), Error> {
         ensure!(
             !self.is_shut_down.load(Ordering::Acquire),
@@ -163,7 +164,7 @@ impl<D> Devices<D> {
     ///
     /// # Errors
     ///
-    /// The first failure of `drain`; the other devices are drained all the same.
+    /// The first failure of `drain`; the other devices are drained nevertheless.
     pub fn shut_down(&self, drain: impl Fn(&D) -> Result<(), Error>) -> Result<(), Error> {
         self.is_shut_down.store(true, Ordering::Release);
         first_failure(self.found().iter().map(|device| drain(device)))

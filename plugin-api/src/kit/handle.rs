@@ -1,16 +1,17 @@
-//! Handles: numbers that stand for one thing of one device in the whole process (KIT-1 to KIT-3).
+//! Handles: numbers that identify an object of one device in the whole process (KIT-1 to KIT-3).
 
 use core::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Error, ErrorKind};
 
-/// Where serial numbers begin in a handle: the bits below are zero, so that a handle is as aligned as data spaces may be.
+/// Lowest bit of the serial number in a handle: the bits below are zero, so that a handle is as aligned as a data space
+/// may be.
 const SERIAL_SHIFT: u32 = 16;
-/// Serial numbers end below the bits of the kinds.
+/// Mask of a serial number, which ends below the bits of the kinds.
 const SERIAL_MASK: usize = (1 << 44) - 1;
 
-/// What a handle stands for.
+/// The kind of object that a handle identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HandleKind {
     /// Memory.
@@ -22,7 +23,8 @@ pub enum HandleKind {
 }
 
 impl HandleKind {
-    /// Makes a handle (KIT-1, KIT-2). [`Table`](super::Table) and [`Spaces`](super::Spaces) call it for what is added.
+    /// Makes a handle (KIT-1, KIT-2). [`Table`](super::Table) and [`Spaces`](super::Spaces) call it for each added
+    /// object.
     #[must_use]
     pub fn new_handle(self) -> usize {
         // One count for all tables of the process: a handle of another device or host is in no other table.
@@ -31,7 +33,7 @@ impl HandleKind {
         self.bit() | (serial & SERIAL_MASK) << SERIAL_SHIFT
     }
 
-    /// The error of a handle that is not live on `device` (KIT-3).
+    /// Makes the error for a handle that is not live on `device` (KIT-3).
     #[must_use]
     pub fn unknown(self, handle: usize, device: impl fmt::Display) -> Error {
         let what = self.noun();
@@ -42,7 +44,8 @@ impl HandleKind {
         Error::new(ErrorKind::WRONG_STATE, message)
     }
 
-    /// No address of a process on a 64-bit machine has one of these bits, so using a handle as an address faults at once.
+    /// Returns a bit that no address of a process on a 64-bit machine has, so that using a handle as an address faults at
+    /// once.
     const fn bit(self) -> usize {
         match self {
             Self::DataSpace => 1 << 62,

@@ -1,4 +1,4 @@
-//! Whether a device works: lost devices, failures that are asked for, failures that wait to be reported.
+//! The health of a device: lost devices, injected failures, failures that wait to be reported.
 
 use core::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, RwLock};
 use super::{lock, read, write};
 use crate::{Any, Error, ErrorKind, bail, ensure};
 
-/// Whether one device works, and what is to fail next on it (KIT-10, KIT-11).
+/// The health of one device, and the failures that are injected into it (KIT-10, KIT-11).
 ///
 /// Methods may be called from any thread at once. `device` is the device's name, for messages.
 ///
@@ -29,7 +29,7 @@ use crate::{Any, Error, ErrorKind, bail, ensure};
 /// ```
 #[derive(Debug, Default)]
 pub struct Health {
-    /// Whether `cause` has a text: asked by every call, without the lock.
+    /// Whether `cause` has a text; every call reads it, without the lock.
     is_lost: AtomicBool,
     cause: RwLock<Option<String>>,
     fails_next_copy: AtomicBool,
@@ -62,7 +62,7 @@ impl Health {
         self.is_lost.store(true, Ordering::Release);
     }
 
-    /// Records that the device was opened again; what was to fail does not any more (I.4).
+    /// Records that the device was opened again, and cancels injected failures (I.4).
     pub fn restore(&self) {
         let mut cause = write(&self.cause);
         *cause = None;
@@ -71,23 +71,23 @@ impl Health {
         }
     }
 
-    /// Makes the next copy that is queued fail after it was queued (I.1).
+    /// Makes the next queued copy fail after it was queued (I.1).
     pub fn fail_next_copy(&self) {
         self.fails_next_copy.store(true, Ordering::Release);
     }
 
-    /// Whether the copy that is queued now is to fail later; true once for each request.
+    /// Returns true if the copy that is queued now must fail later; true once for each request.
     #[must_use]
     pub fn takes_failure(&self) -> bool {
         self.fails_next_copy.load(Ordering::Relaxed) && self.fails_next_copy.swap(false, Ordering::AcqRel)
     }
 
-    /// Makes the next data space the one too many (I.2).
+    /// Makes the next request for a data space fail (I.2).
     pub fn out_of_memory_next(&self) {
         self.is_out_of_memory_next.store(true, Ordering::Release);
     }
 
-    /// Checks that the data space which is asked for now is not to be refused.
+    /// Checks that the requested data space is not to be refused.
     ///
     /// # Errors
     ///
@@ -102,17 +102,17 @@ impl Health {
     }
 }
 
-/// What a failure hook answers: `on` found the device, or not.
+/// Makes the result of a failure hook; `on` is the result of finding the device.
 ///
 /// # Errors
 ///
-/// What finding the device answered.
+/// The error of `on`.
 #[doc(hidden)]
 pub fn failure_hook(on: Result<(), Error>) -> Result<Any, Error> {
     on.map(|()| Any::NONE)
 }
 
-/// Registers the three hooks by which the conformance suite makes a device fail (I.1 to I.4).
+/// Registers the three hooks with which the conformance suite makes a device fail (I.1 to I.4).
 ///
 /// The first argument is the device's name, a literal; the second finds the device in the hook's arguments and applies the
 /// hook to its [`Health`](crate::kit::Health), lost or not.
@@ -176,7 +176,7 @@ macro_rules! register_failure_hooks {
     };
 }
 
-/// The first failure of several results, all of which are taken: to drain is not to stop at the first failure.
+/// Returns the first failure of several results, all of which are evaluated: draining must not stop at the first failure.
 ///
 /// # Errors
 ///
@@ -189,10 +189,10 @@ pub fn first_failure(results: impl IntoIterator<Item = Result<(), Error>>) -> Re
     first
 }
 
-/// The first failure of queued work, until it is reported (KIT-12).
+/// The first failure of queued work, kept until it is reported (KIT-12).
 #[derive(Debug, Default)]
 pub struct FirstFailure {
-    /// Whether there is one: asked before each call, without the lock.
+    /// Whether a failure is kept; each call reads it, without the lock.
     is_kept: AtomicBool,
     error: Mutex<Option<Error>>,
 }

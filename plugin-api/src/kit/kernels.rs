@@ -7,14 +7,14 @@ use crate::kernel::{Kernel, Launch};
 use crate::launch::{LAUNCH, Launches};
 use crate::{Any, AnyView, ChipdockDevice, Env, Error, Function, HostRef, Interface, Module, Stream};
 
-/// The part of a loaded module that knows the driver: it queues launches.
+/// The driver's part of a loaded module: queues launches.
 ///
 /// Every method may be called from any thread at once.
 pub trait LaunchKernel: Send + Sync + 'static {
-    /// Type of the devices that the kernels run on.
+    /// Returns the type of the devices that the kernels run on.
     fn device_type(&self) -> i32;
 
-    /// The kernels, in the order of the index; the same at each call.
+    /// Returns the kernels, in the order of the index; the same at each call.
     fn kernels(&self) -> &[Kernel];
 
     /// Queues a launch of the kernel at `position` and returns.
@@ -63,7 +63,7 @@ pub trait LaunchKernel: Send + Sync + 'static {
 /// ```
 pub struct KernelModule<L>(Arc<Shared<L>>);
 
-/// What a module and its functions share.
+/// The state that a module and its functions share.
 struct Shared<L> {
     host: HostRef,
     env: Env,
@@ -78,7 +78,7 @@ impl<L> core::fmt::Debug for KernelModule<L> {
 }
 
 impl<L: LaunchKernel> KernelModule<L> {
-    /// A module of the launcher's kernels.
+    /// Makes a module of the launcher's kernels.
     #[must_use]
     pub fn new(host: HostRef, env: Env, launcher: L) -> Self {
         let mut by_name = HashMap::with_capacity(launcher.kernels().len());

@@ -1,17 +1,17 @@
-//! The device kit: what device plugins have in common, implemented once.
+//! The device kit: the common parts of device plugins, implemented once.
 //!
-//! A device API checks handles, keeps failures until they are reported, survives a lost device and builds code once for each
-//! device, whatever its driver is called. The kit has these parts, and a plugin adds its driver:
+//! Whatever its driver, a device API checks handles, keeps failures until they are reported, survives a lost device and
+//! builds code once for each device. The kit has these parts, and a plugin adds its driver:
 //!
 //! | Part | What a plugin keeps in it |
 //! |---|---|
 //! | [`Devices`] | the devices of one host: their number, the search for them, shutdown |
-//! | [`Spaces`], [`Budget`] | data spaces by handle or by address, and how much memory they may take |
+//! | [`Spaces`], [`Budget`] | data spaces by handle or by address, and the budget of their memory |
 //! | [`Table`] | streams and marks by handle |
 //! | [`Health`], [`register_failure_hooks!`](crate::register_failure_hooks) | whether a device is lost, and failures that the conformance suite asks for |
 //! | [`FirstFailure`] | the failure of queued work, until it is reported |
-//! | [`OnceBuilt`], [`PerDevice`] | what is opened or built by its first user |
-//! | [`ArtifactKind`] (feature `ir`) | what every loader checks of an artifact before it reads it |
+//! | [`OnceBuilt`], [`PerDevice`] | values that their first user opens or builds |
+//! | [`ArtifactKind`] (feature `ir`) | checks of an artifact that every loader makes before it reads the contents |
 //! | [`KernelModule`] (feature `ir`) | a loaded module whose functions are kernels, interface `launch` 1 included |
 //! | [`PackedModule`] | a loaded module whose functions are machine code of the host |
 //!
@@ -29,15 +29,16 @@
 //!   freed handle and a handle of another device or host are therefore found in no table.
 //! - **KIT-3** *Unknown handles.* To look up or free a handle that is not live in a table is `WrongState`; the message names the
 //!   handle and the device. Nothing changes. A handle that is freed twice is such a handle.
-//! - **KIT-4** *Lifetime.* A lookup answers a shared reference, so that work which is being queued keeps what it uses. Freeing
-//!   takes the handle out at once; the value is dropped by its last user, and never under a lock of the kit.
-//! - **KIT-5** *Gone handles.* After `abandon`, which follows the loss of a device (D.40), every handle that was live is gone: no
-//!   lookup finds it, freeing it succeeds once and answers nothing, and until then it stands for nothing else.
+//! - **KIT-4** *Lifetime.* A lookup returns a shared reference, so that work that is being queued keeps what it uses.
+//!   Freeing takes the handle out at once; the value is dropped by its last user, and never under a lock of the kit.
+//! - **KIT-5** *Gone handles.* After `abandon`, which follows the loss of a device (D.40), every handle that was live is
+//!   gone: no lookup finds it, freeing it succeeds once and returns nothing, and until then the handle is not used for
+//!   anything else.
 //!
 //! ## Data spaces
 //!
-//! - **KIT-6** *Two forms.* A data space is known by an opaque handle, which stands for its first byte alone, or by its address:
-//!   then each address within it stands for the byte there.
+//! - **KIT-6** *Two forms.* A data space is identified by an opaque handle, which refers to its first byte only, or by
+//!   its address: then each address within it refers to the byte there.
 //! - **KIT-7** *No overlap.* No two live data spaces of one [`Spaces`] that are known by their address have a byte in common, and
 //!   none begins at an address that is gone. What cannot be added is given back to the caller.
 //! - **KIT-8** *Ranges.* A range that begins `offset_bytes` after a handle and has `size_bytes` lies within the data space, or is
@@ -57,8 +58,8 @@
 //! - **KIT-13** *Search.* Devices are searched for by the first call that needs them, once for each [`Devices`]. The result
 //!   stays, also where it is an error (D.14).
 //! - **KIT-14** *Ids.* An id that no device has is `ValueError` with the ids that there are (D.3).
-//! - **KIT-15** *Shutdown.* It drains every device that was found, whatever the others answer, and answers the first failure;
-//!   from then on `check_running` is `Unavailable` (P10.5).
+//! - **KIT-15** *Shutdown.* It drains every device that was found, whatever the results of the others, and returns the
+//!   first failure; from then on `check_running` is `Unavailable` (P10.5).
 //! - **KIT-16** *Builds.* The first user of a slot builds; users of the same slot wait, and users of other slots do not. What was
 //!   built stays. A failure is that user's alone, and the next one tries again. The slot's lock is held meanwhile, so a build asks
 //!   the host for nothing (P10.11) and does not use its own slot.
@@ -75,9 +76,9 @@
 //!
 //! ## Locks
 //!
-//! - **KIT-20** A lock whose holder panicked is taken as it is ([`lock`], [`read`], [`write()`], [`wait`]): use them where every
-//!   change is complete before anything can panic. The kit calls code of the plugin under a lock in two places, which say so: a
-//!   build, and the closure of [`Spaces::look`].
+//! - **KIT-20** A lock whose holder panicked is used nevertheless ([`lock`], [`read`], [`write()`], [`wait`]): use them
+//!   where every change is complete before anything can panic. The kit calls code of the plugin under a lock in two
+//!   places, which are documented: a build, and the closure of [`Spaces::look`].
 
 #[cfg(feature = "ir")]
 mod artifact;

@@ -9,7 +9,7 @@ use crate::{Error, Function, Module};
 /// Machine code with the packed convention (X.1).
 pub type PackedFunction = unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
 
-/// A loaded module of packed functions (KIT-19). `K` is what the code needs: the environment, and the memory that it lies in.
+/// A loaded module of packed functions (KIT-19). `K` keeps the environment, and the memory that the code lies in.
 #[derive(Debug)]
 pub struct PackedModule<K> {
     functions: HashMap<String, PackedFunction>,
@@ -17,7 +17,7 @@ pub struct PackedModule<K> {
 }
 
 impl<K: Clone + Send + Sync + 'static> PackedModule<K> {
-    /// A module of these functions, each by its name in the module that was compiled.
+    /// Makes a module of these functions, each by its name in the module that was compiled.
     ///
     /// # Safety
     ///
@@ -27,13 +27,13 @@ impl<K: Clone + Send + Sync + 'static> PackedModule<K> {
         Self { functions, kept }
     }
 
-    /// The machine code of the function of that name.
+    /// Returns the machine code of the function of that name.
     #[must_use]
     pub fn address(&self, name: &str) -> Option<PackedFunction> {
         self.functions.get(name).copied()
     }
 
-    /// What the code needs.
+    /// Returns the value that keeps the code's environment and memory.
     #[must_use]
     pub fn kept(&self) -> &K {
         &self.kept
@@ -43,7 +43,7 @@ impl<K: Clone + Send + Sync + 'static> PackedModule<K> {
 impl<K: Clone + Send + Sync + 'static> Module for PackedModule<K> {
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
         Ok(self.address(name).map(|function| {
-            // SAFETY: `new`: it may be called as long as a clone of `kept` lives, which goes with it.
+            // SAFETY: by `new`, the function may be called as long as a clone of `kept` lives, which is passed along.
             unsafe { Function::from_safe_call(ChipdockSafeCall(function), self.kept.clone()) }
         }))
     }

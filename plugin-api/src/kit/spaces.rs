@@ -1,4 +1,4 @@
-//! Data spaces by handle or by address, and the memory that they may take.
+//! Data spaces by handle or by address, and the budget of their memory.
 
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use std::sync::{Arc, RwLock};
 use super::{HandleKind, read, write};
 use crate::{Error, ErrorKind, bail};
 
-/// The data spaces of one device (KIT-1 to KIT-8). `T` is what the driver has of one.
+/// The data spaces of one device (KIT-1 to KIT-8). `T` is the driver's object for one.
 ///
 /// Methods may be called from any thread at once. `device` is the device's name, for messages.
 ///
@@ -23,7 +23,7 @@ use crate::{Error, ErrorKind, bail};
 /// let (buffer, start) = spaces.range(handle, 16, 48, "npu:0")?;
 /// assert_eq!((*buffer, start), ("a buffer of the driver's", 16));
 /// assert_eq!(spaces.range(handle, 16, 49, "npu:0").unwrap_err().kind(), ErrorKind::INDEX_ERROR);
-/// // An opaque handle stands for the first byte alone.
+/// // An opaque handle refers to the first byte only.
 /// assert_eq!(spaces.find(handle + 16, "npu:0").unwrap_err().kind(), ErrorKind::WRONG_STATE);
 /// # Ok::<(), chipdock_plugin_api::Error>(())
 /// ```
@@ -40,25 +40,25 @@ struct Entries<T> {
 struct Entry<T> {
     value: Arc<T>,
     size_bytes: u64,
-    /// Whether the handle is the address.
+    /// Whether the handle is the data space's address.
     is_address: bool,
 }
 
-/// Where in a data space a handle points to.
+/// The position in a data space that a handle points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Located<V> {
-    /// What the driver has of the data space.
+    /// The driver's object for the data space.
     pub value: V,
     /// The handle of the data space itself.
     pub base: usize,
-    /// How far after `base` the handle points, in bytes; 0 for an opaque handle.
+    /// Distance in bytes from `base` to the address that the handle is; 0 for an opaque handle.
     pub inner_bytes: u64,
-    /// How large the data space is.
+    /// Size of the data space in bytes.
     pub size_bytes: u64,
 }
 
 impl<V> Located<V> {
-    /// Where a range begins in the data space, in bytes from its base (KIT-8).
+    /// Returns the start of a range in the data space, in bytes from its base (KIT-8).
     ///
     /// # Errors
     ///
@@ -84,13 +84,13 @@ impl<V> Located<V> {
     }
 }
 
-/// Why a data space could not be added at an address (KIT-7). The value comes back.
+/// The reason why a data space could not be added at an address (KIT-7). The value is returned.
 #[derive(Debug)]
 pub enum NotAdded<T> {
-    /// Some of its bytes are a live data space's.
+    /// A live data space has some of its bytes.
     Overlaps(T),
-    /// The address is that of a data space which is gone and not freed yet. The driver gave it out again: other memory has
-    /// to be asked for while this is held.
+    /// The address is that of a data space that is gone and not freed yet, and the driver allocated it again: keep this
+    /// memory while requesting other memory.
     Gone(T),
 }
 
@@ -111,7 +111,7 @@ impl<T> Entries<T> {
 }
 
 impl<T> Spaces<T> {
-    /// Adds a data space and answers its new, opaque handle.
+    /// Adds a data space and returns its new, opaque handle.
     pub fn add(&self, value: T, size_bytes: u64) -> usize {
         let handle = HandleKind::DataSpace.new_handle();
         let entry = Entry { value: Arc::new(value), size_bytes, is_address: false };
@@ -119,11 +119,12 @@ impl<T> Spaces<T> {
         handle
     }
 
-    /// Adds a data space that is known by its address, which is its handle. A data space of no bytes takes one address.
+    /// Adds a data space that is identified by its address, which is its handle. A data space of no bytes takes one
+    /// address.
     ///
     /// # Errors
     ///
-    /// The value, where the addresses are not free (KIT-7).
+    /// The value, if the addresses are not free (KIT-7).
     pub fn add_at(&self, address: usize, value: T, size_bytes: u64) -> Result<usize, NotAdded<T>> {
         let mut entries = write(&self.0);
         if entries.gone.contains(&address) {
@@ -143,7 +144,7 @@ impl<T> Spaces<T> {
         Ok(address)
     }
 
-    /// Looks up what a handle points to.
+    /// Looks up the data space that a handle points into.
     ///
     /// # Errors
     ///
@@ -159,15 +160,15 @@ impl<T> Spaces<T> {
         found.ok_or_else(|| HandleKind::DataSpace.unknown(handle, device))
     }
 
-    /// Looks at what a handle points to, without a count of references: `look` runs under the lock, so it is short and uses
-    /// no data space. Nothing where none is live here.
+    /// Calls `look` with the data space that a handle points into, without counting references. `look` runs under the
+    /// lock, so it must be short and use no data space. Returns `None` if no data space is live there.
     pub fn look<R>(&self, handle: usize, look: impl FnOnce(Located<&T>) -> R) -> Option<R> {
         let entries = read(&self.0);
         let Located { value, base, inner_bytes, size_bytes } = entries.locate(handle)?;
         Some(look(Located { value: &**value, base, inner_bytes, size_bytes }))
     }
 
-    /// The data space that a range lies in, and where the range begins there, in bytes from its base (KIT-8).
+    /// Returns the data space that contains a range, and the start of the range there, in bytes from its base (KIT-8).
     ///
     /// # Errors
     ///
@@ -185,7 +186,8 @@ impl<T> Spaces<T> {
         Ok((found.value, start))
     }
 
-    /// The data spaces that have these very handles, in order, by one lock for all of them: what a launch asks. None for 0.
+    /// Returns the data spaces that have exactly these handles, in order, under one lock for all of them, as a launch
+    /// needs. Handle 0 gives `None`.
     ///
     /// # Errors
     ///
@@ -209,7 +211,7 @@ impl<T> Spaces<T> {
         Ok(found)
     }
 
-    /// Takes a data space out, to be freed; nothing for one that is gone with its device (KIT-5).
+    /// Removes a data space, which is then to be freed; `None` for one that is gone with its device (KIT-5).
     ///
     /// # Errors
     ///
@@ -223,7 +225,7 @@ impl<T> Spaces<T> {
         }
     }
 
-    /// Whether a handle is gone and not freed yet (KIT-5).
+    /// Returns true if a handle is gone and not freed yet (KIT-5).
     #[must_use]
     pub fn is_gone(&self, handle: usize) -> bool {
         read(&self.0).gone.contains(&handle)
@@ -234,13 +236,13 @@ impl<T> Spaces<T> {
         let mut entries = write(&self.0);
         let live = std::mem::take(&mut entries.live);
         entries.gone.extend(live.keys());
-        // Values are dropped after the lock: that may call a driver.
+        // Values are dropped after the lock is released: that may call a driver.
         drop(entries);
         drop(live);
     }
 }
 
-/// How much memory data spaces may take (KIT-9).
+/// The budget of the memory of data spaces (KIT-9).
 #[derive(Debug)]
 pub struct Budget {
     used: Arc<AtomicU64>,
@@ -255,23 +257,23 @@ pub struct Reserved {
 }
 
 impl Budget {
-    /// So much, and nothing of it used.
+    /// Makes a budget of so many bytes, none of them reserved.
     #[must_use]
     pub fn new(total_bytes: u64) -> Self {
         Self { used: Arc::default(), total_bytes }
     }
 
-    /// What is left, in bytes.
+    /// Returns the bytes that are left.
     #[must_use]
     pub fn available_bytes(&self) -> u64 {
         self.total_bytes - self.used.load(Ordering::Acquire)
     }
 
-    /// Reserves bytes. Keep the answer beside the memory that they are for.
+    /// Reserves bytes. Keep the result beside the memory for which they are reserved.
     ///
     /// # Errors
     ///
-    /// `OutOfMemory`: so much is not left; nothing is reserved.
+    /// `OutOfMemory`: fewer bytes are left; nothing is reserved.
     pub fn reserve(&self, size_bytes: u64, device: impl fmt::Display) -> Result<Reserved, Error> {
         let taken = self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, |used| {
             used.checked_add(size_bytes).filter(|sum| *sum <= self.total_bytes)

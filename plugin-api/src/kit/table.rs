@@ -7,7 +7,7 @@ use std::sync::{Arc, RwLock};
 use super::{HandleKind, read, write};
 use crate::Error;
 
-/// What a device made and did not free yet, by handle (KIT-1 to KIT-5).
+/// The objects of a device that are not freed yet, by handle (KIT-1 to KIT-5).
 ///
 /// Methods may be called from any thread at once. `device` is the device's name, for messages.
 ///
@@ -38,13 +38,13 @@ struct Entries<T> {
 }
 
 impl<T> Table<T> {
-    /// An empty table of things of that kind.
+    /// Makes an empty table of objects of that kind.
     #[must_use]
     pub fn new(kind: HandleKind) -> Self {
         Self { kind, entries: RwLock::new(Entries { live: HashMap::new(), gone: HashSet::new() }) }
     }
 
-    /// Adds a value and answers its new handle.
+    /// Adds a value and returns its new handle.
     pub fn add(&self, value: T) -> usize {
         let handle = self.kind.new_handle();
         write(&self.entries).live.insert(handle, Arc::new(value));
@@ -61,7 +61,7 @@ impl<T> Table<T> {
         found.ok_or_else(|| self.kind.unknown(handle, device))
     }
 
-    /// Takes a handle out, to be freed; nothing for one that is gone with its device (KIT-5).
+    /// Removes a handle, whose object is then to be freed; `None` for one that is gone with its device (KIT-5).
     ///
     /// # Errors
     ///
@@ -75,13 +75,13 @@ impl<T> Table<T> {
         }
     }
 
-    /// Everything that is live, in no order.
+    /// Returns everything that is live, in no order.
     #[must_use]
     pub fn values(&self) -> Vec<Arc<T>> {
         read(&self.entries).live.values().cloned().collect()
     }
 
-    /// Whether a handle is gone and not freed yet (KIT-5).
+    /// Returns true if a handle is gone and not freed yet (KIT-5).
     #[must_use]
     pub fn is_gone(&self, handle: usize) -> bool {
         read(&self.entries).gone.contains(&handle)
@@ -92,7 +92,7 @@ impl<T> Table<T> {
         let mut entries = write(&self.entries);
         let live = std::mem::take(&mut entries.live);
         entries.gone.extend(live.keys());
-        // Values are dropped after the lock: that may call a driver.
+        // Values are dropped after the lock is released: that may call a driver.
         drop(entries);
         drop(live);
     }

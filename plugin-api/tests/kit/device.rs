@@ -1,7 +1,7 @@
-//! A device in host memory that is made of the kit: what a plugin gets by using it.
+//! A device in host memory that is built from the kit, as a plugin would use it.
 //!
-//! Work is queued as closures and runs when somebody waits, so that what is queued can outlive its handles, fail late, and be
-//! seen to run in order.
+//! Work is queued as closures and runs when a caller waits, so that queued work can outlive its handles, fail late, and
+//! be observed to run in order.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;

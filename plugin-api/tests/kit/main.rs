@@ -1,4 +1,5 @@
-//! The rules of `chipdock_plugin_api::kit`: each part by itself, laws as properties, and a fake device that is made of them.
+//! Tests of the rules of `chipdock_plugin_api::kit`: each part separately, laws as properties, and a fake device built
+//! from the parts.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

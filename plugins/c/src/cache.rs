@@ -1,15 +1,16 @@
-//! Libraries that a C compiler made once, kept by the rules of `chipdock_plugin_api::files::cache`.
+//! Cache of libraries made by the C compiler, by the rules of `chipdock_plugin_api::files::cache`.
 //!
-//! * **CLIB-O1 Key.** A library is found again when all that it depends on is as it was: this plugin's version; the source; the flags;
-//!   the compiler, by the words of the setting, by the file that these words lead to (its path, and what the system says of it:
-//!   device, number, size, times), and by what it answers to `--version`; `PATH` and `LD_LIBRARY_PATH`, by which it finds its
-//!   parts; and the processors of this machine, which `-march=native` asks for.
-//! * **CLIB-O2 What is not kept.** What was made where one of these cannot be told; where the setting has a word that may name a
-//!   file, which is any but `-O`, `-m`, `-g`, `-std=` and `-W` without a comma; where a variable is set that compilers take paths
-//!   or options from; where the compiler's file is another after it ran than before; and with raised privileges.
-//! * **CLIB-O3 As if made now.** What is found is written into a folder of its own, under a name that nobody used before, and opened
-//!   there as what a compiler wrote. What cannot be opened is made anew, once.
-//! * **CLIB-O4 Switched off.** The setting `cache-dir` names the folder; empty, nothing is kept.
+//! * **CLIB-O1 Key.** A library is found again if everything that it depends on is unchanged: this plugin's version;
+//!   the source; the flags; the compiler, by the words of the setting, by the file that these words lead to (its path,
+//!   and the system's metadata of it: device, inode number, size, times), and by its answer to `--version`; `PATH` and
+//!   `LD_LIBRARY_PATH`, by which it finds its parts; and the processors of this machine, which `-march=native` selects.
+//! * **CLIB-O2 What is not kept.** A library is not kept if one of these cannot be determined; if the setting has a
+//!   word that may name a file, which is any but `-O`, `-m`, `-g`, `-std=` and `-W` without a comma; if a variable is
+//!   set from which compilers take paths or options; if the compiler's file changed while it ran; and with raised
+//!   privileges.
+//! * **CLIB-O3 As if made now.** A library that is found is written into a folder of its own, under a name never used
+//!   before, and opened there like a new one. A library that cannot be opened is made anew, once.
+//! * **CLIB-O4 Switched off.** The setting `cache-dir` names the folder; if it is empty, nothing is kept.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -27,11 +28,11 @@ pub(crate) use chipdock_plugin_api::files::cache::{Cache, Key};
 
 use crate::codegen::KIND as NAME;
 
-/// A change of what a library is kept as, or of what its key is made of, is another version.
+/// Kind of the cache. A change of the format of libraries, or of the parts of the key, needs a new version.
 pub(crate) const KIND: Kind = Kind { name: NAME, version: 1 };
-/// How many bytes all libraries may have: some thousands of modules.
+/// Maximum size in bytes of all libraries: some thousands of modules.
 const SIZE_BYTES_MAX: u64 = 64 << 20;
-/// A library that is larger is not kept.
+/// Maximum size in bytes of a library that is kept.
 const LIBRARY_BYTES_MAX: u64 = 8 << 20;
 
 /// The setting that names the folder.
@@ -42,7 +43,7 @@ pub(crate) const FOLDER: Setting<PathBuf> = Setting::path(
 )
 .variables(&[VARIABLE]);
 
-/// Variables by which compilers take paths or options from elsewhere (CLIB-O2).
+/// Variables from which compilers take paths or options (CLIB-O2).
 const VARIABLES: &[&str] = &[
     "CPATH",
     "C_INCLUDE_PATH",
@@ -57,7 +58,7 @@ const VARIABLES: &[&str] = &[
     "MACOSX_DEPLOYMENT_TARGET",
 ];
 
-/// What of `/proc/cpuinfo` tells processors apart.
+/// Fields of `/proc/cpuinfo` that distinguish processors.
 const PROCESSOR: &[&str] = &[
     "vendor_id",
     "cpu family",
@@ -76,11 +77,11 @@ const PROCESSOR: &[&str] = &[
     "uarch",
 ];
 
-/// The one that the host's settings name, if there is to be one (CLIB-O4).
+/// The cache that the host's settings name, if any (CLIB-O4).
 ///
 /// # Errors
 ///
-/// What the host says of the setting.
+/// The host's error for the setting.
 pub(crate) fn of_host(host: HostRef) -> Result<Option<Cache>, Error> {
     Ok(Cache::of_setting(host.setting(&FOLDER)?, KIND, SIZE_BYTES_MAX))
 }
@@ -94,7 +95,7 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// The one that these words lead to; none where CLIB-O2 says so.
+    /// The compiler that these words lead to; `None` if CLIB-O2 excludes it.
     pub(crate) fn of(words: &[String]) -> Option<Self> {
         let is_set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty());
         let is_plain = |word: &String| {
@@ -110,7 +111,7 @@ impl Compiler {
         Some(Self { words: words.to_vec(), path, file })
     }
 
-    /// The key of a library that it makes of a source with these flags (CLIB-O1).
+    /// The key of a library that the compiler makes of a source with these flags (CLIB-O1).
     pub(crate) fn key(&self, flags: &[String], source: &str, folder: &Scratch) -> Option<Key> {
         let variable = |name| variable(name).unwrap_or_default().into_string().ok();
         let around =
@@ -118,7 +119,7 @@ impl Compiler {
         self.key_in(around, flags, source)
     }
 
-    /// The same, where it answers that of its version, and the variables and the processors are these.
+    /// The key for a given answer to `--version` and given values of the variables and processors.
     fn key_in(&self, around: [&str; 4], flags: &[String], source: &str) -> Option<Key> {
         let [version, path, libraries, processors] = around;
         Some(KIND.key(&[
@@ -135,7 +136,7 @@ impl Compiler {
         ]))
     }
 
-    /// What it says of itself: asked once in a process.
+    /// The compiler's answer to `--version`, requested once per process.
     fn version(&self, folder: &Scratch) -> Option<String> {
         static KNOWN: Mutex<Option<HashMap<Compiler, Option<String>>>> = Mutex::new(None);
         let known = || lock(&KNOWN);
@@ -152,7 +153,7 @@ impl Compiler {
         version
     }
 
-    /// Keeps a library that it made, unless it is another by now (CLIB-O2). What cannot be kept is not.
+    /// Keeps a library that the compiler made, unless the compiler changed meanwhile (CLIB-O2). Failures are ignored.
     pub(crate) fn keep(&self, cache: &Cache, key: &Key, folder: &Scratch, library: &str) {
         if Self::of(&self.words).as_ref() == Some(self)
             && let Ok(bytes) = folder.read(library, LIBRARY_BYTES_MAX)
@@ -162,7 +163,7 @@ impl Compiler {
     }
 }
 
-/// The program of that name, as the system finds it; none where that depends on the current folder.
+/// The program with that name, as the system finds it; `None` if that depends on the current folder.
 fn found(name: &str, path: &OsStr) -> Option<PathBuf> {
     let is_program = |path: &PathBuf| {
         path.is_absolute() && path.metadata().is_ok_and(|is| is.is_file() && is.mode() & 0o111 != 0)
@@ -171,19 +172,19 @@ fn found(name: &str, path: &OsStr) -> Option<PathBuf> {
         return Some(PathBuf::from(name)).filter(is_program);
     }
     let folders: Vec<PathBuf> = std::env::split_paths(path).collect();
-    // Before another folder is looked into.
+    // Folders before the first relative one.
     let absolute = folders.iter().take_while(|folder| folder.is_absolute());
     absolute.map(|folder| folder.join(name)).find(is_program)
 }
 
-/// What the system says of a file, which is otherwise when it is changed or another takes its place.
+/// The system's metadata of a file, which changes if the file is changed or replaced.
 fn state_of(path: &Path) -> Option<String> {
     let is = path.metadata().ok()?;
     let modified = (is.mtime(), is.mtime_nsec(), is.ctime(), is.ctime_nsec());
     Some(format!("{} {} {} {modified:?}", is.dev(), is.ino(), is.size()))
 }
 
-/// The processors of this machine, each sort once; none where the system does not say.
+/// The processors of this machine, each kind once; `None` if the system does not report them.
 fn processors() -> Option<&'static str> {
     static TEXT: OnceLock<Option<String>> = OnceLock::new();
     TEXT.get_or_init(|| sorts_of(&std::fs::read_to_string("/proc/cpuinfo").ok()?)).as_deref()

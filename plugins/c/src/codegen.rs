@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::dialect::CDialect;
 
-/// The module kind and the format of what is built: who loads it, and what the bytes are.
+/// The module kind and the format of artifacts: the loader, and the meaning of the bytes.
 pub(crate) const KIND: &str = "c";
-/// Options of the target that the compiler is told when the module is loaded.
+/// Options of the target that are passed to the compiler when the module is loaded.
 const COMPILER_OPTIONS: &[&str] = &["march", "mcpu", "opt-level", "fast-math"];
 
-/// What writes for target `c`.
+/// The code generator of target `c`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CTarget;
 

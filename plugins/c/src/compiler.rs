@@ -12,21 +12,21 @@ use serde_json::Value;
 
 use crate::cache::{Cache, Compiler, Key};
 
-/// The setting that names the compiler, with words of its own.
+/// The setting that names the compiler, with arguments of its own.
 pub(crate) const COMPILER: Setting<String> = Setting::str(
     "compiler",
     "The C compiler and what it is told beside, in words; empty or not set, cc, gcc or clang on PATH.",
 )
 .variables(&["CC"]);
 
-/// What the compiler is told beyond the source.
+/// Options passed to the compiler besides the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) march: Option<String>,
     pub(crate) mcpu: Option<String>,
     pub(crate) opt_level: Option<i64>,
     pub(crate) is_fast_math: bool,
-    /// Flags behind all others; only tests have any.
+    /// Flags after all others; only tests have any.
     #[cfg(test)]
     pub(crate) further: Vec<String>,
 }
@@ -50,7 +50,7 @@ impl Options {
         let level = self.opt_level.unwrap_or(3).clamp(0, 3);
         let mut flags: Vec<String> = ["-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden", "-w"]
             .into_iter()
-            // What the IR leaves open: errno, traps, and whether a product and a sum are rounded once or twice.
+            // Choices that the IR leaves open: errno, traps, and whether a product and a sum are rounded once or twice.
             .chain(["-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"])
             .map(str::to_owned)
             .collect();
@@ -81,25 +81,25 @@ impl Options {
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) library: PathBuf,
-    /// Whether it was kept, and no compiler ran (CLIB-O3).
+    /// Whether it comes from the cache, so that no compiler ran (CLIB-O3).
     pub(crate) is_kept: bool,
     _folder: Scratch,
 }
 
-/// A program with its own arguments, and where its name is from.
+/// A program with its own arguments, and the origin of its name.
 struct Candidate {
     words: Vec<String>,
 }
 
 impl Candidate {
-    /// Whether it is told to compile for the machine that it runs on.
+    /// Returns true if the compiler is to compile for the machine that it runs on.
     fn takes_native(&self, options: &Options) -> bool {
         let is_own = |word: &String| word.starts_with("-march=") || word.starts_with("-mcpu=");
         options.march.is_none() && !self.words.iter().any(is_own)
     }
 }
 
-/// What to try: what the setting says (`CC`) alone where it does, else the usual names.
+/// The compilers to try: only the one that the setting (`CC`) names, if it is set, otherwise the usual names.
 fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
     let words: Vec<String> = cc.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
@@ -111,13 +111,13 @@ fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
     (vec![Candidate { words }], tried)
 }
 
-/// Compiles a source to a shared library in a temporary folder of its own, or takes one from `cache` that was made before.
+/// Compiles a source to a shared library in a temporary folder of its own, or takes the library from `cache`.
 ///
 /// # Errors
 ///
-/// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `ValueError`: the compiler does
-/// not know the processor that the target names; or the setting's value cannot be used. `InternalError`: the compiler refused the source. No file is
-/// left behind (M.8).
+/// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `ValueError`: the compiler
+/// does not know the processor that the target names; or the setting's value cannot be used. `InternalError`: the
+/// compiler rejected the source. No file remains (M.8).
 pub(crate) fn compile(
     host: HostRef,
     source: &str,
@@ -147,7 +147,8 @@ pub(crate) fn compile_in(
 ) -> Result<Compiled, Error> {
     let unwritable = |error: &std::io::Error| unwritable(parent, error);
     let folder = Scratch::within(parent, "c").map_err(|error| unwritable(&error))?;
-    // The name is new as well: the loader takes a path that it has seen for the library that it has.
+    // The name must be new as well: the dynamic linker takes a path that it knows for the library already loaded from
+    // it.
     let (source_name, library_name) = (folder.file_name("c"), folder.file_name("so"));
     let job = Job { folder: &folder, source: &source_name, library: &library_name };
     let (candidates, tried) = candidates(cc);
@@ -187,7 +188,7 @@ pub(crate) fn compile_in(
     Err(Error::new(ErrorKind::UNAVAILABLE, message))
 }
 
-/// Where a library is kept (CLIB-O1).
+/// The entry of a library in the cache (CLIB-O1).
 struct Place<'a> {
     cache: &'a Cache,
     compiler: Compiler,
@@ -215,7 +216,7 @@ struct Job<'a> {
     library: &'a str,
 }
 
-/// Runs a compiler; nothing when there is no such program.
+/// Runs a compiler; `None` if there is no such program.
 fn run(candidate: &Candidate, options: &Options, job: &Job<'_>) -> Result<Option<Output>, Error> {
     let with_native = candidate.takes_native(options);
     let first = spawn(candidate, &options.flags(with_native), job)?;
@@ -252,7 +253,7 @@ fn unwritable(folder: &Path, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::IO, message)
 }
 
-/// What a compiler that ended well wrote is no library to be opened.
+/// The error for a compiler that succeeded without writing a usable library.
 fn not_usable(candidate: &Candidate, error: &std::io::Error) -> Error {
     let message = format!(
         "expected a library of the C compiler `{}` that nobody else may write, found: {error}",
@@ -261,7 +262,7 @@ fn not_usable(candidate: &Candidate, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::IO, message)
 }
 
-/// The compiler does not know a processor that the target names.
+/// The error for a processor name of the target that the compiler does not know; `None` for other failures.
 fn unknown_processor(candidate: &Candidate, output: &Output, options: &Options) -> Option<Error> {
     let stderr = String::from_utf8_lossy(&output.stderr);
     for (option, name) in [("march", &options.march), ("mcpu", &options.mcpu)] {
@@ -283,7 +284,7 @@ fn unknown_processor(candidate: &Candidate, output: &Output, options: &Options) 
     None
 }
 
-/// The compiler said no: its first lines, and how to see the source.
+/// The error for a source that the compiler rejected: the first lines of its output, and how to see the source.
 fn refused(candidate: &Candidate, output: &Output) -> Error {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).take(6).collect();

@@ -2,8 +2,8 @@
 //!
 //! * `target.kind.c` (`target_kind`): the options, and the check of processor names.
 //! * `target.build.c` (`codegen`): a module to one self-contained C file, through the dialect.
-//! * `module.load.c` (`loader`): the compiler that the setting `compiler` (`CC`) or PATH has, then `dlopen`; what it made
-//!   before is taken from the `cache`.
+//! * `module.load.c` (`loader`): runs the compiler of the setting `compiler` (`CC`) or of PATH, then `dlopen`; libraries
+//!   compiled before come from the `cache`.
 
 mod cache;
 mod codegen;

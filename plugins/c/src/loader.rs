@@ -1,8 +1,8 @@
 //! `module.load.c`: compiles the source of an artifact and opens the result.
 //!
-//! A library is never closed: functions of it may be on some thread's stack, and a host that drops a module cannot know.
-//! Each loaded module therefore keeps its code (some tens of kilobytes) until the process ends. Its files are removed as
-//! soon as it is open.
+//! A library is never closed: its functions may be on the stack of some thread, and a host that drops a module cannot
+//! know. Each loaded module therefore keeps its code (some tens of kilobytes) until the process ends. Its files are
+//! removed as soon as it is open.
 
 use std::collections::HashMap;
 
@@ -23,19 +23,19 @@ use crate::compiler::{self, Compiled, Options};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CLoader(pub(crate) HostRef);
 
-/// What it takes.
+/// The artifacts that the loader accepts.
 const ARTIFACT: ArtifactKind = ArtifactKind { kind: KIND, formats: &["c"] };
 
-/// A compiled module. The library has a file, so an environment, of its own (X.5).
+/// A compiled module. The library has a file, and so an environment, of its own (X.5).
 pub(crate) type CModule = PackedModule<Env>;
 
 fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
-/// Why a library that was compiled could not be opened: the kernel's mistake, or the machine's fault.
+/// The error for a compiled library that could not be opened: a mistake in the kernel, or a fault of the machine.
 fn not_opened(error: &libloading::Error) -> Error {
-    // What the loader says stands in the source of the error.
+    // The loader's message is in the source of the error.
     let why = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     match why.split_once("undefined symbol: ") {
         Some((_, symbol)) => value_error(format!(
@@ -52,7 +52,7 @@ fn not_opened(error: &libloading::Error) -> Error {
     }
 }
 
-/// The library of a source, compiled now or before. Its files are gone when this returns.
+/// The library of a source, compiled now or earlier. Its files are removed before this returns.
 fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Error> {
     let open = |compiled: &Compiled| {
         // SAFETY: the library was compiled from a source that has no constructors, and its path is new.
@@ -61,7 +61,7 @@ fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Err
     let cache = cache::of_host(host)?;
     let compiled = compiler::compile(host, source, options, cache.as_ref())?;
     match open(&compiled) {
-        // CLIB-O3: whatever was kept, it does for nobody here.
+        // CLIB-O3: the cached library cannot be used here.
         Err(_) if compiled.is_kept => open(&compiler::compile(host, source, options, None)?),
         other => other,
     }
@@ -79,7 +79,7 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
         // SAFETY: target c writes this variable with this type into every source that has functions to call.
         let place = unsafe { library.get::<*mut *const ChipdockEnv>(b"__chipdock_env\0") };
         if let Ok(place) = place {
-            // SAFETY: nobody else knows the library yet.
+            // SAFETY: no other code knows the library yet.
             unsafe { **place = env.as_ptr() };
         }
         for (name, symbol) in functions {
@@ -93,7 +93,7 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
         }
         Ok(())
     })();
-    // Its functions must stay valid, whatever becomes of the module: never closed.
+    // Its functions must stay valid even after the module is dropped, so the library is never closed.
     std::mem::forget(library);
     // SAFETY: functions that target c wrote with the packed convention, of a library that stays open.
     result.map(|()| unsafe { CModule::new(found, env) })

@@ -1,4 +1,4 @@
-//! The target kind's own checks: names of processors, alignments.
+//! Checks of the target kind: names of processors, alignments.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
@@ -7,7 +7,7 @@ use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CTargetKind;
 
-/// Instruction sets and processors that gcc 14 and clang 19 know; extensions may follow behind a `+`.
+/// Instruction sets and processors that gcc 14 and clang 19 know; extensions may follow a `+`.
 const X86: &[&str] = &[
     "alderlake",
     "amdfam10",
@@ -245,11 +245,11 @@ fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
-/// A processor or instruction set that compilers know. The compiler has the last word when the module is loaded.
+/// Checks that compilers know a processor or instruction set. The compiler itself decides when the module is loaded.
 fn check_processor(option: &str, name: &str) -> Result<(), String> {
     let is_clean = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte));
     let name_only = name.split('+').next().unwrap_or_default();
-    // RISC-V spells its instruction set out: rv64gc_zba.
+    // RISC-V lists the extensions in the name: rv64gc_zba.
     let riscv = name.strip_prefix("rv32").or_else(|| name.strip_prefix("rv64"));
     let is_riscv = riscv.is_some_and(|rest| {
         !rest.is_empty()

@@ -1,14 +1,14 @@
 //! `target.build.llvm`: a module at stage `host` to one object file, through textual IR and LLVM.
 //!
-//! * **LLBUILD-B1** The artifact has kind `llvm` and format `o`; section `code` holds the object.
-//! * **LLBUILD-B2** The index has the functions as they are called, and `options`: triple, processor and features that the object
-//!   was made for, by which the loader knows whether it runs on a machine.
+//! * **LLBUILD-B1** The artifact has kind `llvm` and format `o`; section `code` contains the object.
+//! * **LLBUILD-B2** The index lists the functions by their names for callers, and has `options`: the triple, processor
+//!   and features that the object was made for, from which the loader decides whether it runs on a machine.
 //! * **LLBUILD-B3** Option `emit`, a word or a list of them, adds sections: `source` (and `ll-unoptimized`), the IR as written;
 //!   `ll`, the IR as optimised; `asm`, the assembly. Other words are ignored.
-//! * **LLBUILD-B4** Option `debug` says whether code has the lines of the file that it was read from; if the file is known it has,
-//!   unless this is false.
-//! * **LLBUILD-B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint says which libLLVM it is. One
-//!   thread works at a time (C.6).
+//! * **LLBUILD-B4** Option `debug` says whether code has line information for the source file; by default it has, if
+//!   the file is known.
+//! * **LLBUILD-B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint identifies the
+//!   libLLVM. One thread works at a time (C.6).
 
 use chipdock_codegen_llvm::{Options, Text, write_module};
 use chipdock_ir::Stage;
@@ -22,11 +22,11 @@ use crate::llvm::{MachineOptions, Wanted, compile, library_of};
 use crate::target::CpuTarget;
 use crate::target_kind::NAME;
 
-/// The format of what is built.
+/// The format of artifacts.
 pub(crate) const FORMAT: &str = "o";
-/// The section that holds the object.
+/// The section that contains the object.
 pub(crate) const CODE: &str = "code";
-/// What the object's section is aligned to, as its headers are.
+/// Alignment of the object's section, required by its headers.
 const CODE_ALIGNMENT_BYTES: u64 = 16;
 
 /// The code generator of target `llvm`.
@@ -34,7 +34,7 @@ pub(crate) struct LlvmCodegen {
     host: HostRef,
 }
 
-/// A request that was read and written.
+/// A request after reading and writing its module.
 struct Prepared {
     read: LoweredRequest,
     emit: Emit,
@@ -42,7 +42,7 @@ struct Prepared {
     text: Text,
 }
 
-/// Sections that are asked for beyond the code.
+/// Sections requested besides the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Emit {
     source: bool,
@@ -78,7 +78,7 @@ fn wrong_option(name: &str, expected: &str, options: &Map<String, Value>) -> Err
     )
 }
 
-/// Whether code has lines (LLBUILD-B4).
+/// Decides whether code has line information (LLBUILD-B4).
 fn debug(options: &Map<String, Value>, has_file: bool) -> Result<bool, Error> {
     match options.get("debug") {
         None | Some(Value::Null) => Ok(has_file),
@@ -87,13 +87,13 @@ fn debug(options: &Map<String, Value>, has_file: bool) -> Result<bool, Error> {
     }
 }
 
-/// What an object was made for, as the index has it (LLBUILD-B2).
+/// The machine that an object was made for, in the form of the index (LLBUILD-B2).
 fn machine(options: &MachineOptions) -> Value {
     json!({ "triple": options.triple, "cpu": options.cpu, "features": options.features })
 }
 
 impl Prepared {
-    /// Reads and writes; the inner error is what is not supported.
+    /// Reads the request and writes the module; the inner error lists unsupported nodes.
     fn new(
         host: HostRef,
         request: &BuildRequest<'_>,
@@ -164,7 +164,8 @@ impl Codegen for LlvmCodegen {
         session.index(&index.to_string())
     }
 
-    /// What is beside the request: this code, and the libLLVM that is found. Nothing where its file is not known.
+    /// Identifies the inputs besides the request: this code, and the libLLVM that is found. `None` if its file is not
+    /// known.
     fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
         let llvm = library_of(self.host)?;
         let own = lowered::fingerprint(NAME, env!("CARGO_PKG_VERSION"));

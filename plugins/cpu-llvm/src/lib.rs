@@ -1,10 +1,11 @@
-//! Target `llvm`: host functions as native code, through LLVM, which is opened at run time. Device API `cpu`: host memory.
+//! Target `llvm`: host functions as native code, through LLVM, opened at run time. Device API `cpu`: host memory.
 //!
-//! * `device_api.cpu`: written once in the plugin API; needs no LLVM.
-//! * `target.kind.llvm` (`target_kind`): the options, filled in and checked; `names`, `triple`, `trial`: what it knows.
+//! * `device_api.cpu`: implemented in the plugin API; needs no LLVM.
+//! * `target.kind.llvm` (`target_kind`): the options, filled in and checked, with facts from `names`, `triple`,
+//!   `trial`.
 //! * `target.build.llvm` (`codegen`, `target`): a module to one object file.
-//! * `module.load.llvm` (`loader`, `runs_here`): an object to functions of this process.
-//! * `llvm`: the library.
+//! * `module.load.llvm` (`loader`, `runs_here`): loads an object as functions of this process.
+//! * `llvm`: bindings of the library.
 
 mod codegen;
 mod llvm;

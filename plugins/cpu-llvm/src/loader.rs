@@ -1,11 +1,12 @@
 //! `module.load.llvm`: makes an object callable in this process, in memory.
 //!
-//! * **LLLOAD-R1** An artifact runs where its triple is this machine's and where the processor has every feature that it was made
-//!   with; otherwise `check` names what is missing, and `load` refuses.
-//! * **LLLOAD-R2** Code, data and what they need live as long as the module or a function that was got from it, and no longer.
+//! * **LLLOAD-R1** An artifact runs if its triple is this machine's and the processor has every feature that it was
+//!   made with; otherwise `check` names what is missing, and `load` refuses.
+//! * **LLLOAD-R2** Code, data and everything that they need live as long as the module or a function obtained from it,
+//!   and no longer.
 //! * **LLLOAD-R3** Addresses are looked up once, when the module is loaded. The environment is set before anything is called.
-//! * **LLLOAD-R4** What is not an object for this machine is refused by its headers; what it calls is looked for in this process
-//!   and the C library, by name, and nothing else of the process is seen by it.
+//! * **LLLOAD-R4** An object that is not for this machine is refused by its headers; functions that it calls are looked
+//!   up in this process and the C library, by name, and it has no access to anything else in the process.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,18 +29,18 @@ use crate::target_kind::NAME;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LlvmLoader(pub(crate) HostRef);
 
-/// What it takes.
+/// The artifacts that the loader accepts.
 const ARTIFACT: ArtifactKind = ArtifactKind { kind: NAME, formats: &[FORMAT] };
 
-/// A loaded object: its functions hold its code (LLLOAD-R2) and its environment (M.4). It was linked anew, so its variable is its own
-/// (X.5).
+/// A loaded object: its functions keep its code (LLLOAD-R2) and its environment (M.4) alive. It was linked anew, so its
+/// variable is its own (X.5).
 pub(crate) type LlvmModule = PackedModule<(Arc<Jit>, Env)>;
 
 fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
-/// What an object was made for.
+/// Reads the machine that an object was made for.
 fn machine_of(index: &Value) -> Result<MachineOptions, Error> {
     let text = |name: &str| {
         index["options"][name].as_str().map(str::to_owned).ok_or_else(|| {
@@ -78,7 +79,7 @@ pub(crate) fn load(host: HostRef, index: &Value, object: &[u8], env: Env) -> Res
         let function = unsafe { core::mem::transmute::<usize, PackedFunction>(address) };
         found.insert(name.to_owned(), function);
     }
-    // SAFETY: code of this object, which is kept.
+    // SAFETY: code of this object, which is kept alive.
     Ok(unsafe { LlvmModule::new(found, (code, env)) })
 }
 

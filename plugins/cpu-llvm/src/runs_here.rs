@@ -1,8 +1,8 @@
-//! Whether code that was made for one processor runs on this machine (rule LLLOAD-R1).
+//! Decision whether code for a given processor runs on this machine (rule LLLOAD-R1).
 //!
-//! LLVM's C interface does not tell which features a processor has. Its inliner knows: a function disappears into
-//! another only where the other's processor has every feature of the first. So functions of both processors are put
-//! into one small module, and it is looked which calls are left.
+//! LLVM's C interface does not report the features of a processor. Its inliner knows them: a function is inlined into
+//! another only if the other's processor has every feature of the first. So functions for both processors are put into
+//! one small module, and the remaining calls are examined.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -14,21 +14,21 @@ use chipdock_plugin_api::{Error, ErrorKind, Verdict};
 use crate::llvm::{HostCpu, Llvm, MachineOptions, Wanted, compile};
 use crate::triple::{Triple, shown};
 
-/// What was found out, by processor and features.
+/// Verdicts so far, by processor and features.
 static KNOWN: LazyLock<Mutex<HashMap<[String; 2], Verdict>>> = LazyLock::new(Mutex::default);
-/// Verdicts that are kept.
+/// Maximum number of kept verdicts.
 const KNOWN_MAX: usize = 256;
 
-/// Whether code for `options` runs in this process.
+/// Decides whether code for `options` runs in this process.
 ///
 /// # Errors
 ///
-/// * `ValueError`: the triple, the processor or a feature is none.
+/// * `ValueError`: the triple, the processor or a feature is invalid.
 pub(crate) fn verdict(llvm: &'static Llvm, options: &MachineOptions) -> Result<Verdict, Error> {
     let host = llvm.host();
     let theirs = Triple::parse(&options.triple)
         .map_err(|why| Error::new(ErrorKind::VALUE_ERROR, format!("the artifact's triple: {why}")))?;
-    // A triple that the kind does not know is none that it has built for.
+    // This kind has never built for a triple that it does not know.
     let ours = Triple::parse(&host.triple).map_err(|why| Error::new(ErrorKind::UNSUPPORTED, why))?;
     let place = |triple: &Triple| (triple.architecture.family, triple.architecture.bits);
     if place(&theirs) != place(&ours) {
@@ -58,12 +58,12 @@ pub(crate) fn verdict(llvm: &'static Llvm, options: &MachineOptions) -> Result<V
     Ok(verdict)
 }
 
-/// The features that a list has, or says are missing.
+/// The features that a list contains with this sign: present or missing ones.
 fn with(features: &str, sign: char) -> BTreeSet<&str> {
     features.split(',').filter_map(|feature| feature.strip_prefix(sign)).collect()
 }
 
-/// The verdict on code for a processor that is not this machine's.
+/// The verdict on code for a processor other than this machine's.
 fn of_another(
     llvm: &'static Llvm,
     host: &HostCpu,
@@ -116,11 +116,12 @@ fn of_another(
     Ok(Verdict::Recompile(format!("it needs {what}; this machine's processor is \"{}\"", host.cpu)))
 }
 
-/// `theirs` is called by a function of this machine; `more<n>`, which has what this machine has not, by one of theirs.
+/// A module in which a function of this machine calls `theirs`, and a function of the other processor calls each
+/// `more<n>`, which has a feature that this machine lacks.
 fn module(host: &HostCpu, options: &MachineOptions, absent: &BTreeSet<&str>) -> String {
     let mut text = String::from("@unknown = external global i32\n");
     let mut function = |name: &str, attributes: &str| {
-        // A volatile load, so that nothing is known of the result without inlining.
+        // A volatile load, so that the result is not known without inlining.
         let _ = writeln!(
             text,
             "define i32 @{name}() {attributes} {{\n  %v = load volatile i32, ptr @unknown\n  ret i32 %v\n}}"

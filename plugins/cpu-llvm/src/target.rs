@@ -1,4 +1,4 @@
-//! What a processor answers to the writer of LLVM IR.
+//! Implementation of the LLVM target for a processor.
 
 use chipdock_codegen_llvm::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
 use chipdock_ir::{StorageRank, StorageScope, Target, ThreadAxis};
@@ -10,11 +10,11 @@ use crate::target_kind::{NAME, checked, value_error};
 use crate::trial;
 use crate::triple::Triple;
 
-/// Bits of vectors that LLVM prefers on x86 when nobody says: all that the processor has. By itself LLVM 19 keeps to 256
-/// on processors that have 512, which took 1.0 to 1.4 times as long on the kernels of `examples` (README).
+/// Default vector width in bits that LLVM prefers on x86: the widest of the processor. LLVM 19's own default is 256 on
+/// processors that have 512, which took 1.0 to 1.4 times as long on the kernels of `examples` (README).
 const VECTOR_BITS: i64 = 512;
 
-/// What a target machine is made for.
+/// The target machine options of a target.
 pub(crate) fn machine_options(target: &Target) -> MachineOptions {
     let text = |name: &str| target.str(name).unwrap_or_default().to_owned();
     MachineOptions {
@@ -26,7 +26,7 @@ pub(crate) fn machine_options(target: &Target) -> MachineOptions {
     }
 }
 
-/// A processor, as a canonical target says.
+/// A processor, described by a canonical target.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuTarget {
     options: MachineOptions,
@@ -38,7 +38,7 @@ pub(crate) struct CpuTarget {
 }
 
 impl CpuTarget {
-    /// The processor of a target that the kind has canonicalized.
+    /// Creates the processor of a target that the kind has canonicalized.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl CpuTarget {
                 attributes.push((name.to_owned(), value));
             }
         };
-        // Nothing here reads or sets the flags of floating-point exceptions.
+        // No code here reads or sets the flags of floating-point exceptions.
         attribute("no-trapping-math", "true".to_owned());
         attribute("target-cpu", options.cpu.clone());
         attribute("target-features", tuned(&options.features, family));
@@ -83,7 +83,7 @@ impl CpuTarget {
         })
     }
 
-    /// What to make the target machine for.
+    /// The target machine options.
     pub(crate) fn machine_options(&self) -> &MachineOptions {
         &self.options
     }
@@ -93,7 +93,7 @@ fn differs(a: &Target, b: &Target, option: &str) -> bool {
     a.options.get(option) != b.options.get(option)
 }
 
-/// An option of its own counts before `fast-math`.
+/// Fast-math flags: a flag's own option takes precedence over `fast-math`.
 fn fast_math(target: &Target) -> FastMath {
     let all = target.bool("fast-math").unwrap_or(false);
     let flag = |name: &str| target.bool(&format!("fast-math-{name}")).unwrap_or(all);
@@ -107,7 +107,7 @@ fn fast_math(target: &Target) -> FastMath {
     }
 }
 
-/// Whether LLVM converts between float16 and float32 by an instruction. Where it would call a library, the answer is no.
+/// Returns true if LLVM converts between float16 and float32 by an instruction rather than a library call.
 fn converts_float16(llvm: &'static Llvm, options: &MachineOptions, family: Family) -> Result<bool, Error> {
     let feature = match family {
         Family::X86 => "f16c",
@@ -116,7 +116,7 @@ fn converts_float16(llvm: &'static Llvm, options: &MachineOptions, family: Famil
         Family::RiscV => "zfhmin",
         _ => return Ok(false),
     };
-    // Features of this machine are all written out: what f16c stands on is not missing, so there is no need to ask.
+    // Features of this machine are all listed: none that f16c requires is missing, so no query is needed.
     let has = |item: &str| options.features.split(',').any(|has| has == item);
     let stands_on = ["-f16c", "-avx", "-sse4.2", "-sse4.1", "-ssse3", "-sse3", "-sse2", "-sse"];
     if family == Family::X86 && has("+f16c") && !stands_on.into_iter().any(has) {
@@ -125,10 +125,10 @@ fn converts_float16(llvm: &'static Llvm, options: &MachineOptions, family: Famil
     Ok(trial::facts(llvm, options)?.contains(feature))
 }
 
-/// The features that functions are compiled with.
+/// The features with which functions are compiled.
 ///
-/// LLVM 19 tries 64-bit division in 32 bits first on processors of Intel's that divide fast (from Ice Lake on, the first
-/// with AVX-512 VBMI2): where operands have both signs the jump cannot be foretold. Who asks for that by name gets it.
+/// LLVM 19 tries 64-bit division in 32 bits first on Intel processors that divide fast (from Ice Lake on, the first
+/// with AVX-512 VBMI2): if operands have both signs the jump is unpredictable. A user can request that feature by name.
 fn tuned(features: &str, family: Family) -> String {
     let divides_fast = family == Family::X86 && features.split(',').any(|has| has == "+avx512vbmi2");
     if divides_fast && !features.contains("idivq-to-divl") {
@@ -157,7 +157,7 @@ impl LlvmTarget for CpuTarget {
     }
 
     fn pointer_bits(&self) -> u32 {
-        // `p:32:32` is the default address space of a layout; LLVM leaves out 64.
+        // `p:32:32` is the default address space of a layout; LLVM omits it for 64 bits.
         let pointers = self.data_layout.split('-').find_map(|part| part.strip_prefix("p:"));
         let bits = pointers.and_then(|part| part.split(':').next()).and_then(|bits| bits.parse().ok());
         bits.unwrap_or(64)

@@ -1,15 +1,17 @@
-//! The target kind's own part: what is not set is filled in, what is set is checked.
+//! Canonicalization of the target kind: fills in options that are not set, and checks those that are.
 //!
-//! * **LLKIND-K1** Without `mtriple` and `mcpu`, or with `mcpu` "native" or "host", the target is this machine: its triple, its
-//!   processor, and all its features, since LLVM misnames some processors. Features that are there come first, then
-//!   those that are not, so that one that is missing takes along what needs it; those of the user come last.
-//! * **LLKIND-K2** With `mtriple` alone, the processor is the architecture's generic one, with what its operating system's rules
-//!   ask for (RISC-V: `m a f d c`; x86 of 32 bits: `sse2`).
-//! * **LLKIND-K3** Names that LLVM does not know, words of a triple that nobody knows, options that contradict each other or that
-//!   the architecture does not have are refused: option, value, what was expected, the nearest known name.
-//! * **LLKIND-K4** What LLVM itself cannot compile with is found by compiling a small function with it (`trial`).
-//! * **LLKIND-K5** What comes out comes out again unchanged.
-//! * **LLKIND-K6** Without the library the answer is `Unavailable`, and names the package that brings it.
+//! * **LLKIND-K1** Without `mtriple` and `mcpu`, or with `mcpu` "native" or "host", the target is this machine: its
+//!   triple, its processor, and all its features, since LLVM misnames some processors. Features that are present come
+//!   first, then those that are missing, so that a missing one also disables the features that need it; those of the
+//!   user come last.
+//! * **LLKIND-K2** With `mtriple` alone, the processor is the architecture's generic one, with the features that its
+//!   operating system requires (RISC-V: `m a f d c`; x86 of 32 bits: `sse2`).
+//! * **LLKIND-K3** Names that LLVM does not know, unknown words of a triple, options that contradict each other or that
+//!   the architecture does not support are refused: option, value, what was expected, the nearest known name.
+//! * **LLKIND-K4** Combinations that LLVM itself cannot compile are found by compiling a small function with them
+//!   (`trial`).
+//! * **LLKIND-K5** Canonicalizing a canonical target leaves it unchanged.
+//! * **LLKIND-K6** Without the library the error is `Unavailable`, and names the package to install.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind};
@@ -23,21 +25,21 @@ use crate::triple::{Triple, shown};
 
 /// The kind's name.
 pub(crate) const NAME: &str = "llvm";
-/// What an option `mcpu` says for "this machine".
+/// Values of the option `mcpu` for "this machine".
 const NATIVE: [&str; 2] = ["native", "host"];
-/// Most features of a target.
+/// Maximum number of features of a target.
 const FEATURES_MAX: usize = 1024;
 
 /// Target kind `llvm`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LlvmTargetKind(pub(crate) HostRef);
 
-/// What is filled in from outside the target.
+/// Facts from outside the target that are filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     /// The processor that this process runs on.
     pub(crate) host: HostCpu,
-    /// The parts that the library has, by LLVM's names.
+    /// The components that the library supports, by LLVM's names.
     pub(crate) components: Vec<&'static str>,
 }
 
@@ -54,11 +56,11 @@ impl TargetKind for LlvmTargetKind {
     }
 }
 
-/// The target, filled in and checked, but for what ARM's has besides.
+/// The target, filled in and checked, without the additions for ARM.
 ///
 /// # Errors
 ///
-/// * `ValueError`: what LLKIND-K3 and LLKIND-K4 refuse.
+/// * `ValueError`: any refusal by LLKIND-K3 and LLKIND-K4.
 pub(crate) fn checked(llvm: &'static Llvm, target: &Target) -> Result<Target, Error> {
     let around = Surroundings { host: llvm.host(), components: llvm.targets() };
     let target = resolve(target, &around).map_err(value_error)?;
@@ -81,7 +83,7 @@ fn about(option: &str, what: impl std::fmt::Display) -> String {
     format!("target {NAME}: option '{option}': {what}")
 }
 
-/// The target with everything that the kind fills in, checked but for what only LLVM can tell (LLKIND-K4).
+/// The target with everything that the kind fills in, checked except for facts that only LLVM knows (LLKIND-K4).
 ///
 /// # Errors
 ///
@@ -145,7 +147,7 @@ fn triple(target: &Target, around: &Surroundings) -> Result<(Triple, bool), Stri
     Ok((triple, is_native))
 }
 
-/// `mfloat-abi` becomes part of the triple.
+/// Makes `mfloat-abi` a part of the triple.
 fn float_abi(target: &Target, triple: Triple) -> Result<Triple, String> {
     let Some(abi) = target.str("mfloat-abi") else { return Ok(triple) };
     if triple.architecture.family != Family::Arm {
@@ -180,7 +182,7 @@ fn machine_of(host: &HostCpu) -> (String, Vec<String>) {
     (host.cpu.clone(), features)
 }
 
-/// The processor, and the features that come before the user's own.
+/// The processor, and the features that come before the user's.
 fn processor(
     target: &Target,
     triple: &Triple,
@@ -196,7 +198,7 @@ fn processor(
         return Ok((cpu.to_owned(), features.iter().map(|feature| format!("+{feature}")).collect()));
     };
     let known = &family.names().processors;
-    // What the library says of this machine is known to it, whatever the table says.
+    // The library knows its own name for this machine, whatever the table says.
     if known.contains(cpu) || cpu == around.host.cpu && is_of_host(triple, around) {
         return Ok((cpu.to_owned(), Vec::new()));
     }
@@ -222,11 +224,11 @@ fn is_of_host(triple: &Triple, around: &Surroundings) -> bool {
         .is_ok_and(|host| host.architecture.family == triple.architecture.family)
 }
 
-/// An architecture's generic processor, and what its operating systems take for granted (LLKIND-K2).
+/// An architecture's generic processor, with the features that its operating systems assume (LLKIND-K2).
 fn generic(triple: &Triple) -> (&'static str, &'static [&'static str]) {
     let bits = triple.architecture.bits;
     match triple.architecture.family {
-        // Without SSE2, floats are computed in registers of the x87, and rounded otherwise.
+        // Without SSE2, floats are computed in registers of the x87, with different rounding.
         Family::X86 if bits == 32 => ("generic", &["sse2"]),
         Family::RiscV => {
             let cpu = if bits == 64 { "generic-rv64" } else { "generic-rv32" };
@@ -239,7 +241,7 @@ fn generic(triple: &Triple) -> (&'static str, &'static [&'static str]) {
     }
 }
 
-/// `mattr`, checked, behind what comes before.
+/// Appends the checked features of `mattr` to those before.
 fn features(target: &Target, triple: &Triple, before: Vec<String>) -> Result<Vec<String>, String> {
     let given = target.str_list("mattr");
     if given.len() > FEATURES_MAX {
@@ -260,7 +262,7 @@ fn features(target: &Target, triple: &Triple, before: Vec<String>) -> Result<Vec
             ));
         }
     }
-    // A later one wins, so that the last of each is all that counts.
+    // A later one wins, so only the last of each matters.
     let kept = |(index, item): &(usize, &str)| given[index + 1..].iter().all(|later| later[1..] != item[1..]);
     let own = before.into_iter().filter(|item| given.iter().all(|later| later[1..] != item[1..]));
     let given = given.iter().copied().enumerate().filter(kept).map(|(_, item)| item.to_owned());
@@ -298,7 +300,7 @@ fn check_feature(item: &str, triple: &Triple) -> Result<(), String> {
     ))
 }
 
-/// The ABIs that an architecture has by name.
+/// The named ABIs of an architecture.
 fn abis(triple: &Triple) -> &'static [&'static str] {
     match (triple.architecture.family, triple.architecture.bits) {
         (Family::RiscV, 64) => &["lp64", "lp64f", "lp64d", "lp64e"],

@@ -1,10 +1,10 @@
-//! What only LLVM can tell of a processor: whether it can compile for it at all, and which features it has.
+//! Trial compilations: whether LLVM can compile for a processor at all, and which features the processor has.
 //!
-//! LLVM's C interface answers neither. It warns about a combination of options, or ends the process over it, once it
-//! compiles a function; so a small function with the kinds of code that kernels are made of is compiled. And it inlines a
-//! function into another only where the other's processor has every feature of the first: a function with one feature
-//! more that disappears into its caller had nothing more. Both take one module of a few milliseconds, whose outcome is
-//! kept for each combination.
+//! LLVM's C interface answers neither. It warns about a combination of options, or ends the process because of it, only
+//! when it compiles a function; so a small function with the kinds of code found in kernels is compiled. And it inlines
+//! a function into another only if the other's processor has every feature of the first: a function with one additional
+//! feature that is inlined into its caller needed no more than the caller has. Both take one module of a few
+//! milliseconds, whose outcome is kept for each combination.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use crate::names::Family;
 use crate::target_kind::{NAME, value_error};
 use crate::triple::Triple;
 
-/// Code of the kinds that kernels are made of: integers, floats, vectors, memory, atomics, calls.
+/// Code of the kinds found in kernels: integers, floats, vectors, memory, atomics, calls.
 const SAMPLE: &str = "
 declare i32 @called(ptr, i32, double)
 declare float @llvm.fma.f32(float, float, float)
@@ -53,7 +53,7 @@ end:
 @unknown = external global i32
 ";
 
-/// Features that somebody here asks for.
+/// Features that this plugin queries for a family.
 fn asked(family: Family) -> &'static [&'static str] {
     match family {
         Family::X86 => &["f16c", "sse2"],
@@ -65,22 +65,22 @@ fn asked(family: Family) -> &'static [&'static str] {
     }
 }
 
-/// Features that a processor has, among those that somebody asks for.
+/// Features of a processor, among the queried ones.
 pub(crate) type Facts = BTreeSet<&'static str>;
 
-/// The facts, or why LLVM cannot compile.
+/// The facts, or the reason why LLVM cannot compile.
 type Outcome = Result<Facts, String>;
 
-/// What is known of a processor: outcomes that a process has seen, by triple, processor, features and ABI.
+/// Outcomes so far, by triple, processor, features and ABI.
 static KNOWN: LazyLock<Mutex<HashMap<[String; 4], Outcome>>> = LazyLock::new(Mutex::default);
-/// Outcomes that are kept.
+/// Maximum number of kept outcomes.
 const KNOWN_MAX: usize = 256;
 
-/// Which features a processor has, of those in [`asked`].
+/// The features of a processor, among those in [`asked`].
 ///
 /// # Errors
 ///
-/// * `ValueError`, with LLVM's words: LLVM cannot compile for this combination of options.
+/// * `ValueError`, with LLVM's message: LLVM cannot compile for this combination of options.
 pub(crate) fn facts(llvm: &'static Llvm, options: &MachineOptions) -> Result<Facts, Error> {
     let triple =
         Triple::parse(&options.triple).map_err(|message| value_error(format!("target {NAME}: {message}")))?;
@@ -113,7 +113,7 @@ pub(crate) fn facts(llvm: &'static Llvm, options: &MachineOptions) -> Result<Fac
     })
 }
 
-/// A list of features as a message shows it.
+/// A list of features, shortened for a message.
 fn cut(features: &str) -> String {
     const SHOWN: usize = 120;
     match features.char_indices().nth(SHOWN) {
@@ -122,13 +122,13 @@ fn cut(features: &str) -> String {
     }
 }
 
-/// The outer error is not about the options.
+/// Compiles a trial; the outer error is not about the options.
 fn compiled(
     llvm: &'static Llvm,
     options: &MachineOptions,
     features: &[&'static str],
 ) -> Result<Outcome, Error> {
-    // LLVM inlines from this level on.
+    // The lowest level at which LLVM inlines.
     let options = MachineOptions { opt_level: 2, ..options.clone() };
     let wanted = Wanted { object: true, ir: true, ..Wanted::default() };
     match attempt(llvm, &module(&options, features), &options, wanted) {
@@ -147,7 +147,7 @@ fn compiled(
     }
 }
 
-/// The first of LLVM's complaints, without what is said about IR that is not a sample.
+/// The first of LLVM's complaints, without the parts that only concern IR of kernels.
 fn reason(message: &str) -> String {
     let words = message.split_once("; ").map_or(message, |(first, _)| first);
     let words = words.strip_prefix("LLVM gave up: ").unwrap_or(words);
@@ -169,7 +169,7 @@ fn module(options: &MachineOptions, features: &[&str]) -> String {
     for (index, feature) in features.iter().enumerate() {
         let more =
             format!("{}{}+{feature}", options.features, if options.features.is_empty() { "" } else { "," });
-        // A volatile load, so that nothing is known of the result without inlining.
+        // A volatile load, so that the result is not known without inlining.
         let _ = writeln!(
             text,
             "define i32 @more{index}() {} {{\n  %v = load volatile i32, ptr @unknown\n  ret i32 %v\n}}",
@@ -182,13 +182,14 @@ fn module(options: &MachineOptions, features: &[&str]) -> String {
     text
 }
 
-/// Checks a target whose options are each right by themselves (LLKIND-K4).
+/// Checks a target whose options are each valid by themselves (LLKIND-K4).
 ///
 /// # Errors
 ///
-/// * `ValueError`: LLVM cannot compile for it; floats would not be those of the IR; the ABI needs what is not there.
+/// * `ValueError`: LLVM cannot compile for it; floats would differ from those of the IR; the ABI needs a missing
+///   feature.
 pub(crate) fn check(llvm: &'static Llvm, options: &MachineOptions) -> Result<(), Error> {
-    // LLVM prints a warning about an ABI that needs what is not there, so that this is found out without it.
+    // LLVM prints a warning about an ABI that needs a missing feature, so the facts are found without the ABI.
     let facts = facts(llvm, &MachineOptions { abi: String::new(), ..options.clone() })?;
     let triple = Triple::parse(&options.triple).map_err(value_error)?;
     let lacks = |option: &str, value: &str, feature: &str, why: &str| {
@@ -211,11 +212,11 @@ pub(crate) fn check(llvm: &'static Llvm, options: &MachineOptions) -> Result<(),
     self::facts(llvm, options).map(drop)
 }
 
-/// Adds to an ARM target what TVM's schedules ask for: the key `arm_cpu`, and facts about its processor.
+/// Adds to an ARM target the facts that TVM's schedules query: the key `arm_cpu`, and facts about its processor.
 ///
 /// # Errors
 ///
-/// What [`facts`] answers.
+/// Any error of [`facts`].
 pub(crate) fn add_arm_features(llvm: &'static Llvm, target: &mut Target) -> Result<(), Error> {
     let options = crate::target::machine_options(target);
     let triple = Triple::parse(&options.triple).map_err(value_error)?;

@@ -1,18 +1,18 @@
-//! LLVM's triples: the architectures that host functions are compiled for, and the words that a triple is made of.
+//! LLVM's triples: the architectures that host functions are compiled for, and the parts of a triple.
 //!
-//! LLVM takes any text for a triple and goes on with what it understands of it; here a word that nobody knows is
-//! refused. What is read is written back with all of its parts: `aarch64-linux-gnu` as `aarch64-unknown-linux-gnu`.
+//! LLVM accepts any text as a triple and uses the parts that it understands; here an unknown word is rejected. A triple
+//! is written back with all of its parts: `aarch64-linux-gnu` as `aarch64-unknown-linux-gnu`.
 
 use crate::names::{Family, nearest};
 
-/// A family's name in a triple, and how wide its pointers are.
+/// An architecture: its name in a triple, and the width of its pointers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Architecture {
     /// The first word of the triple.
     pub(crate) name: &'static str,
-    /// Which processors and features it has.
+    /// The family whose processors and features it has.
     pub(crate) family: Family,
-    /// 32 or 64.
+    /// Pointer width in bits, 32 or 64.
     pub(crate) bits: u32,
 }
 
@@ -56,7 +56,8 @@ pub(crate) const ARCHITECTURES: &[Architecture] = &[
     arch("hexagon", Family::Hexagon, 32),
 ];
 
-/// What LLVM has and this kind has not, by the first letters of the name, with the reason. The longest match counts.
+/// Architectures that LLVM supports and this kind does not, by prefix of the name, with the reason. The longest match
+/// counts.
 const REFUSED: &[(&str, &str)] = &[
     ("aarch64_32", "its pointers have half the width of its registers"),
     ("aarch64_be", BIG_ENDIAN),
@@ -143,17 +144,17 @@ const ENVIRONMENTS: &[&str] = &[
     "threads",
 ];
 
-/// Most bytes of a triple.
+/// Maximum length of a triple in bytes.
 const LENGTH_MAX: usize = 128;
 
-/// A triple that is understood.
+/// A parsed triple.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Triple {
     pub(crate) architecture: Architecture,
     vendor: String,
-    /// With its version, if any.
+    /// Operating system, with its version, if any.
     pub(crate) system: String,
-    /// With its version; empty: none.
+    /// Environment, with its version; empty if there is none.
     pub(crate) environment: String,
 }
 
@@ -162,7 +163,7 @@ impl Triple {
     ///
     /// # Errors
     ///
-    /// What was expected in place of what word, with the nearest that is known.
+    /// Describes the word that was expected and the one that was found, with the nearest known word.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if text.is_empty() || text.len() > LENGTH_MAX || !text.bytes().all(is_plain) {
@@ -174,7 +175,7 @@ impl Triple {
         let words: Vec<&str> = text.split('-').collect();
         let architecture = architecture(words[0])?;
         let is = |list: &[&str], word: &str| list.contains(&unversioned(word));
-        // The system is the first word that is one; a vendor before it may have any name.
+        // The system is the first known word; a vendor before it may have any name.
         let (vendor, rest) = match &words[1..] {
             [] => ("unknown", &[][..]),
             [only] if !is(SYSTEMS, only) && !is(ENVIRONMENTS, only) => (*only, &[][..]),
@@ -207,18 +208,18 @@ impl Triple {
         })
     }
 
-    /// True where programs run on an operating system that has rules of its own about registers.
+    /// Returns true if programs run on an operating system that has its own rules about registers.
     pub(crate) fn is_hosted(&self) -> bool {
         !matches!(self.system.as_str(), "none" | "unknown")
     }
 
-    /// True for the profile of ARM that microcontrollers have.
+    /// Returns true for ARM's profile for microcontrollers.
     pub(crate) fn is_microcontroller(&self) -> bool {
         self.architecture.family == Family::Arm
             && (self.architecture.name.ends_with('m') || self.architecture.name.contains("m."))
     }
 
-    /// Whether floats travel in float registers, as the environment says; `None` where it does not say.
+    /// Whether the environment passes floats in float registers ("hard") or not ("soft"); `None` if it does not say.
     pub(crate) fn float_abi(&self) -> Option<&'static str> {
         match unversioned(&self.environment) {
             "gnueabihf" | "musleabihf" | "eabihf" => Some("hard"),
@@ -227,7 +228,7 @@ impl Triple {
         }
     }
 
-    /// The triple with that float ABI, where its environment has both.
+    /// The triple with that float ABI, if its environment has both.
     pub(crate) fn with_float_abi(&self, abi: &str) -> Option<Self> {
         let stem = unversioned(&self.environment).trim_end_matches("hf");
         if !["gnueabi", "musleabi", "eabi"].contains(&stem) {
@@ -245,7 +246,7 @@ impl std::fmt::Display for Triple {
     }
 }
 
-/// A name without the version behind it.
+/// A name without the version after it.
 fn unversioned(word: &str) -> &str {
     if ENVIRONMENTS.contains(&word) || SYSTEMS.contains(&word) {
         return word;

@@ -1,8 +1,8 @@
-//! `target.build.cuda`: a module of kernels to CUDA C, and that to PTX or a cubin.
+//! `target.build.cuda`: writes a module of kernels as CUDA C and compiles it to PTX or a cubin.
 //!
-//! The artifact is of kind `cuda`. Its section `source` is always there; `code` holds PTX (text, no zero behind it) or a
-//! cubin, as `format` of the index says, and is missing where that is `cuda`. `options` of the index are the target's that a
-//! compiler is told, for who compiles the source later.
+//! The artifact has kind `cuda`. Its section `source` is always present; `code` contains PTX (text, without a
+//! terminating zero) or a cubin, as `format` of the index says, and is absent if that is `cuda`. `options` of the index
+//! are the target options for a compiler that compiles the source later.
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Child, Diagnostic, IrModule, PrimFunc, Span, Stage, Stmt, StmtKind, StorageScope, Target};
@@ -15,21 +15,21 @@ use crate::compiler::{self, Choice, Compiled, Format, Job, Settings};
 use crate::dialect::CudaDialect;
 use crate::postprocess;
 
-/// The module kind: who loads what is built.
+/// The module kind, which selects the loader.
 pub(crate) const KIND: &str = "cuda";
-/// The section that holds what a compiler made of it.
+/// The section that contains the compiled code.
 pub(crate) const CODE: &str = "code";
-/// Shared memory of constant size that a block may have on every architecture; more has to be dynamic.
+/// Maximum shared memory of constant size per block on every architecture; larger memory must be dynamic.
 const STATIC_SHARED_BYTES_MAX: i128 = 48 * 1024;
 
-/// What writes for target `cuda`, and has it compiled.
+/// The code generator of target `cuda`, which also runs the compiler.
 #[derive(Clone, Copy)]
 pub(crate) struct CudaTarget {
     host: HostRef,
 }
 
-/// Writes a module for a target; the same input gives the same text. With a file, debuggers and messages of the compiler
-/// point to its lines.
+/// Writes a module for a target; the same input gives the same text. With a file, debuggers and messages of the
+/// compiler refer to its lines.
 pub(crate) fn write(
     module: &IrModule,
     target: &Target,
@@ -57,7 +57,7 @@ pub(crate) fn write(
     Ok(Written { index, source: source.text })
 }
 
-/// What a module asks of every device in vain.
+/// Reports requirements of a module that exceed every device.
 fn limits(module: &IrModule) -> Vec<Diagnostic> {
     let shared = |function: &PrimFunc| {
         let body: i128 = static_shared_bytes(&function.body);
@@ -97,7 +97,7 @@ fn static_shared_bytes(s: &Stmt) -> i128 {
     sum
 }
 
-/// What is to be made of a source, if anything: what the target says, else PTX.
+/// The format to compile a source to, if any: the target's, otherwise PTX.
 fn format(target: &Target) -> Result<Option<Format>, Error> {
     match target.str("format") {
         Some("cuda") => Ok(None),
@@ -110,11 +110,11 @@ fn format(target: &Target) -> Result<Option<Format>, Error> {
     }
 }
 
-/// Compiles a source as an artifact's index or a target says it.
+/// Compiles a source with the options of an artifact's index or a target.
 ///
 /// # Errors
 ///
-/// As [`compiler::compile`].
+/// Any error of [`compiler::compile`].
 pub(crate) fn compile(
     settings: &Settings,
     source: &str,
@@ -137,8 +137,8 @@ impl CudaTarget {
         Self { host }
     }
 
-    /// Compiles what was written, unless the target wants the source alone. A target that says nothing about it is content
-    /// with the source where there is no compiler; a note says so.
+    /// Compiles the written source, unless the target requests only the source. If the target does not say and there is
+    /// no compiler, the source alone is delivered, with a note.
     fn code(
         &self,
         read: &LoweredRequest,
@@ -196,8 +196,8 @@ impl SourceTarget for CudaTarget {
         session.index(&written.index.to_string())
     }
 
-    /// What is beside the request: this code, the function that anybody may register for sources, whose bytes nobody
-    /// knows, and the compiler that is found, where one is asked for.
+    /// Identifies the inputs besides the request: this code, and the compiler that is found, if one is needed. `None`
+    /// if a function for postprocessing is registered, whose code cannot be identified.
     fn fingerprint(&self, request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
         let read = LoweredRequest::read(request, KIND, Stage::Device)?;
         if self.host.function(postprocess::FUNCTION)?.is_some() {

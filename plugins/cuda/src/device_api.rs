@@ -1,11 +1,11 @@
 //! `device_api.cuda`: memory, copies and streams of NVIDIA's GPUs over the driver's interface.
 //!
-//! * The default stream is the driver's legacy one: it waits for, and is waited for by, what other libraries of the
-//!   process queue on their blocking streams. Streams that are created here do not wait for it.
+//! * The default stream is the driver's legacy one: it waits for the work that other libraries of the process queue on
+//!   their blocking streams, and they wait for it. Streams that are created here do not wait for it.
 //! * A handle is an address. It is looked up in the data spaces of this host, then with the driver, which knows memory
-//!   that others of the process allocated: such memory may be an end of a copy and an argument of a kernel.
-//! * A failure of queued work poisons the context of the process; it is `DeviceLost` from then on, until `reset` makes the
-//!   driver give the context up, for every host and library of the process.
+//!   that other code of the process allocated: such memory may be an end of a copy and an argument of a kernel.
+//! * A failure of queued work poisons the context of the process; calls fail with `DeviceLost` from then on, until
+//!   `reset` makes the driver drop the context, for every host and library of the process.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -22,23 +22,23 @@ use cudarc::driver::sys::CUdevice_attribute_enum as A;
 use crate::driver::{Driver, MemoryKind, Route};
 use crate::hardware::{Device, Hardware, Place};
 
-/// The name of the devices: `device_api.cuda`, and `--device cuda:0`.
+/// Name of the devices: `device_api.cuda`, and `--device cuda:0`.
 pub(crate) const NAME: &str = "cuda";
-/// DLPack's number of the devices.
+/// DLPack's device type.
 pub(crate) const DEVICE_TYPE: i32 = 2;
-/// What every data space is aligned to: `cuMemAlloc` promises as much, the other two kinds give pages.
+/// Alignment of every data space: `cuMemAlloc` guarantees it, the other two kinds return pages.
 const ALIGNMENT_BYTES: u64 = 256;
-/// A key of our own: shared memory of a block at most where a kernel asks for more than is usual, in bytes.
+/// A key of this plugin: maximum shared memory per block for kernels that opt in to more than the default, in bytes.
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: &str = "max_shared_memory_per_block_optin_bytes";
-/// A key of our own: whether the blocks of a launch may wait for each other.
+/// A key of this plugin: whether the blocks of a launch may wait for each other.
 const COOPERATIVE_LAUNCH: &str = "cooperative_launch";
-/// Where the kernel's part of the driver says its version.
+/// The file in which the kernel part of the driver reports its version.
 const DRIVER_VERSION_FILE: &str = "/sys/module/nvidia/version";
 
 /// The device API of one host.
 pub(crate) struct CudaDeviceApi(pub(crate) Arc<Hardware>);
 
-/// An end of a copy, looked up.
+/// An end of a copy, after look-up.
 #[derive(Clone, Copy)]
 struct End {
     address: usize,
@@ -106,7 +106,7 @@ impl CudaDeviceApi {
             _ => return Ok(None),
         };
         let value = device.told(driver.attribute(id, asked))?;
-        // The driver says 0 of what it does not tell, such as the clock rate of newer devices.
+        // The driver returns 0 for values that it does not report, such as the clock rate of newer devices.
         Ok((value > 0).then_some(i64::from(value)))
     }
 
@@ -119,12 +119,12 @@ impl CudaDeviceApi {
     }
 }
 
-/// How compilers name the architecture of a compute capability.
+/// The compilers' name for the architecture of a compute capability.
 pub(crate) fn arch((major, minor): (i32, i32)) -> String {
     format!("sm_{major}{minor}")
 }
 
-/// The version of the driver's package; where the system does not say it, that of its interface.
+/// The version of the driver's package; if the system does not report it, that of its interface.
 fn driver_version(driver: &Driver) -> Result<String, Error> {
     let version = std::fs::read_to_string(DRIVER_VERSION_FILE).unwrap_or_default();
     if !version.trim().is_empty() {
@@ -134,14 +134,14 @@ fn driver_version(driver: &Driver) -> Result<String, Error> {
     Ok(format!("CUDA {}.{}", version / 1000, version % 1000 / 10))
 }
 
-/// Asks the driver for memory, and keeps it as a data space.
+/// Allocates memory from the driver, and registers it as a data space.
 fn allocate(
     device: &Device,
     kind: MemoryKind,
     size_bytes: usize,
     request: &DataSpaceRequest<'_>,
 ) -> Result<*mut c_void, Error> {
-    // Addresses of data spaces that are gone: while they are held the driver has to give another, so the loop ends.
+    // Addresses of removed data spaces: while they are allocated the driver must return others, so the loop ends.
     let mut held = Vec::new();
     loop {
         let memory = device.context()?.allocate(kind, size_bytes);
@@ -226,7 +226,7 @@ impl DeviceApi for CudaDeviceApi {
             "device cuda:{device_id}: expected memory of the scope `global`, found scope `{}`",
             request.scope
         );
-        // No address space has as much, however it is to be aligned.
+        // No address space is that large, whatever the alignment.
         let Ok(size_bytes) = isize::try_from(request.size_bytes).map(isize::cast_unsigned) else {
             bail!(
                 ErrorKind::OUT_OF_MEMORY,
@@ -244,7 +244,7 @@ impl DeviceApi for CudaDeviceApi {
             DataSpaceKind::Device => MemoryKind::Device,
             DataSpaceKind::Pinned => MemoryKind::Pinned,
             DataSpaceKind::Unified => {
-                // Elsewhere the host may not touch it while anything at all runs on the device.
+                // Without concurrent access the host may not touch it while anything at all runs on the device.
                 let has = device.told(
                     device.driver().attribute(device_id, A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
                 )?;
@@ -274,7 +274,7 @@ impl DeviceApi for CudaDeviceApi {
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         let device = self.0.device(device_id)?;
-        // One that is gone with its context was given back then (D.40).
+        // A data space that was lost with its context was freed then (D.40).
         let memory = device.spaces.take(data.addr(), &device.name)?;
         let Some(memory) = memory.and_then(Arc::into_inner) else { return device.check() };
         let freed = device.told(memory.free());
@@ -303,8 +303,8 @@ impl DeviceApi for CudaDeviceApi {
             _ => Route::Any,
         };
         let size_bytes = copy.size_bytes as usize;
-        // SAFETY: D.6, the ranges live until the stream was synchronised and do not overlap; those that are not host memory
-        // were looked up just now.
+        // SAFETY: D.6, the ranges live until the stream was synchronised and do not overlap; those that are not host
+        // memory were looked up above.
         let queued =
             unsafe { device.context()?.copy(route, to.address, from.address, size_bytes, stream.as_deref()) };
         device.told(queued)
@@ -326,14 +326,14 @@ impl DeviceApi for CudaDeviceApi {
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
         let device = self.0.device(device_id)?;
         device.check()?;
-        // Whoever waits for all streams has nothing to wait for on one that is gone.
+        // A caller that waits for all streams need not wait for a destroyed one.
         if device.streams.is_gone(stream.into_raw().addr()) {
             return Ok(());
         }
         let stream = device.stream(stream.into_raw())?;
         match device.opened() {
             Some(context) => device.told(context.synchronize(stream.as_deref())),
-            // Nothing was ever queued, and a context is nothing to make for that.
+            // Nothing was ever queued, so no context is created for this.
             None => Ok(()),
         }
     }

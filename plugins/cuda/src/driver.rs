@@ -1,7 +1,7 @@
-//! The CUDA driver, opened at run time: one table of the functions that are used, and what is owned through it.
+//! The CUDA driver, opened at run time: a table of the functions in use, and owned resources.
 //!
-//! The driver stays open for good; nothing here panics when it is missing. Results are kept as numbers: a newer driver
-//! may answer codes that no enumeration of ours has.
+//! The driver is never closed; nothing here panics if it is missing. Results are kept as numbers: a newer driver may
+//! return codes that are in no enumeration here.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
@@ -16,17 +16,17 @@ use cudarc::driver::sys::{
 };
 use libloading::Library;
 
-/// Names under which the driver is looked for, in this order.
+/// Library names of the driver, in the order in which they are tried.
 const LIBRARY_NAMES: &[&str] = &["libcuda.so.1", "libcuda.so"];
 
-/// A code of the driver; 0 is success.
+/// A result code of the driver; 0 is success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Code(u32);
 
 impl Code {
     const SUCCESS: Self = Self(0);
-    /// No code of the driver's: what was called on is of a context that was reset.
+    /// A code that is not the driver's: the call's object belongs to a context that was reset.
     const RESET: Self = Self(u32::MAX);
 
     fn is(self, codes: &[cudaError_enum]) -> bool {
@@ -36,7 +36,7 @@ impl Code {
 
 macro_rules! functions {
     ($($field:ident = $symbol:literal ($($type:ty),*);)*) => {
-        /// The functions of the driver that are used, each under the version of its symbol that the types are of.
+        /// The functions of the driver that are used, each under the symbol version that matches these types.
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($type),*) -> Code,)*
         }
@@ -48,7 +48,8 @@ macro_rules! functions {
             unsafe fn load(library: &Library) -> Result<Self, String> {
                 Ok(Self {
                     $($field: {
-                        // SAFETY: the caller's word.
+                        // SAFETY: the caller guarantees that the library is the CUDA driver, whose symbols have these
+                        // types.
                         let symbol = unsafe { library.get($symbol) };
                         *symbol.map_err(|error| format!("no function {}: {error}", $symbol))?
                     },)*
@@ -111,7 +112,7 @@ functions! {
     );
 }
 
-/// A call that the driver refused, in its own words.
+/// A failed call of the driver, with the driver's message.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     code: Code,
@@ -125,7 +126,8 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// Whether nothing works on the device any more: the driver answers the same to every later call of this process.
+    /// Returns true if nothing works on the device any more: the driver returns the same error for every later call of
+    /// this process.
     pub(crate) fn is_fatal(&self) -> bool {
         use cudaError_enum as E;
         self.code.is(&[
@@ -147,17 +149,17 @@ impl Failure {
         ])
     }
 
-    /// Whether it is for want of memory.
+    /// Returns true if the device or the host ran out of memory.
     pub(crate) fn is_out_of_memory(&self) -> bool {
         self.code.is(&[cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY])
     }
 
-    /// Whether a name was not found.
+    /// Returns true if a name was not found.
     pub(crate) fn is_not_found(&self) -> bool {
         self.code.is(&[cudaError_enum::CUDA_ERROR_NOT_FOUND])
     }
 
-    /// What sort of error it is.
+    /// Error kind of the failure.
     pub(crate) fn kind(&self) -> ErrorKind {
         use cudaError_enum as E;
         if self.is_out_of_memory() {
@@ -213,7 +215,7 @@ impl Failure {
         }
     }
 
-    /// As an error of the boundary.
+    /// Converts the failure to an error of the plugin interface.
     pub(crate) fn into_error(self) -> Error {
         Error::new(self.kind(), self.text)
     }
@@ -223,27 +225,28 @@ impl Failure {
 pub(crate) struct Driver {
     api: Api,
     devices_count: i32,
-    /// How often the primary context of each device was reset by this plugin, for whichever host.
+    /// Number of resets of each device's primary context by this plugin, on behalf of any host.
     resets: Vec<AtomicU64>,
     process_id: u32,
 }
 
-/// Why it is not opened with raised privileges.
+/// The reason why it is not opened with raised privileges.
 const RAISED: &str = "the CUDA driver is not opened with raised privileges (set-user-id, set-group-id or file capabilities), \
                       because it opens what variables of the environment name; run without them";
 
-/// The driver is the process's, not a host's: it is opened once and never closed.
+/// The driver belongs to the process, not to a host: it is opened once and never closed.
 static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
 
 impl Driver {
-    /// The driver, opened by the first call.
+    /// Returns the driver, opened by the first call.
     ///
     /// # Errors
     ///
-    /// `Unavailable`: it is not there, or has no device; the names that were tried, or its own words.
+    /// `Unavailable`: the driver is missing, or has no device; the message has the names that were tried, or the
+    /// driver's message.
     pub(crate) fn get() -> Result<&'static Self, Error> {
         let driver = DRIVER.get_or_init(|| {
-            // It opens the library that CUDA_INJECTION64_PATH names, and nothing makes it ignore that.
+            // It opens the library that CUDA_INJECTION64_PATH names, which cannot be disabled.
             if has_raised_privileges() { Err(RAISED.to_owned()) } else { Self::open(LIBRARY_NAMES) }
         });
         driver.as_ref().map_err(|why| Error::new(ErrorKind::UNAVAILABLE, why.clone()))
@@ -252,12 +255,12 @@ impl Driver {
     fn open(names: &[&str]) -> Result<Self, String> {
         let mut reasons = Vec::new();
         for name in names {
-            // SAFETY: opening the vendor's driver runs its initialisers, which is what is asked for.
+            // SAFETY: opening the vendor's driver runs its initialisers, as intended.
             match unsafe { Library::new(*name) } {
                 // SAFETY: the driver under its own name.
                 Ok(library) => match unsafe { Api::load(&library) } {
                     Ok(api) => {
-                        // It has threads of its own: it is never closed.
+                        // It has threads of its own, so it is never closed.
                         std::mem::forget(library);
                         return Self::started(api).map_err(|failure| format!("{name}: {failure}"));
                     }
@@ -276,7 +279,7 @@ impl Driver {
     fn started(api: Api) -> Result<Self, Failure> {
         let mut driver = Self { api, devices_count: 0, resets: Vec::new(), process_id: std::process::id() };
         let mut count = 0;
-        // SAFETY: cuInit takes 0, and the count is written to a live place.
+        // SAFETY: cuInit takes 0, and the count is written to a valid place.
         unsafe {
             driver.check("cuInit", (driver.api.init)(0))?;
             driver.check("cuDeviceGetCount", (driver.api.device_count)(&mut count))?;
@@ -286,12 +289,12 @@ impl Driver {
         Ok(driver)
     }
 
-    /// How many devices there are.
+    /// Number of devices.
     pub(crate) fn devices_count(&self) -> i32 {
         self.devices_count
     }
 
-    /// Whether this is the process that opened it: in a forked child the driver must not be called.
+    /// Returns true if this is the process that opened the driver: a forked child must not call it.
     fn is_ours(&self) -> bool {
         std::process::id() == self.process_id
     }
@@ -319,7 +322,7 @@ impl Driver {
     /// The version of the driver's interface: 1000 × major + 10 × minor.
     pub(crate) fn version(&self) -> Result<i32, Failure> {
         let mut version = 0;
-        // SAFETY: a live place.
+        // SAFETY: a valid place to write to.
         self.check("cuDriverGetVersion", unsafe { (self.api.driver_version)(&mut version) })?;
         Ok(version)
     }
@@ -330,16 +333,16 @@ impl Driver {
 
     fn device(&self, device_id: i32) -> Result<CUdevice, Failure> {
         let mut device = 0;
-        // SAFETY: a live place.
+        // SAFETY: a valid place to write to.
         self.check("cuDeviceGet", unsafe { (self.api.device_get)(&mut device, device_id) })?;
         Ok(device)
     }
 
-    /// What a device calls itself.
+    /// Name of a device.
     pub(crate) fn device_name(&self, device_id: i32) -> Result<String, Failure> {
         let mut name = [0 as c_char; 256];
         let device = self.device(device_id)?;
-        // SAFETY: a live place of that size; the driver ends the text with a zero, and the last byte is one anyway.
+        // SAFETY: a buffer of that size; the driver terminates the text with a zero, and the last byte is zero anyway.
         unsafe {
             let code = (self.api.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, device);
             self.check("cuDeviceGetName", code)?;
@@ -347,16 +350,16 @@ impl Driver {
         }
     }
 
-    /// How much memory a device has, in bytes.
+    /// Total memory of a device, in bytes.
     pub(crate) fn total_memory_bytes(&self, device_id: i32) -> Result<u64, Failure> {
         let mut bytes = 0;
         let device = self.device(device_id)?;
-        // SAFETY: a live place.
+        // SAFETY: a valid place to write to.
         self.check("cuDeviceTotalMem", unsafe { (self.api.device_total_memory)(&mut bytes, device) })?;
         Ok(bytes as u64)
     }
 
-    /// An attribute of a device, as the driver counts it.
+    /// An attribute of a device, in the driver's units.
     pub(crate) fn attribute(
         &self,
         device_id: i32,
@@ -364,14 +367,14 @@ impl Driver {
     ) -> Result<i32, Failure> {
         let mut value = 0;
         let device = self.device(device_id)?;
-        // SAFETY: a live place.
+        // SAFETY: a valid place to write to.
         let code = unsafe { (self.api.device_attribute)(&mut value, attribute as u32, device) };
         self.check("cuDeviceGetAttribute", code)?;
         Ok(value)
     }
 }
 
-/// What the system's loader says, without the wrapping around it.
+/// The dynamic linker's message, without the wrapping errors.
 fn loader_text(error: &libloading::Error) -> String {
     let mut innermost: &dyn std::error::Error = error;
     while let Some(source) = innermost.source() {
@@ -380,22 +383,22 @@ fn loader_text(error: &libloading::Error) -> String {
     innermost.to_string()
 }
 
-/// A device's primary context, which it shares with everybody else in the process; retained while this lives.
+/// A device's primary context, shared with all other code of the process; retained while this lives.
 pub(crate) struct Context {
     driver: &'static Driver,
     device: CUdevice,
     device_id: i32,
     raw: CUcontext,
-    /// How often it had been reset when it was retained.
+    /// Number of resets at the time when it was retained.
     n_resets: u64,
 }
 
-// SAFETY: a context may be current on any number of threads; the driver locks for itself.
+// SAFETY: a context may be current on any number of threads; the driver has its own locks.
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
-/// The context is current on this thread; what was current before is again when this is dropped (P10.10).
+/// Makes the context current on this thread; when this is dropped, the previous context is current again (P10.10).
 struct Entered<'a> {
     context: &'a Context,
     before: CUcontext,
@@ -404,36 +407,36 @@ struct Entered<'a> {
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
         if self.before != self.context.raw {
-            // SAFETY: what the driver said was current on this thread.
+            // SAFETY: the driver reported this context as current on this thread.
             unsafe { (self.context.driver.api.context_set)(self.before) };
         }
     }
 }
 
-/// Which memory is asked for.
+/// Kind of memory to allocate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryKind {
-    /// The device's own.
+    /// Memory of the device.
     Device,
     /// Page-locked host memory.
     Pinned,
-    /// Host memory of somebody else, page-locked as long as this lives.
+    /// Host memory that another owner allocated, page-locked as long as this lives.
     Adopted,
-    /// Memory that moves between both.
+    /// Managed memory, which migrates between host and device.
     Managed,
 }
 
-/// What the driver knows of an address.
+/// The driver's information about an address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allocation {
     pub(crate) base: usize,
     pub(crate) size_bytes: usize,
     pub(crate) device_id: i32,
-    /// Whether it is host memory or managed, rather than the device's own.
+    /// Whether it is host memory or managed memory, rather than memory of the device.
     pub(crate) is_shared: bool,
 }
 
-/// How a copy goes.
+/// Direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route<'a> {
     /// From host memory to device memory.
@@ -442,21 +445,21 @@ pub(crate) enum Route<'a> {
     ToHost,
     /// Within the memory of one device.
     Within,
-    /// Between the memories of two devices: contexts of destination and source.
+    /// Between the memories of two devices, with the contexts of destination and source.
     Peer(&'a Context, &'a Context),
-    /// Between memories that both sides address: the driver tells from the addresses.
+    /// Between memories that both sides address: the driver decides by the addresses.
     Any,
 }
 
 impl Context {
-    /// Whether a native stream is one of this context.
+    /// Returns true if a native stream belongs to this context.
     ///
     /// # Safety
     ///
-    /// * It is a live stream of the driver.
+    /// * `stream` is a live stream of the driver.
     pub(crate) unsafe fn has_stream(&self, stream: CUstream) -> Result<bool, Failure> {
         let mut context = ptr::null_mut();
-        // SAFETY: a live place; the stream by the caller's word.
+        // SAFETY: a valid place to write to; the caller guarantees a live stream.
         self.call("cuStreamGetCtx", |api| unsafe { (api.stream_context)(stream, &mut context) })?;
         Ok(context == self.raw)
     }
@@ -482,25 +485,26 @@ impl Context {
         let device = driver.device(device_id)?;
         let n_resets = driver.resets(device_id).map_or(0, |resets| resets.load(Ordering::Acquire));
         let mut raw = ptr::null_mut();
-        // SAFETY: a live place and a device of the driver.
+        // SAFETY: a valid place to write to and a device of the driver.
         let code = unsafe { (driver.api.primary_context_retain)(&mut raw, device) };
         driver.check("cuDevicePrimaryCtxRetain", code)?;
         Ok(Self { driver, device, device_id, raw, n_resets })
     }
 
-    /// Whether the context was reset since: what was made in it is gone, and its handles may be others' by now.
+    /// Returns true if the context was reset since it was retained: its resources are gone, and their handles may have
+    /// been reused.
     pub(crate) fn is_gone(&self) -> bool {
         self.driver.resets(self.device_id).is_some_and(|it| it.load(Ordering::Acquire) != self.n_resets)
     }
 
-    /// Resets the context, for the whole process; not once more where another host did.
+    /// Resets the context for the whole process, unless another host already has.
     pub(crate) fn reset(&self) -> Result<(), Failure> {
         let Some(resets) = self.driver.resets(self.device_id) else { return Ok(()) };
         let (now, next) = (self.n_resets, self.n_resets + 1);
         if resets.compare_exchange(now, next, Ordering::AcqRel, Ordering::Acquire).is_err() {
             return Ok(());
         }
-        // SAFETY: a device of the driver; nothing is called any more on what was made in its context (`enter`).
+        // SAFETY: a device of the driver; resources of its context are no longer passed to the driver (`enter`).
         let code = unsafe { (self.driver.api.primary_context_reset)(self.device) };
         self.driver.check("cuDevicePrimaryCtxReset", code)
     }
@@ -511,7 +515,7 @@ impl Context {
             return Err(Failure { code: Code::RESET, text });
         }
         let mut before = ptr::null_mut();
-        // SAFETY: a live place; the context is retained.
+        // SAFETY: a valid place to write to; the context is retained.
         unsafe {
             self.driver.check("cuCtxGetCurrent", (self.driver.api.context_get)(&mut before))?;
             if before != self.raw {
@@ -526,7 +530,8 @@ impl Context {
         self.driver.check(name, body(&self.driver.api))
     }
 
-    /// As [`Self::call`], for what is given back: nobody can be told, and a forked child has nothing to give.
+    /// Like [`Self::call`], for releasing a resource: errors cannot be reported, and a forked child has nothing to
+    /// release.
     pub(crate) fn release(&self, body: impl FnOnce(&Api) -> Code) {
         if self.driver.is_ours()
             && let Ok(_entered) = self.enter()
@@ -538,16 +543,16 @@ impl Context {
     /// Free and total memory, in bytes.
     pub(crate) fn memory_info(&self) -> Result<(u64, u64), Failure> {
         let (mut free, mut total) = (0, 0);
-        // SAFETY: live places.
+        // SAFETY: valid places to write to.
         self.call("cuMemGetInfo", |api| unsafe { (api.memory_info)(&mut free, &mut total) })?;
         Ok((free as u64, total as u64))
     }
 
-    /// Allocates memory; the size is not 0.
+    /// Allocates memory; the size must not be 0.
     pub(crate) fn allocate(self: &Arc<Self>, kind: MemoryKind, size_bytes: usize) -> Result<Memory, Failure> {
         let mut address: CUdeviceptr = 0;
         let mut host: *mut c_void = ptr::null_mut();
-        // SAFETY: live places; the flags are those of the header.
+        // SAFETY: valid places to write to; the flags are those of the header.
         unsafe {
             match kind {
                 MemoryKind::Device => {
@@ -568,11 +573,11 @@ impl Context {
         Ok(Memory { context: Arc::clone(self), kind, address })
     }
 
-    /// What the driver knows of an address, whoever allocated it; nothing when it is none of its.
+    /// Looks an address up with the driver, whoever allocated it; `None` if the driver does not know it.
     pub(crate) fn find(&self, address: usize) -> Option<Allocation> {
         use sys::CUpointer_attribute_enum as A;
         let ask = |attribute: A, place: *mut c_void| {
-            // SAFETY: a live place of the attribute's size; the address is looked up, not used.
+            // SAFETY: a valid place of the attribute's size; the address is only looked up.
             let asked = |api: &Api| unsafe {
                 (api.pointer_attribute)(place, attribute as u32, address as CUdeviceptr)
             };
@@ -607,7 +612,8 @@ impl Context {
         let (device_to, device_from) = (to as CUdeviceptr, from as CUdeviceptr);
         let host_from: *const c_void = ptr::with_exposed_provenance(from);
         let host_to: *mut c_void = ptr::with_exposed_provenance_mut(to);
-        // SAFETY: the caller's word about both ranges; the stream is of this context and alive.
+        // SAFETY: the caller guarantees that both ranges are live and do not overlap; the stream is alive and of this
+        // context.
         unsafe {
             match route {
                 Route::ToDevice => self.call("cuMemcpyHtoDAsync", |api| {
@@ -629,11 +635,11 @@ impl Context {
         }
     }
 
-    /// Makes a stream that does not wait for the default stream.
+    /// Creates a stream that does not wait for the default stream.
     pub(crate) fn create_stream(self: &Arc<Self>) -> Result<Stream, Failure> {
         let mut raw = ptr::null_mut();
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as c_uint;
-        // SAFETY: a live place.
+        // SAFETY: a valid place to write to.
         self.call("cuStreamCreate", |api| unsafe { (api.stream_create)(&mut raw, flags) })?;
         Ok(Stream { context: Arc::clone(self), raw, is_adopted: false })
     }
@@ -645,14 +651,14 @@ impl Context {
         self.call("cuStreamSynchronize", |api| unsafe { (api.stream_synchronize)(stream) })
     }
 
-    /// Makes later work on `to` wait for what is queued on `from` now.
+    /// Makes later work on `to` wait for the work currently queued on `from`.
     pub(crate) fn order(&self, from: Option<&Stream>, to: Option<&Stream>) -> Result<(), Failure> {
         let (from, to) = (raw_stream(from), raw_stream(to));
         let mut event = ptr::null_mut();
         let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as c_uint;
         let _entered = self.enter()?;
         let (driver, api) = (self.driver, &self.driver.api);
-        // SAFETY: streams of this context that are alive. An event may be destroyed before it happened.
+        // SAFETY: live streams of this context. An event may be destroyed before it is reached.
         unsafe {
             driver.check("cuEventCreate", (api.event_create)(&mut event, flags))?;
             let recorded = driver.check("cuEventRecord", (api.event_record)(event, from));
@@ -667,13 +673,13 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if self.driver.is_ours() {
-            // SAFETY: retained once, by this.
+            // SAFETY: retained once, by this value.
             unsafe { (self.driver.api.primary_context_release)(self.device) };
         }
     }
 }
 
-/// Memory that was allocated; given back when this is dropped.
+/// Allocated memory, freed when this is dropped.
 pub(crate) struct Memory {
     pub(crate) context: Arc<Context>,
     pub(crate) kind: MemoryKind,
@@ -681,18 +687,18 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Where it is.
+    /// Address of the memory.
     pub(crate) fn address(&self) -> usize {
         self.address
     }
 
-    /// Which memory it is.
+    /// Kind of the memory.
     pub(crate) fn kind(&self) -> MemoryKind {
         self.kind
     }
 
     fn freed(&self, api: &Api) -> Code {
-        // SAFETY: allocated by this, and freed once: whoever calls it drops or forgets this.
+        // SAFETY: allocated by this value, and freed once: every caller drops or forgets it.
         unsafe {
             match self.kind {
                 MemoryKind::Pinned => (api.memory_free_host)(ptr::with_exposed_provenance_mut(self.address)),
@@ -704,12 +710,12 @@ impl Memory {
         }
     }
 
-    /// Gives it back and says what the driver says.
+    /// Frees the memory and returns the driver's error, if any.
     pub(crate) fn free(self) -> Result<(), Failure> {
         let freed = self.context.call("cuMemFree", |api| self.freed(api));
-        // The reference to the context goes; the memory is not freed once more.
+        // The reference to the context is dropped; the memory is not freed again.
         let this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: read once, out of a value that is never dropped.
+        // SAFETY: read once, from a value that is never dropped.
         drop(unsafe { ptr::read(&this.context) });
         freed
     }
@@ -721,14 +727,14 @@ impl Drop for Memory {
     }
 }
 
-/// A stream; destroyed when this is dropped, after its work, unless it was adopted.
+/// A stream; destroyed when this is dropped, after its work is done, unless it was adopted.
 pub(crate) struct Stream {
     pub(crate) context: Arc<Context>,
     pub(crate) raw: CUstream,
     pub(crate) is_adopted: bool,
 }
 
-// SAFETY: a handle; the driver locks for itself.
+// SAFETY: a handle; the driver has its own locks.
 unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
@@ -738,12 +744,12 @@ impl Drop for Stream {
         if self.is_adopted {
             return;
         }
-        // SAFETY: created by this, destroyed once.
+        // SAFETY: created by this value, destroyed once.
         self.context.release(|api| unsafe { (api.stream_destroy)(self.raw) });
     }
 }
 
-/// The handle of a stream; null is the driver's default one.
+/// The handle of a stream; null is the driver's default stream.
 pub(crate) fn raw_stream(stream: Option<&Stream>) -> CUstream {
     stream.map_or(ptr::null_mut(), |stream| stream.raw)
 }

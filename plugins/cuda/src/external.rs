@@ -12,29 +12,29 @@ use cudarc::driver::sys::{self, CUdeviceptr, CUstream};
 use crate::driver::{self, Context, Failure, Memory, MemoryKind};
 use crate::hardware::Hardware;
 
-/// The driver's other name of the legacy default stream, which is not null: `CU_STREAM_LEGACY`.
+/// The driver's other handle of the legacy default stream, which is not null: `CU_STREAM_LEGACY`.
 const STREAM_LEGACY: usize = 1;
-/// The stream of whichever thread asks: `CU_STREAM_PER_THREAD`.
+/// The default stream of the calling thread: `CU_STREAM_PER_THREAD`.
 const STREAM_PER_THREAD: usize = 2;
 
 impl Context {
-    /// Locks host memory of somebody else's to its pages, for the device to address.
+    /// Page-locks host memory that another owner allocated, so that the device can address it.
     ///
     /// # Safety
     ///
-    /// * As many bytes are live there until the memory is given back.
+    /// * `size_bytes` bytes at `address` are live until the memory is released.
     unsafe fn adopt(self: &Arc<Self>, address: *mut c_void, size_bytes: usize) -> Result<Memory, Failure> {
         let flags = sys::CU_MEMHOSTREGISTER_PORTABLE | sys::CU_MEMHOSTREGISTER_DEVICEMAP;
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees that the range is live until the memory is released.
         self.call("cuMemHostRegister", |api| unsafe { (api.memory_register)(address, size_bytes, flags) })?;
         let address = address.expose_provenance();
         Ok(Memory { context: Arc::clone(self), kind: MemoryKind::Adopted, address })
     }
 
-    /// Where the device addresses host memory that was adopted.
+    /// The device address of adopted host memory.
     fn device_address(&self, memory: &Memory) -> Result<CUdeviceptr, Failure> {
         let (mut address, host) = (0, ptr::with_exposed_provenance_mut(memory.address()));
-        // SAFETY: a live place; the address is looked up.
+        // SAFETY: a valid place to write to; the address is only looked up.
         self.call("cuMemHostGetDevicePointer", |api| unsafe {
             (api.memory_device_address)(&mut address, host, 0)
         })?;
@@ -42,7 +42,7 @@ impl Context {
     }
 }
 
-/// Shares streams and memory with others that use the driver.
+/// Shares streams and memory with other code that uses the driver.
 pub(crate) struct CudaExternal(pub(crate) Arc<Hardware>);
 
 impl External for CudaExternal {
@@ -57,7 +57,7 @@ impl External for CudaExternal {
                 "cuda:{device_id}: CU_STREAM_PER_THREAD is another stream on each thread; expected one that was created"
             );
         }
-        // SAFETY: the caller's word about the stream.
+        // SAFETY: the caller guarantees a live stream.
         match unsafe { context.has_stream(raw) } {
             Ok(true) => {}
             Err(failure) if failure.is_fatal() => return device.told(Err(failure)),
@@ -101,7 +101,7 @@ impl External for CudaExternal {
                 format!("cuda:{device_id}: {size_bytes} bytes at {address:p} cannot be adopted: {why}");
             Err(Error::new(ErrorKind::UNSUPPORTED, what))
         };
-        // SAFETY: the caller's word about the memory.
+        // SAFETY: the caller guarantees that the memory is live until it is released.
         let memory = match unsafe { context.adopt(address, size) } {
             Ok(memory) => memory,
             Err(failure) if failure.is_fatal() || failure.is_out_of_memory() => {

@@ -1,4 +1,4 @@
-//! The devices of one host: what its device API and its loader share.
+//! The devices of one host, shared by its device API and its loader.
 
 use std::ffi::c_void;
 use std::sync::{Arc, RwLock};
@@ -13,40 +13,40 @@ use crate::device_api::{DEVICE_TYPE, NAME};
 use crate::driver::{Context, Driver, Failure, Memory, MemoryKind, Stream};
 use crate::timer::Event;
 
-/// What a launch may be at most.
+/// Limits of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Threads of a block.
+    /// Threads per block.
     pub(crate) threads: u64,
-    /// Threads of a block by axis.
+    /// Threads per block, by axis.
     pub(crate) block: [u64; 3],
-    /// Blocks of a grid by axis.
+    /// Blocks per grid, by axis.
     pub(crate) grid: [u64; 3],
-    /// Shared memory of a block, in bytes.
+    /// Shared memory per block, in bytes.
     pub(crate) shared_bytes: u64,
-    /// The same where a kernel asks for more.
+    /// Shared memory per block for kernels that opt in to more, in bytes.
     pub(crate) shared_optin_bytes: u64,
 }
 
-/// Which memory an address is of.
+/// Memory that contains an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Host memory that its owner answers for.
+    /// Host memory, for which its owner is responsible.
     Host,
-    /// The own memory of a device.
+    /// Memory of a device.
     Device(i32),
-    /// Pinned or managed memory, which both sides address.
+    /// Pinned or managed memory, which host and device address.
     Shared,
 }
 
-/// One device of a host. Its primary context is retained on first use, and as long as anything holds it.
+/// One device of a host. Its primary context is retained on first use, and as long as any value refers to it.
 pub(crate) struct Device {
     id: i32,
     pub(crate) name: String,
     driver: &'static Driver,
     context: RwLock<Option<Arc<Context>>>,
     pub(crate) health: Health,
-    /// By address.
+    /// Data spaces, by address.
     pub(crate) spaces: Spaces<Memory>,
     pub(crate) streams: Table<Stream>,
     pub(crate) marks: Table<Event>,
@@ -66,7 +66,7 @@ impl Device {
         }
     }
 
-    /// Its number.
+    /// Number of the device.
     pub(crate) fn id(&self) -> i32 {
         self.id
     }
@@ -76,7 +76,7 @@ impl Device {
         self.driver
     }
 
-    /// Answers `DeviceLost` when it is.
+    /// Fails with `DeviceLost` if the device is lost.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.health.check(&self.name)?;
         let is_gone = read(&self.context).as_ref().is_some_and(|context| context.is_gone());
@@ -87,25 +87,25 @@ impl Device {
         Ok(())
     }
 
-    /// Its context, if something used it before.
+    /// The context of the device, if it was used before.
     pub(crate) fn opened(&self) -> Option<Arc<Context>> {
         read(&self.context).clone()
     }
 
-    /// Its context, retained by the first call.
+    /// The context of the device, retained by the first call.
     pub(crate) fn context(&self) -> Result<Arc<Context>, Error> {
         self.check()?;
         if let Some(context) = self.opened() {
             return Ok(context);
         }
         let context = Arc::new(self.told(Context::retain(self.driver, self.id))?);
-        // Another thread's, if it was faster; this one is released then.
+        // If another thread was faster its context is used, and this one is released.
         Ok(Arc::clone(write(&self.context).get_or_insert(context)))
     }
 
-    /// Opens the device again if it is lost (D.40); what was made on it is gone.
+    /// Opens the device again if it is lost (D.40); all resources on it are gone.
     pub(crate) fn reset(&self) -> Result<(), Error> {
-        // What failed, and nobody was told of, shows only now.
+        // Failures that were not yet reported show up only now.
         let _ = self.drain();
         if self.check().is_ok() {
             return Ok(());
@@ -123,7 +123,7 @@ impl Device {
         }
         self.streams.abandon();
         self.spaces.abandon();
-        // Whether it works is known when something was asked of it.
+        // A query shows whether the device works again.
         self.told(self.context()?.memory_info()).map(drop)
     }
 
@@ -131,13 +131,13 @@ impl Device {
         self.told(self.driver.attribute(self.id, attribute))
     }
 
-    /// Its compute capability: major and minor.
+    /// Compute capability of the device: major and minor.
     pub(crate) fn capability(&self) -> Result<(i32, i32), Error> {
         let major = self.attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         Ok((major, self.attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?))
     }
 
-    /// What a launch may be at most.
+    /// Limits of a launch on the device.
     pub(crate) fn limits(&self) -> Result<Limits, Error> {
         let ask = |attribute| self.attribute(attribute).map(|value| u64::try_from(value).unwrap_or(0));
         Ok(Limits {
@@ -157,7 +157,8 @@ impl Device {
         })
     }
 
-    /// What the driver answered, as an error of the boundary; keeps in mind when the device is lost.
+    /// Converts a driver failure to an error of the plugin interface; records that the device is lost if the failure is
+    /// fatal.
     pub(crate) fn told<T>(&self, answer: Result<T, Failure>) -> Result<T, Error> {
         answer.map_err(|failure| {
             if failure.is_fatal() {
@@ -170,7 +171,7 @@ impl Device {
         })
     }
 
-    /// The stream of that handle; nothing for null, which is the default stream.
+    /// The stream with that handle; `None` for null, which is the default stream.
     pub(crate) fn stream(&self, handle: *mut c_void) -> Result<Option<Arc<Stream>>, Error> {
         if handle.is_null() {
             return Ok(None);
@@ -178,7 +179,7 @@ impl Device {
         self.streams.get(handle.addr(), &self.name).map(Some)
     }
 
-    /// Waits for everything that was queued through this host.
+    /// Waits for all work that was queued through this host.
     pub(crate) fn drain(&self) -> Result<(), Error> {
         let Some(context) = self.opened() else { return Ok(()) };
         let first = self.told(context.synchronize(None));
@@ -206,16 +207,16 @@ impl HostState for Hardware {
 }
 
 impl Hardware {
-    /// A device, lost or not.
+    /// A device, whether lost or not.
     pub(crate) fn device(&self, device_id: i32) -> Result<&Device, Error> {
         self.devices.get(device_id).map(|device| &**device)
     }
 
-    /// The memory that an address of a device lies in: one of the host's data spaces, or what the driver knows.
+    /// The memory that contains an address of a device: one of the host's data spaces, or memory that the driver knows.
     ///
     /// # Errors
     ///
-    /// `WrongState`: there is none, or it is another device's.
+    /// `WrongState`: there is none, or it belongs to another device.
     pub(crate) fn range(&self, device: &Device, address: usize) -> Result<Located<Place>, Error> {
         let place = |is_device| if is_device { Place::Device(device.id) } else { Place::Shared };
         let found = device.spaces.look(address, |found| Located {
@@ -227,7 +228,8 @@ impl Hardware {
         if let Some(found) = found {
             return Ok(found);
         }
-        // Addresses are one space for all devices and the host: the driver may know what is another device's, or gone.
+        // Devices and host share one address space: the driver may know memory of another device, or memory already
+        // freed.
         let is_known = |other: &Arc<Device>| {
             other.spaces.is_gone(address) || other.spaces.look(address, |_| ()).is_some()
         };
@@ -236,7 +238,7 @@ impl Hardware {
             false => device.context().ok().and_then(|context| context.find(address)),
         };
         match known {
-            // Host and managed memory that others allocated may be of any device.
+            // Host and managed memory that other code allocated may belong to any device.
             Some(known) if known.device_id == device.id && known.base <= address => Ok(Located {
                 value: place(!known.is_shared),
                 base: known.base,

@@ -1,4 +1,4 @@
-//! The code of an artifact: what it is, which devices run it, and the bytes that the driver is given.
+//! The code of an artifact: its form, the devices that run it, and the bytes for the driver.
 
 use chipdock_plugin_api::kit::ArtifactKind;
 use chipdock_plugin_api::source::SOURCE;
@@ -14,15 +14,15 @@ const MACHINE_CUDA: u16 = 190;
 
 /// The code of an artifact.
 pub(crate) enum Code {
-    /// CUDA C, and the options that a compiler is told.
+    /// CUDA C, and options for the compiler.
     Source { text: String, options: Value },
-    /// PTX with a zero behind it, and the architecture that it is written for.
+    /// PTX with a terminating zero, and the architecture that it is written for.
     Ptx { text: Vec<u8>, arch: Arch },
-    /// Machine code, measured, and the architecture that it is for.
+    /// Machine code, checked against its headers, and the architecture that it is for.
     Cubin { bytes: Vec<u8>, arch: Arch },
 }
 
-/// An architecture: `sm_90a` is 90 with a suffix, which says that it is for this one, or its family, alone.
+/// An architecture: `sm_90a` is 90 with a suffix, which restricts it to this architecture, or to its family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arch {
     number: i32,
@@ -30,7 +30,7 @@ pub(crate) struct Arch {
 }
 
 impl Arch {
-    /// Reads `sm_90a`.
+    /// Parses a name such as `sm_90a`.
     fn of(text: &str) -> Option<Self> {
         let rest = text.strip_prefix("sm_")?;
         let digits = rest.trim_end_matches(|c: char| c.is_ascii_lowercase());
@@ -38,7 +38,7 @@ impl Arch {
     }
 }
 
-/// What the loader takes: source, PTX and machine code.
+/// The artifacts that the loader accepts: source, PTX and machine code.
 pub(crate) const ARTIFACT: ArtifactKind =
     ArtifactKind { kind: KIND, formats: &["cuda", Format::Ptx.name(), Format::Cubin.name()] };
 
@@ -47,7 +47,7 @@ fn value_error(message: impl std::fmt::Display) -> Error {
 }
 
 impl Code {
-    /// Reads and checks what the format says is there.
+    /// Reads and checks the code that the format requires.
     pub(crate) fn of(artifact: &Artifact<'_>, index: &Value) -> Result<Self, Error> {
         let options = &index["options"];
         let told = options["arch"].as_str().and_then(Arch::of);
@@ -71,7 +71,7 @@ impl Code {
         Ok(Self::Source { text, options: options.clone() })
     }
 
-    /// Whether a device of that capability runs it.
+    /// Decides whether a device with that capability runs the code.
     pub(crate) fn verdict(&self, capability: (i32, i32)) -> Verdict {
         let (major, minor) = capability;
         let here = major * 10 + minor;
@@ -86,12 +86,12 @@ impl Code {
         };
         match self {
             Self::Source { .. } => Verdict::Runs,
-            // An architecture with a suffix has no successors; other PTX is for every newer one.
+            // Code for an architecture with a suffix runs on no newer one; other PTX runs on every newer one.
             Self::Ptx { arch, .. } if arch.number == here || arch.number < here && arch.suffix.is_none() => {
                 Verdict::Runs
             }
             Self::Ptx { arch, .. } => other("its PTX is", *arch),
-            // Machine code is for one architecture and those of its major that came later.
+            // Machine code runs on its architecture and later ones with the same major number.
             Self::Cubin { arch, .. }
                 if arch.number == here
                     || arch.number / 10 == major && arch.number < here && arch.suffix.is_none() =>
@@ -102,11 +102,11 @@ impl Code {
         }
     }
 
-    /// What compiles it for a device, where that has to be done.
+    /// Compiler settings, if the code must be compiled for a device.
     ///
     /// # Errors
     ///
-    /// What the host says of a setting.
+    /// The host's error for a setting.
     pub(crate) fn settings(&self, host: HostRef) -> Result<Settings, Error> {
         match self {
             Self::Source { .. } => Settings::of(host),
@@ -114,7 +114,7 @@ impl Code {
         }
     }
 
-    /// What the driver of a device of that capability is given; source is compiled for it.
+    /// The bytes for the driver of a device with that capability; source is compiled for it.
     pub(crate) fn bytes_for(&self, settings: &Settings, capability: (i32, i32)) -> Result<Vec<u8>, Error> {
         match self {
             Self::Ptx { text, .. } => Ok(text.clone()),
@@ -132,13 +132,13 @@ impl Code {
     }
 }
 
-/// The architecture that PTX says it is for.
+/// The target architecture of PTX.
 fn ptx_target(text: &str) -> Option<Arch> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix(".target"))?;
     Arch::of(line.trim().split([',', ' ', '\t', '/']).next()?)
 }
 
-/// Holds the parts of an ELF file against its length: the driver is told where it begins and nothing more.
+/// Checks the parts of an ELF file against its length: the driver is given only the start of the file.
 fn check_elf(bytes: &[u8]) -> Result<(), String> {
     let number = |at: u64, size: u64| -> Option<u64> {
         let start = usize::try_from(at).ok()?;

@@ -4,7 +4,7 @@
 //!   opened when it is first needed; its interfaces `reset`, `timer` (`timer`) and `external` (`external`).
 //! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`image`), loaded and launched (`module`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
-//! * `target.build.cuda` (`codegen`): kernels to CUDA C (`dialect`, `postprocess`), and that to PTX or a cubin (`compiler`).
+//! * `target.build.cuda` (`codegen`): CUDA C (`dialect`, `postprocess`), compiled to PTX or a cubin (`compiler`).
 
 mod codegen;
 mod compiler;

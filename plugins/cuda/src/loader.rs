@@ -1,7 +1,7 @@
-//! `module.load.cuda`: kernels of CUDA C, PTX or a cubin, loaded by the driver for each device that runs them.
+//! `module.load.cuda`: kernels as CUDA C, PTX or a cubin, loaded by the driver for each device that runs them.
 //!
 //! Source is compiled for the device's own architecture, PTX by the driver. A device loads the code when the module is
-//! loaded, if it is the one that is current then, else when its first kernel is called there.
+//! loaded, if it is the current device then, otherwise when its first kernel is called there.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,7 +20,7 @@ use crate::hardware::{Device, Hardware, Limits};
 use crate::image::{ARTIFACT, Code};
 use crate::module::{Entry, Grid, Image};
 
-/// Arguments up to so many lie on the stack.
+/// Maximum number of arguments that are stored on the stack.
 const INLINE_ARGUMENTS: usize = 32;
 
 /// The loader of one host.
@@ -61,7 +61,7 @@ impl ModuleLoader for CudaLoader {
         let current = usize::try_from(env.current_device(DEVICE_TYPE)?).unwrap_or(0);
         let loaded = Loaded {
             hardware: Arc::clone(&self.hardware),
-            // Asked for now: the host is not called under the lock of a build.
+            // Read now: the host must not be called under the lock of a build.
             settings: code.settings(self.host)?,
             code,
             images: PerDevice::new(devices.len()),
@@ -78,14 +78,14 @@ impl ModuleLoader for CudaLoader {
     }
 }
 
-/// A module that was loaded.
+/// A loaded module.
 struct Loaded {
     hardware: Arc<Hardware>,
     settings: Settings,
     code: Code,
     kernels: Vec<Kernel>,
     images: PerDevice<Arc<Image>>,
-    /// By the position of the kernel.
+    /// Kernels by their position in the index.
     entries: Vec<PerDevice<Ready>>,
 }
 
@@ -95,11 +95,11 @@ fn entry(device: &Device, image: &Arc<Image>, kernel: &Kernel) -> Result<Entry, 
     })
 }
 
-/// A kernel on a device, ready to be launched.
+/// A kernel on a device, ready for launches.
 struct Ready {
     entry: Entry,
     limits: Limits,
-    /// How much dynamic shared memory was allowed it.
+    /// Dynamic shared memory that was allowed for the kernel so far, in bytes.
     dynamic_shared_max: AtomicU32,
     raising: Mutex<()>,
 }
@@ -112,7 +112,7 @@ impl Loaded {
                 bail!(ErrorKind::UNSUPPORTED, "cuda:{} does not run this module: {why}", device.id());
             }
             let bytes = self.code.bytes_for(&self.settings, capability)?;
-            // SAFETY: text that ends with a zero, or an ELF file that was measured against its headers: see `Code`.
+            // SAFETY: NUL-terminated text, or an ELF file that was checked against its headers: see `Code`.
             let image = unsafe { device.context()?.load(&bytes) };
             device.told(image).map(Arc::new)
         })
@@ -174,7 +174,7 @@ impl Ready {
         let value = |argument: &KernelArg| match argument {
             KernelArg::Pointer(pointer) => pointer.expose_provenance() as u64,
             KernelArg::Scalar { bytes, .. } => u64::from_le_bytes(*bytes),
-            // `queue` has refused it.
+            // Other arguments were refused by `queue`.
             _ => 0,
         };
         let queue = |values: &mut [u64], places: &mut [*mut c_void]| {
@@ -182,8 +182,8 @@ impl Ready {
                 *slot = value(argument);
                 *place = std::ptr::from_mut(slot).cast();
             }
-            // SAFETY: as many values as the index says that the kernel has parameters, little-endian in eight bytes each;
-            // pointers were looked up, and what is queued with them is in the caller's hands (D.5).
+            // SAFETY: an array with a value for each parameter that the index lists, little-endian in eight bytes each;
+            // pointers were looked up, and the caller answers for work queued with them (D.5).
             unsafe { self.entry.launch(grid, stream.as_deref(), places) }
         };
         let queued = if args.len() <= INLINE_ARGUMENTS {
@@ -207,11 +207,11 @@ fn shape(grid: &Grid) -> String {
 }
 
 impl Ready {
-    /// The launch, held against the limits of device and kernel.
+    /// Checks the launch against the limits of device and kernel.
     ///
     /// # Errors
     ///
-    /// `ValueError`: it is beyond one of them, which is named with both numbers.
+    /// `ValueError`: the launch exceeds a limit, which is named with both numbers.
     fn grid(&self, device: &Device, kernel: &Kernel, launch: &Launch) -> Result<Grid, Error> {
         let beyond = |what: &str, most: u64, found: u64| {
             let message = format!(
@@ -253,7 +253,7 @@ impl Ready {
         Ok(Grid { blocks, threads, dynamic_shared_bytes, is_cooperative: kernel.is_cooperative })
     }
 
-    /// Raises what the kernel is allowed, if it is not as much.
+    /// Raises the dynamic shared memory that is allowed for the kernel, if necessary.
     fn allow(&self, device: &Device, bytes: u32) -> Result<(), Error> {
         if bytes <= self.dynamic_shared_max.load(Ordering::Acquire) {
             return Ok(());

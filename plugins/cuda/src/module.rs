@@ -1,4 +1,4 @@
-//! Code that a device has loaded, and its kernels.
+//! Code loaded on a device, and its kernels.
 
 use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr;
@@ -8,21 +8,21 @@ use cudarc::driver::sys::{self, CUfunction, CUmodule};
 
 use crate::driver::{Context, Failure, Stream, raw_stream};
 
-/// What a log of the driver's compiler may hold.
+/// Size in bytes of the buffer for the log of the driver's compiler.
 const JIT_LOG_BYTES: usize = 16 << 10;
 
 impl Context {
-    /// Loads PTX or a cubin; the failure carries the log of the driver's compiler.
+    /// Loads PTX or a cubin; the failure has the log of the driver's compiler.
     ///
     /// # Safety
     ///
-    /// * `image` is text that ends with a zero, or an ELF file that lies within it as its headers say.
+    /// * `image` is NUL-terminated text, or an ELF file all of whose parts lie within it.
     pub(crate) unsafe fn load(self: &Arc<Self>, image: &[u8]) -> Result<Image, Failure> {
         use sys::CUjit_option_enum as O;
         let (mut raw, mut log) = (ptr::null_mut(), vec![0_u8; JIT_LOG_BYTES]);
         let mut options = [O::CU_JIT_ERROR_LOG_BUFFER as u32, O::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as u32];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(JIT_LOG_BYTES)];
-        // SAFETY: the caller's word about the image; the log has as many bytes as it is told, less the last.
+        // SAFETY: the caller guarantees a valid image; the log buffer is one byte longer than the size passed.
         let loaded = self.call("cuModuleLoadDataEx", |api| unsafe {
             let (count, image) = (options.len() as c_uint, image.as_ptr().cast());
             (api.module_load)(&mut raw, image, count, options.as_mut_ptr(), values.as_mut_ptr())
@@ -39,29 +39,29 @@ impl Context {
     }
 }
 
-/// Code that a context has loaded; unloaded when this is dropped.
+/// Code loaded by a context; unloaded when this is dropped.
 pub(crate) struct Image {
     context: Arc<Context>,
     raw: CUmodule,
 }
 
-// SAFETY: a handle; the driver locks for itself.
+// SAFETY: a handle; the driver has its own locks.
 unsafe impl Send for Image {}
 // SAFETY: as above.
 unsafe impl Sync for Image {}
 
 impl Image {
-    /// The kernel of that name.
+    /// The kernel with that name.
     pub(crate) fn entry(self: &Arc<Self>, symbol: &str) -> Result<Entry, Failure> {
         let name = CString::new(symbol).unwrap_or_default();
         let mut raw = ptr::null_mut();
-        // SAFETY: a live place, a loaded module and a text that ends with a zero.
+        // SAFETY: a valid place to write to, a loaded module and a NUL-terminated text.
         self.context.call("cuModuleGetFunction", |api| unsafe {
             (api.module_function)(&mut raw, self.raw, name.as_ptr())
         })?;
         let ask = |attribute: sys::CUfunction_attribute| {
             let mut value = 0;
-            // SAFETY: a live place and a kernel of a loaded module.
+            // SAFETY: a valid place to write to and a kernel of a loaded module.
             self.context.call("cuFuncGetAttribute", |api| unsafe {
                 (api.function_attribute)(&mut value, attribute as u32, raw)
             })?;
@@ -76,7 +76,7 @@ impl Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        // SAFETY: loaded by this, unloaded once; the driver waits for what still runs of it.
+        // SAFETY: loaded by this value, unloaded once; the driver waits for kernels that still run.
         self.context.release(|api| unsafe { (api.module_unload)(self.raw) });
     }
 }
@@ -85,18 +85,18 @@ impl Drop for Image {
 pub(crate) struct Entry {
     image: Arc<Image>,
     raw: CUfunction,
-    /// Threads of a block at most, as the registers that it uses allow.
+    /// Maximum number of threads per block, limited by the registers that the kernel uses.
     pub(crate) threads_max: u64,
-    /// Bytes of shared memory that every block has.
+    /// Shared memory of constant size per block, in bytes.
     pub(crate) static_shared_bytes: u64,
 }
 
-// SAFETY: a handle; the driver locks for itself.
+// SAFETY: a handle; the driver has its own locks.
 unsafe impl Send for Entry {}
 // SAFETY: as above.
 unsafe impl Sync for Entry {}
 
-/// How a kernel is launched.
+/// Launch parameters of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     pub(crate) blocks: [u32; 3],
@@ -106,7 +106,7 @@ pub(crate) struct Grid {
 }
 
 impl Entry {
-    /// Allows blocks of so much dynamic shared memory.
+    /// Allows launches with that many bytes of dynamic shared memory.
     pub(crate) fn allow_dynamic_shared(&self, bytes: u32) -> Result<(), Failure> {
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let bytes = c_int::try_from(bytes).unwrap_or(c_int::MAX);
@@ -120,8 +120,8 @@ impl Entry {
     ///
     /// # Safety
     ///
-    /// * `args` point to as many values of the types as the kernel has parameters; what the values point to lives and is
-    ///   used by nobody else until the work is done.
+    /// * `args` points to a value for each parameter of the kernel, with its type; memory that the values point to
+    ///   lives, and is used by no other code, until the work is done.
     pub(crate) unsafe fn launch(
         &self,
         grid: &Grid,
@@ -131,7 +131,7 @@ impl Entry {
         let ([gx, gy, gz], [bx, by, bz]) = (grid.blocks, grid.threads);
         let (shared, stream) = (grid.dynamic_shared_bytes, raw_stream(stream));
         let args = args.as_mut_ptr();
-        // SAFETY: the caller's word; the stream is of this context and alive.
+        // SAFETY: the caller guarantees matching arguments; the stream is alive and of this context.
         unsafe {
             if grid.is_cooperative {
                 return self.image.context.call("cuLaunchCooperativeKernel", |api| {

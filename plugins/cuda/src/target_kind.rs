@@ -1,24 +1,25 @@
-//! The target kind's own part: the architecture, and what options must agree on.
+//! Canonicalization of the target kind: the architecture, and options that must agree.
 //!
-//! * **CUKIND-K1** `arch` is an architecture as NVIDIA's compilers name it, `sm_90a`; unset, [`ARCH_DEFAULT`], whose PTX every newer
-//!   device takes. A compute capability, `9.0`, as devices tell it, becomes `sm_90`. No device is asked.
-//! * **CUKIND-K2** It is one that the compiler knows which would be taken, by that compiler's own list; where there is no compiler,
-//!   one of a table. Else it is refused, with the nearest known name.
-//! * **CUKIND-K3** `format` is not more than `compiler` can make. Warps have 32 threads.
-//! * **CUKIND-K4** `max_threads_per_block`, where it is given, bounds `max_num_threads`, which is what counts.
-//! * **CUKIND-K5** What comes out comes out again unchanged.
+//! * **CUKIND-K1** `arch` is an architecture as NVIDIA's compilers name it, `sm_90a`; if unset, [`ARCH_DEFAULT`], whose
+//!   PTX every newer device accepts. A compute capability, `9.0`, as devices report it, becomes `sm_90`. No device is
+//!   queried.
+//! * **CUKIND-K2** The architecture is in the list that the compiler that would be used reports; without a compiler, in
+//!   a table. Otherwise it is refused, with the nearest known name.
+//! * **CUKIND-K3** `compiler` must be able to make `format`. Warps have 32 threads.
+//! * **CUKIND-K4** `max_threads_per_block`, if given, bounds `max_num_threads`, which is the one in effect.
+//! * **CUKIND-K5** Canonicalizing a canonical target leaves it unchanged.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind};
 
 use crate::compiler::{self, Choice, Settings};
 
-/// The architecture of a target that names none: the oldest one of the newest compilers.
+/// The default architecture: the oldest one of the newest compilers.
 pub(crate) const ARCH_DEFAULT: &str = "sm_75";
 /// The kind's name.
 const NAME: &str = "cuda";
 
-/// Architectures of CUDA 8 to 13, for where there is no compiler to ask.
+/// Architectures of CUDA 8 to 13, used if there is no compiler to query.
 pub(crate) const KNOWN: &[&str] = &[
     "sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86",
     "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_100f", "sm_101", "sm_101a",
@@ -64,7 +65,7 @@ fn check_format(target: &Target, choice: Choice) -> Result<(), String> {
     }
 }
 
-/// The architecture that an option names, checked; `known` tells a compiler's name and list.
+/// The checked architecture of an option; `known` returns a compiler's name and list.
 pub(crate) fn architecture(
     option: Option<&str>,
     known: &dyn Fn() -> Option<compiler::Architectures>,

@@ -1,4 +1,5 @@
-//! Tests that need no host and no device: texts against goldens, NVIDIA's compiler and assembler on them, the target kind.
+//! Tests without a host and a device: texts against goldens, with NVIDIA's compiler and assembler on them, and the
+//! target kind.
 
 mod compilers;
 mod golden;

@@ -10,39 +10,39 @@ use cudarc::driver::sys::{CUevent, CUevent_flags_enum};
 use crate::driver::{self, Context, Failure, raw_stream};
 use crate::hardware::Hardware;
 
-/// An event that notes the time; destroyed when this is dropped, reached or not.
+/// An event that records the time; destroyed when this is dropped, reached or not.
 pub(crate) struct Event {
     context: Arc<Context>,
     raw: CUevent,
 }
 
-// SAFETY: a handle; the driver locks for itself.
+// SAFETY: a handle; the driver has its own locks.
 unsafe impl Send for Event {}
 // SAFETY: as above.
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// An event behind what the stream has.
+    /// Records an event after the work currently queued on the stream.
     fn record(context: &Arc<Context>, stream: Option<&driver::Stream>) -> Result<Self, Failure> {
         let mut event = Self { context: Arc::clone(context), raw: ptr::null_mut() };
         let flags = CUevent_flags_enum::CU_EVENT_DEFAULT as u32;
-        // SAFETY: a live place.
+        // SAFETY: a valid place to write to.
         context.call("cuEventCreate", |api| unsafe { (api.event_create)(&mut event.raw, flags) })?;
         let stream = raw_stream(stream);
-        // SAFETY: an event and a stream of this context that are alive.
+        // SAFETY: a live event and a live stream of this context.
         context.call("cuEventRecord", |api| unsafe { (api.event_record)(event.raw, stream) })?;
         Ok(event)
     }
 
     fn synchronize(&self) -> Result<(), Failure> {
-        // SAFETY: an event that is alive.
+        // SAFETY: a live event.
         self.context.call("cuEventSynchronize", |api| unsafe { (api.event_synchronize)(self.raw) })
     }
 
-    /// From this to another, in nanoseconds; both were reached.
+    /// Time from this event to another, in nanoseconds; both must have been reached.
     fn until(&self, other: &Self) -> Result<f64, Failure> {
         let mut milliseconds = 0.0;
-        // SAFETY: a live place, and events that are alive.
+        // SAFETY: a valid place to write to, and live events.
         self.context.call("cuEventElapsedTime", |api| unsafe {
             (api.event_elapsed)(&mut milliseconds, self.raw, other.raw)
         })?;
@@ -53,13 +53,13 @@ impl Event {
 impl Drop for Event {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: created by this, destroyed once.
+            // SAFETY: created by this value, destroyed once.
             self.context.release(|api| unsafe { (api.event_destroy)(self.raw) });
         }
     }
 }
 
-/// Times what runs on streams.
+/// Measures the time of work on streams.
 pub(crate) struct CudaTimer(pub(crate) Arc<Hardware>);
 
 impl Timer for CudaTimer {

@@ -14,10 +14,11 @@
 //! ```
 //!
 //! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it. Argument i is `[[buffer(i)]]`: a buffer, or the
-//!   bytes of a scalar of the size that its type says (a boolean is one byte), as `setBytes` passes them. Where the launch
-//!   tells the bytes of dynamic shared memory, `[[threadgroup(0)]]` has that many, rounded up to a multiple of 16.
-//! * `workgroup_size`: threads of a block on the axes x, y, z; 0 on an axis whose extent the launch alone tells.
-//! * `compile_options`: what the Metal compiler is told; the text relies on the IEEE rules that fast math drops.
+//!   bytes of a scalar with the size of its type (a boolean is one byte), as `setBytes` passes them. If the size of
+//!   dynamic shared memory is a launch parameter, `[[threadgroup(0)]]` has that many bytes, rounded up to a multiple of
+//!   16.
+//! * `workgroup_size`: threads per block on the axes x, y, z; 0 on an axis whose extent is only known at launch.
+//! * `compile_options`: options for the Metal compiler; the text relies on the IEEE rules that fast math drops.
 
 use chipdock_codegen_source::{unsupported, with_lanes_at_most, without_moved_pointers, write_module};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
@@ -28,9 +29,9 @@ use serde_json::{Value, json};
 
 use crate::dialect::MslDialect;
 
-/// The module kind: who loads it.
+/// The module kind, which selects the loader.
 pub(crate) const KIND: &str = "metal";
-/// What writes for target `metal`.
+/// The code generator of target `metal`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MetalTarget;
 
@@ -44,7 +45,7 @@ pub(crate) fn dialect(target: &Target) -> MslDialect {
     }
 }
 
-/// The least version of the language that the options ask for.
+/// The lowest version of the language that the options require.
 fn language_version(dialect: &MslDialect) -> &'static str {
     match (dialect.has_bfloat, dialect.has_atomic_float) {
         (true, _) => "3.1",
@@ -53,7 +54,8 @@ fn language_version(dialect: &MslDialect) -> &'static str {
     }
 }
 
-/// The module without what MSL has not: pointers that are moved by bytes, vectors of more than 4 lanes.
+/// Removes features that MSL does not support from the module: pointers that are moved by bytes, vectors of more than 4
+/// lanes.
 fn legalize(module: &IrModule) -> IrModule {
     with_lanes_at_most(&without_moved_pointers(module), 4)
 }

@@ -1,4 +1,4 @@
-//! The target kind: its schema says everything, and what is no target is refused.
+//! The target kind: its schema defines everything; an invalid target is refused.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, TargetKind};

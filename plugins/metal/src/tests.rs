@@ -1,3 +1,3 @@
-//! Tests that need no host. What is written is compiled and run by `testing/msl-on-cpu`.
+//! Tests without a host. The texts are compiled and run by `testing/msl-on-cpu`.
 
 mod robust;

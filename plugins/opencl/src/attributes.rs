@@ -1,4 +1,4 @@
-//! What a device says of itself, under the keys, in the types and in the units of `chipdock_plugin_api::attribute`.
+//! Attributes of a device, under the keys, in the types and in the units of `chipdock_plugin_api::attribute`.
 
 use chipdock_plugin_api::{Any, Error, Shape, attribute};
 use opencl3::device::{
@@ -16,7 +16,7 @@ use opencl3::device::{
 use crate::driver::DeviceId;
 use crate::hardware::Device;
 
-/// What is asked of a device once: limits that calls are held against, and what its compiler is told.
+/// Properties that are read from a device once: limits for checks of calls, and facts for its compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) memory_bytes: u64,
@@ -24,28 +24,28 @@ pub(crate) struct Limits {
     pub(crate) local_memory_bytes: u64,
     pub(crate) group_size: u64,
     pub(crate) group_sizes: [u64; 3],
-    /// Whether host and device address fine-grained shared memory alike.
+    /// Whether host and device use the same addresses for fine-grained shared memory.
     pub(crate) has_shared_memory: bool,
-    /// Whether the device works on the host's memory itself, whoever allocated it.
+    /// Whether the device works directly on the host's memory, whoever allocated it.
     pub(crate) has_host_memory: bool,
-    /// Whether division and square root of float32 are rounded correctly when that is asked for.
+    /// Whether division and square root of float32 are correctly rounded on request.
     pub(crate) has_correct_division: bool,
-    /// As `-cl-std` takes it: `CL1.2`.
+    /// Language version as an argument of `-cl-std`, such as `CL1.2`.
     pub(crate) language: String,
     pub(crate) driver_version: String,
-    /// Separated by blanks.
+    /// Names of extensions, separated by spaces.
     pub(crate) extensions: String,
 }
 
 impl Limits {
-    /// Those of a device.
+    /// Reads the properties of a device.
     pub(crate) fn of(id: DeviceId) -> Self {
         let number = |key| id.number(key).unwrap_or(0);
         let sizes = id.sizes(CL_DEVICE_MAX_WORK_ITEM_SIZES).unwrap_or_default();
         let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
         Self {
             memory_bytes: number(CL_DEVICE_GLOBAL_MEM_SIZE),
-            // The driver counts bits.
+            // The driver reports bits.
             alignment_bytes: number(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8,
             local_memory_bytes: number(CL_DEVICE_LOCAL_MEM_SIZE),
             group_size: number(CL_DEVICE_MAX_WORK_GROUP_SIZE),
@@ -61,23 +61,24 @@ impl Limits {
         }
     }
 
-    /// Whether the device has an extension.
+    /// Returns true if the device supports an extension.
     fn has(&self, extension: &str) -> bool {
         self.extensions.split_whitespace().any(|name| name == extension)
     }
 }
 
-/// `OpenCL C 1.2 …` as the compiler's option has it. It differs from the device's version: PoCL is 3.0 and takes C 1.2.
+/// The value of the compiler option `-cl-std` for `OpenCL C 1.2 …`. It differs from the device's version: PoCL is 3.0
+/// and compiles C 1.2.
 fn language(version: &str) -> String {
     format!("CL{}", number_in(version.strip_prefix("OpenCL C ").unwrap_or_default()).unwrap_or("1.2"))
 }
 
-/// `3.0` of `3.0 PoCL …`.
+/// The version number of a text such as `3.0 PoCL …`.
 fn number_in(version: &str) -> Option<&str> {
     version.split_whitespace().next().filter(|number| number.contains('.'))
 }
 
-/// An attribute, or nothing where it is not known here.
+/// The value of an attribute, or `None` if the key is unknown.
 pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error> {
     let (id, limits) = (device.raw(), device.limits());
     let text = |key| id.text(key).ok().filter(|text| !text.is_empty()).map(Any::from);
@@ -92,7 +93,7 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
         attribute::DRIVER_VERSION => Some(Any::from(limits.driver_version.clone())),
         attribute::MAX_THREAD_DIMENSIONS => Some(shape(limits.group_sizes)),
         attribute::MAX_GRID_DIMENSIONS => {
-            // Threads of a launch are counted as addresses are; what compilers count blocks with is an int.
+            // Threads of a launch are counted in the width of an address; compilers count blocks in an int.
             let most =
                 if id.number(CL_DEVICE_ADDRESS_BITS).unwrap_or(0) > 32 { i32::MAX as u64 } else { 1 << 16 };
             Some(shape([most; 3]))
@@ -101,7 +102,7 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
         "platform_version" => Some(Any::from(device.found.platform_version.clone())),
         "device_sort" => Some(Any::from(device.found.sort)),
         "opencl_c_version" => Some(Any::from(limits.language.clone())),
-        // Some GPUs have their local memory in global memory too, and run threads in step all the same.
+        // Some GPUs have their local memory in global memory too, and still run threads in step.
         "runs_threads_serially" => Some(Any::from(device.found.sort == "cpu")),
         "supports_float64" => Some(Any::from(limits.has("cl_khr_fp64"))),
         "supports_int64_atomics" => Some(Any::from(limits.has("cl_khr_int64_base_atomics"))),
@@ -117,7 +118,7 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
 
 fn number(device: &Device, key: &str, version: Option<&str>) -> Option<i64> {
     let (id, limits) = (device.raw(), device.limits());
-    // A driver that does not know says 0.
+    // A driver that does not know the value reports 0.
     let asked = |key| id.number(key).ok().filter(|number| *number > 0);
     let number = match key {
         attribute::MAX_THREADS_PER_BLOCK => Some(limits.group_size),
@@ -141,7 +142,7 @@ fn number(device: &Device, key: &str, version: Option<&str>) -> Option<i64> {
     number.filter(|number| *number > 0).and_then(|number| i64::try_from(number).ok())
 }
 
-/// What NVIDIA's driver calls the architecture.
+/// The compute capability that NVIDIA's driver reports.
 fn capability(id: DeviceId) -> Option<(u64, u64)> {
     let major = id.number(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV).ok()?;
     let minor = id.number(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV).ok()?;

@@ -1,4 +1,4 @@
-//! Programs that a driver has built once, kept by the rules of `chipdock_plugin_api::files::cache`.
+//! Cache of programs built by a driver, by the rules of `chipdock_plugin_api::files::cache`.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ pub(crate) use chipdock_plugin_api::files::cache::{Cache, Key};
 
 use crate::hardware::NAME;
 
-/// A change of what a program is kept as, or of what its key is made of, is another version.
+/// Kind of the cache. A change of the format of programs, or of the parts of the key, needs a new version.
 pub(crate) const KIND: Kind = Kind { name: NAME, version: 1 };
-/// How many bytes the programs of all devices may have.
+/// Maximum size in bytes of the programs of all devices.
 const SIZE_BYTES_MAX: u64 = 256 << 20;
 
 /// The setting that names the folder.
@@ -22,7 +22,7 @@ pub(crate) const FOLDER: Setting<PathBuf> = Setting::path(
 )
 .variables(&[VARIABLE]);
 
-/// The one in the folder that the setting names, if there is to be one.
+/// The cache in the folder that the setting names, if any.
 pub(crate) fn at(folder: Option<PathBuf>) -> Option<Cache> {
     Cache::of_setting(folder, KIND, SIZE_BYTES_MAX)
 }

@@ -13,14 +13,15 @@
 //! }
 //! ```
 //!
-//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it. A kernel's arguments are the IR's in order, each a
-//!   buffer or a scalar of the size that its type says (a boolean is one byte). Where its launch tells the bytes of
-//!   dynamic shared memory there is one argument more, the last: local memory of that many bytes (at least 1: drivers take
-//!   no 0).
-//! * `build_options`: what `clBuildProgram` is given, in order, joined by spaces. `-cl-fp32-correctly-rounded-divide-sqrt` is
-//!   among them where the module divides or takes square roots: a device without it cannot run the module.
-//! * `extensions`: what the device has to have, sorted; a driver without one refuses the source, and the loader may say so
-//!   before.
+//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it. A kernel's arguments are the IR's in order,
+//!   each a buffer or a scalar with the size of its type (a boolean is one byte). If the size of dynamic shared memory
+//!   is a launch parameter there is one more argument, the last: local memory of that many bytes (at least 1: drivers
+//!   do not accept 0).
+//! * `build_options`: the options for `clBuildProgram`, in order, joined by spaces. They include
+//!   `-cl-fp32-correctly-rounded-divide-sqrt` if the module divides or takes square roots: a device without it cannot
+//!   run the module.
+//! * `extensions`: extensions that the device must support, sorted; a driver without one rejects the source, and the
+//!   loader may report that earlier.
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{BinaryOp, Callee, Diagnostic, ExprKind, IrModule, Op, Stage, Target};
@@ -31,13 +32,13 @@ use serde_json::{Value, json};
 
 use crate::dialect::{EXTENSIONS, Features, OpenClDialect};
 
-/// The module kind of what is built: who loads it.
+/// The module kind, which selects the loader.
 pub(crate) const KIND: &str = "opencl";
 
-/// Asks for exact division and square root of float32.
+/// The option for correctly rounded division and square root of float32.
 pub(crate) const EXACT_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 
-/// What writes for target `opencl`.
+/// The code generator of target `opencl`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenClTarget;
 
@@ -62,7 +63,8 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<D
     Ok(Written { index, source: source.text })
 }
 
-/// Whether a module has divisions or square roots of floats: only what has them asks a device for exact ones.
+/// Returns true if a module has divisions or square roots of floats: only such a module requires exact ones of a
+/// device.
 fn divides(module: &IrModule) -> bool {
     let mut divides = false;
     for function in &module.functions {
@@ -77,9 +79,9 @@ fn divides(module: &IrModule) -> bool {
     divides
 }
 
-/// What the driver's compiler is told. Floats are the IR's unless the target asks for speed.
+/// Options for the driver's compiler. Floats follow the IR unless the target requests speed.
 fn build_options(features: Features, extensions: &[&str], divides: bool) -> Vec<&'static str> {
-    // Subgroups are of OpenCL C 2.0.
+    // Subgroups need OpenCL C 2.0.
     let has_subgroups = extensions.contains(&"cl_khr_subgroups");
     let mut options = vec![if has_subgroups { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" }];
     if features.is_fast {

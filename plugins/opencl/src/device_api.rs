@@ -15,27 +15,27 @@ use crate::hardware::{Device, Hardware, NAME};
 use crate::memory::Space;
 use crate::stream::{Queue, Work};
 
-/// What a copy between two devices holds in host memory at once, at most.
+/// Maximum number of bytes in host memory at a time during a copy between two devices.
 const STAGE_BYTES: u64 = 16 << 20;
 
 /// The device API of one host.
 pub(crate) struct OpenClDeviceApi(pub(crate) Arc<Hardware>);
 
-/// An end of a copy, resolved when it is queued.
+/// An end of a copy, resolved when the copy is queued.
 enum End {
     Host(HostMemory),
     Device(Arc<Device>, Arc<Space>, usize),
 }
 
 impl OpenClDeviceApi {
-    /// Finds out what an end is: handles are looked up, ranges held against sizes.
+    /// Resolves an end of a copy: looks handles up, and checks ranges against sizes.
     ///
     /// # Safety
     ///
-    /// * As [`DeviceApi::copy_data`] about host memory.
+    /// * The requirements of [`DeviceApi::copy_data`] for host memory.
     unsafe fn end(&self, end: &CopyEnd, size_bytes: u64) -> Result<End, Error> {
         if end.is_host() {
-            // SAFETY: the caller's word.
+            // SAFETY: the caller guarantees that `size_bytes` bytes of host memory are live until the copy is done.
             return Ok(End::Host(unsafe { HostMemory::new(end.address()) }));
         }
         self.0.devices.check_end(end.device)?;
@@ -45,7 +45,7 @@ impl OpenClDeviceApi {
         Ok(match (space.buffer(), space.address()) {
             (None, Some(address)) => {
                 let address = address.cast::<u8>().wrapping_add(offset);
-                // SAFETY: within a live data space that is host memory; until the copy is done it is not freed (D.6).
+                // SAFETY: within a live data space in host memory, which is not freed until the copy is done (D.6).
                 End::Host(unsafe { HostMemory::new(address) })
             }
             _ => End::Device(Arc::clone(device), space, offset),
@@ -62,7 +62,7 @@ impl End {
     }
 }
 
-/// Where in the driver's memory an end is.
+/// The buffer and offset of an end in the driver's memory.
 fn place(space: &Space, offset: usize) -> Result<(&Buffer, usize), Error> {
     let buffer = space.buffer();
     let buffer =
@@ -93,7 +93,7 @@ fn copy_within(
             queue.submit(work, |raw| raw.copy(from, to, size_bytes, after))
         }
         (End::Host(source), End::Host(destination)) => {
-            // Page-locked memory on either side: nothing for the device to do but to be done with it.
+            // Page-locked memory on both sides: the host copies after the device's work is done.
             queue.sync()?;
             destination.copy_from(*source, size_bytes);
             Ok(())
@@ -101,8 +101,8 @@ fn copy_within(
     }
 }
 
-/// Copies from one device to another by way of the host, after what is queued on `queue`: drivers share no memory across
-/// contexts. Done when it returns.
+/// Copies from one device to another through the host, after the work queued on `queue`: drivers share no memory across
+/// contexts. The copy is done when this returns.
 fn copy_across(queue: &Queue, from: &End, to: &End, size_bytes: usize) -> Result<(), Error> {
     let (End::Device(source, source_space, start), End::Device(destination, destination_space, end)) =
         (from, to)
@@ -168,7 +168,7 @@ impl DeviceApi for OpenClDeviceApi {
             bail!(ErrorKind::UNSUPPORTED, "neither end of the copy lives on an {NAME} device");
         }
         let queue = device.stream(stream.into_raw().addr())?;
-        // SAFETY: the caller's word, passed on.
+        // SAFETY: the caller guarantees the requirements of `copy_data` for both ends.
         let (from, to) =
             unsafe { (self.end(&copy.from, copy.size_bytes)?, self.end(&copy.to, copy.size_bytes)?) };
         let size_bytes = usize::try_from(copy.size_bytes).unwrap_or(usize::MAX);
@@ -182,8 +182,8 @@ impl DeviceApi for OpenClDeviceApi {
             _ => {
                 let fails = device.injected_failure()?;
                 if fails.is_some() {
-                    // PoCL of 2025 and before may end the process where one thing that a command waits for fails while another ends
-                    // (its pull request 2216): the copy waits for the event that fails alone.
+                    // PoCL of 2025 and earlier may end the process if one thing that a command waits for fails while
+                    // another ends (its pull request 2216): the copy waits only for the event that fails.
                     queue.drain();
                 }
                 copy_within(&queue, &from, &to, size_bytes, fails.as_ref())?;
@@ -207,7 +207,7 @@ impl DeviceApi for OpenClDeviceApi {
     }
 
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        // What is queued may still touch the host's memory: it is waited for even when the device is lost.
+        // Queued work may still access the host's memory: it is waited for even if the device is lost.
         let device = self.0.devices.get(device_id)?;
         let done = device.stream(stream.into_raw().addr())?.sync();
         device.check()?;

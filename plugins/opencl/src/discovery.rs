@@ -1,4 +1,4 @@
-//! Which devices there are: all of all platforms, in an order that stays.
+//! Discovery of all devices of all platforms, in a stable order.
 
 use std::sync::Mutex;
 
@@ -16,36 +16,36 @@ use crate::attributes::Limits;
 use crate::driver::{DeviceId, PlatformId, error_name, open_library, platforms};
 use crate::error::NO_LIBRARY;
 
-/// The library that finds the drivers, and the package that brings it, as Debian and Ubuntu call it.
+/// The library that finds the drivers, and its package in Debian and Ubuntu.
 const LIBRARY: &str = "libOpenCL.so.1";
 const LIBRARY_PACKAGE: &str = "ocl-icd-libopencl1";
-/// What brings a driver where there is no GPU.
+/// The package of a driver for machines without a GPU.
 const DRIVER_PACKAGE: &str = "pocl-opencl-icd";
 
-/// Held while drivers are asked for their devices; it belongs to no host.
+/// Locked while drivers are queried for their devices; it belongs to no host.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// A device that was found.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) id: DeviceId,
-    /// The maker's name.
+    /// Name of the device.
     pub(crate) name: String,
     pub(crate) platform_name: String,
     pub(crate) platform_version: String,
-    /// `gpu`, `accelerator` or `cpu`.
+    /// Sort of the device: `gpu`, `accelerator` or `cpu`.
     pub(crate) sort: &'static str,
     pub(crate) limits: Limits,
 }
 
-/// All devices: GPUs, then accelerators, then the rest; within each by the platform's name, then as the platform lists
-/// them.
+/// Finds all devices: GPUs, then accelerators, then the rest; within each group by the platform's name, then in the
+/// platform's order.
 ///
 /// # Errors
 ///
 /// `Unavailable`: no library, no driver, no device.
 pub(crate) fn discover() -> Result<Vec<Found>, Error> {
-    // Two hosts may look at once, and PoCL opens its devices without a lock when it is first asked for them.
+    // Two hosts may search at once, and PoCL opens its devices without a lock when it is first queried.
     let _one = lock(&ONE_AT_A_TIME);
     if has_raised_privileges() {
         return Err(raised());
@@ -80,7 +80,7 @@ pub(crate) fn discover() -> Result<Vec<Found>, Error> {
             without.join("; ")
         )));
     }
-    // Stable: what is equal stays in the order that the platform has.
+    // The sort is stable: equal devices stay in the platform's order.
     all.sort_by(|a, b| (rank(a.sort), &a.platform_name).cmp(&(rank(b.sort), &b.platform_name)));
     Ok(all)
 }
@@ -89,7 +89,7 @@ fn rank(sort: &str) -> usize {
     ["gpu", "accelerator"].iter().position(|known| *known == sort).unwrap_or(2)
 }
 
-/// The devices of one platform, and why there are not more.
+/// The devices of one platform, and the reasons why there are no more.
 fn of_platform(platform: PlatformId, platform_name: &str) -> (Vec<Found>, Vec<String>) {
     let mut why_not = Vec::new();
     let devices = match platform.devices(CL_DEVICE_TYPE_ALL) {
@@ -133,8 +133,9 @@ fn of_platform(platform: PlatformId, platform_name: &str) -> (Vec<Found>, Vec<St
     (found, why_not)
 }
 
-/// OpenCL's loader and drivers read variables of their own (`OPENCL_DYLIB_PATH`, `OCL_ICD_VENDORS`, `POCL_CACHE_DIR`, …), and
-/// open the libraries that some of them name; nothing makes all of them ignore these.
+/// The error for raised privileges: OpenCL's loader and drivers read variables of their own (`OPENCL_DYLIB_PATH`,
+/// `OCL_ICD_VENDORS`, `POCL_CACHE_DIR`, …), and open the libraries that some of them name; that cannot be disabled in
+/// all of them.
 fn raised() -> Error {
     unavailable(
         "OpenCL is not opened with raised privileges (set-user-id, set-group-id or file capabilities), because its loader \
@@ -144,7 +145,7 @@ fn raised() -> Error {
 }
 
 fn no_library() -> Error {
-    // Opened once more for its text: the crate keeps only that it failed.
+    // Opened again for its error message: the crate only records that it failed.
     let why = open_library(LIBRARY).err().unwrap_or_else(|| "it lacks functions".to_owned());
     unavailable(format!(
         "no OpenCL library: tried what OPENCL_DYLIB_PATH names, then {LIBRARY}: {why}; on Debian and Ubuntu \

@@ -1,8 +1,8 @@
-//! OpenCL's objects, each released once, and its calls: the one place that touches the driver.
+//! OpenCL's objects, each released once, and its calls: the only module that calls the driver.
 //!
-//! Handles that a call takes are those of live objects of this module, so that calls are safe but where they are given
-//! memory of the host ([`HostMemory`]). OpenCL's calls may be made from any thread at once; only the arguments of a
-//! kernel object are not to be set on two threads, and [`Kernel::launch`] takes it exclusively.
+//! Handles passed to a call belong to live objects of this module, so that calls are safe unless they take memory of
+//! the host ([`HostMemory`]). OpenCL's calls may be made from any thread at once; only the arguments of a kernel object
+//! must not be set on two threads, and [`Kernel::launch`] takes it exclusively.
 
 use core::ffi::{CStr, c_void};
 use core::ptr;
@@ -14,10 +14,10 @@ use opencl3::types::{
 };
 use opencl3::{command_queue, context, device, event, kernel, memory, platform, program};
 
-/// What a call answers: OpenCL's number of the error.
+/// Result of a call; the error is OpenCL's code.
 pub(crate) type Answer<T> = Result<T, cl_int>;
 
-/// A command that was queued.
+/// Result of queueing a command.
 pub(crate) type Queued = Answer<Event>;
 
 macro_rules! owned {
@@ -27,15 +27,16 @@ macro_rules! owned {
             #[derive(Debug)]
             pub(crate) struct $name($raw);
 
-            // SAFETY: a handle; OpenCL's calls may be made from any thread, but for the arguments of kernels, which are
-            // set through `&mut` alone.
+            // SAFETY: a handle; OpenCL's calls may be made from any thread, except for setting arguments of kernels,
+            // which needs `&mut`.
             unsafe impl Send for $name {}
             // SAFETY: as above.
             unsafe impl Sync for $name {}
 
             impl Drop for $name {
                 fn drop(&mut self) {
-                    // SAFETY: created by this module and released here alone. What the driver still needs it keeps.
+                    // SAFETY: created by this module and released only here. The driver retains objects that it still
+                    // needs.
                     let _ = unsafe { $release(self.0) };
                 }
             }
@@ -44,17 +45,17 @@ macro_rules! owned {
 }
 
 owned! {
-    /// What memory, programs and queues of a device belong to.
+    /// The context that owns memory, programs and queues of a device.
     Context(cl_context) = context::context::release_context;
     /// An in-order queue.
     CommandQueue(cl_command_queue) = command_queue::release_command_queue;
-    /// Memory.
+    /// A buffer in device memory.
     Buffer(cl_mem) = memory::release_mem_object;
     /// A program for one device.
     Program(cl_program) = program::release_program;
     /// A kernel and its arguments.
     Kernel(cl_kernel) = kernel::release_kernel;
-    /// What became of a command.
+    /// The completion of a command.
     Event(cl_event) = event::release_event;
 }
 
@@ -66,7 +67,7 @@ pub(crate) struct PlatformId(cl_platform_id);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DeviceId(cl_device_id);
 
-// SAFETY: a handle that is valid as long as the process lives, for any thread.
+// SAFETY: a handle that is valid as long as the process lives, on any thread.
 unsafe impl Send for DeviceId {}
 // SAFETY: as above.
 unsafe impl Sync for DeviceId {}
@@ -76,36 +77,37 @@ unsafe impl Sync for DeviceId {}
 pub(crate) struct HostMemory(*mut u8);
 
 impl HostMemory {
-    /// Memory at an address.
+    /// Host memory at an address.
     ///
     /// # Safety
     ///
-    /// * Until the commands that it is given to are done, as many bytes as they say are live there, and nobody else
-    ///   touches them in a way that races with them.
+    /// * Until the commands that use it are done, as many bytes as they access are live there, and no other code
+    ///   accesses them in a way that races with the commands.
     pub(crate) unsafe fn new(address: *mut u8) -> Self {
         Self(address)
     }
 
-    /// Bytes that are borrowed for commands that block.
+    /// Borrowed bytes, for commands that block.
     fn of(bytes: &mut [u8]) -> Self {
         Self(bytes.as_mut_ptr())
     }
 
-    /// Copies bytes from one place to another, now.
+    /// Copies bytes immediately.
     pub(crate) fn copy_from(self, source: Self, size_bytes: usize) {
-        // SAFETY: the word given with either; a copy's ranges do not overlap (D.6), and `copy` allows it if they do.
+        // SAFETY: both were created with the guarantee of `new`; a copy's ranges do not overlap (D.6), and `copy`
+        // allows overlap.
         unsafe { ptr::copy(source.0, self.0, size_bytes) };
     }
 }
 
-/// The platforms.
+/// Lists the platforms.
 pub(crate) fn platforms() -> Answer<Vec<PlatformId>> {
     Ok(platform::platform::get_platform_ids()?.into_iter().map(PlatformId).collect())
 }
 
-/// What the library `name` answers when it is opened; the text of the loader when it cannot be.
+/// Opens the library `name`; the error is the dynamic linker's message.
 pub(crate) fn open_library(name: &str) -> Result<(), String> {
-    // SAFETY: OpenCL's loader, which runs no code of its own when it is opened; it stays open.
+    // SAFETY: OpenCL's loader runs no code when it is opened; it stays open.
     match unsafe { libloading::Library::new(name) } {
         Ok(library) => {
             core::mem::forget(library);
@@ -118,36 +120,36 @@ pub(crate) fn open_library(name: &str) -> Result<(), String> {
 }
 
 impl PlatformId {
-    /// A text that the platform has.
+    /// A text property of the platform.
     pub(crate) fn text(self, key: u32) -> Answer<String> {
         platform::platform::get_platform_data(self.0, key).map(text_of)
     }
 
-    /// Its devices of those types.
+    /// Devices of the platform with those types.
     pub(crate) fn devices(self, types: u64) -> Answer<Vec<DeviceId>> {
         Ok(device::get_device_ids(self.0, types)?.into_iter().map(DeviceId).collect())
     }
 }
 
-/// Bytes as the driver gives them to text.
+/// Converts the driver's bytes to text.
 fn text_of(bytes: Vec<u8>) -> String {
     let text = String::from_utf8_lossy(&bytes);
     text.trim_matches(|character: char| character == '\0' || character.is_whitespace()).to_owned()
 }
 
 impl DeviceId {
-    /// A text that the device has.
+    /// A text property of the device.
     pub(crate) fn text(self, key: u32) -> Answer<String> {
         device::get_device_data(self.0, key).map(text_of)
     }
 
-    /// A number that the device has, of 4 or 8 bytes.
+    /// A number property of the device, of 4 or 8 bytes.
     pub(crate) fn number(self, key: u32) -> Answer<u64> {
         let bytes = device::get_device_data(self.0, key)?;
         Ok(number_of(&bytes))
     }
 
-    /// A list of sizes that the device has.
+    /// A property of the device that is a list of sizes.
     pub(crate) fn sizes(self, key: u32) -> Answer<Vec<u64>> {
         Ok(device::get_device_data(self.0, key)?.chunks(size_of::<usize>()).map(number_of).collect())
     }
@@ -161,12 +163,12 @@ fn number_of(bytes: &[u8]) -> u64 {
 }
 
 impl Context {
-    /// One of that device alone.
+    /// Creates a context with only this device.
     pub(crate) fn new(device: DeviceId) -> Answer<Self> {
         context::context::create_context(&[device.0], ptr::null(), None, ptr::null_mut()).map(Self)
     }
 
-    /// An in-order queue of the context's device; its events tell times where that is asked for and the driver can.
+    /// An in-order queue of the context's device; its events record times if `is_timed` and the driver supports it.
     #[expect(deprecated, reason = "the call that drivers of every version have")]
     pub(crate) fn queue(&self, device: DeviceId, is_timed: bool) -> Answer<CommandQueue> {
         // SAFETY: a live context and its device.
@@ -178,12 +180,11 @@ impl Context {
         made.map(CommandQueue)
     }
 
-    /// A queue that somebody else made, held once more; nothing where it is no in-order queue of the device and the
-    /// context.
+    /// Retains a queue that other code created; `None` if it is not an in-order queue of the device and the context.
     ///
     /// # Safety
     ///
-    /// * It is a live queue of the driver.
+    /// * `raw` is a live queue of the driver.
     pub(crate) unsafe fn adopt_queue(
         &self,
         device: DeviceId,
@@ -200,22 +201,22 @@ impl Context {
         if context != self.0.addr() || of_device != device.0.addr() || !is_ordered {
             return Ok(None);
         }
-        // SAFETY: the caller's word; what is made here releases it once more.
+        // SAFETY: the caller guarantees a live queue; the retained reference is released once.
         unsafe { command_queue::retain_command_queue(raw) }.map(|()| Some(CommandQueue(raw)))
     }
 
-    /// Memory of the host's as a buffer.
+    /// Creates a buffer over host memory.
     ///
     /// # Safety
     ///
-    /// * As many bytes are live there as long as the buffer is.
+    /// * `size_bytes` bytes at `address` are live as long as the buffer.
     pub(crate) unsafe fn buffer_over(&self, address: *mut c_void, size_bytes: usize) -> Answer<Buffer> {
         let flags = memory::CL_MEM_READ_WRITE | memory::CL_MEM_USE_HOST_PTR;
-        // SAFETY: a live context; the memory by the caller's word.
+        // SAFETY: a live context; the caller guarantees that the memory outlives the buffer.
         unsafe { memory::create_buffer(self.0, flags, size_bytes, address) }.map(Buffer)
     }
 
-    /// Memory.
+    /// Creates a buffer in device memory.
     pub(crate) fn buffer(&self, flags: cl_mem_flags, size_bytes: usize) -> Answer<Buffer> {
         // SAFETY: a live context; no memory of the host is used.
         unsafe { memory::create_buffer(self.0, flags, size_bytes, ptr::null_mut()) }.map(Buffer)
@@ -231,14 +232,14 @@ impl Context {
         program::create_program_with_source(self.0, &[source]).map(Program)
     }
 
-    /// A program from what [`Program::binary`] gave once, not built.
+    /// A program from the result of an earlier [`Program::binary`], not built.
     pub(crate) fn program_of_binary(&self, device: DeviceId, binary: &[u8]) -> Answer<Program> {
         // SAFETY: a live context and its device; the bytes are borrowed for the call.
         unsafe { program::create_program_with_binary(self.0, &[device.0], &[binary]) }.map(Program)
     }
 }
 
-/// Memory that host and device address alike.
+/// Memory that host and device access at the same address.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
     context: Arc<Context>,
@@ -246,26 +247,26 @@ pub(crate) struct SharedMemory {
     size_bytes: usize,
 }
 
-// SAFETY: an address and its context; who reaches the memory says why it may.
+// SAFETY: an address and its context; code that accesses the memory justifies the access.
 unsafe impl Send for SharedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for SharedMemory {}
 
 impl SharedMemory {
-    /// Memory of a context whose device has fine-grained shared memory.
+    /// Allocates memory in a context whose device has fine-grained shared memory.
     pub(crate) fn new(context: &Arc<Context>, size_bytes: usize, alignment_bytes: u32) -> Answer<Self> {
         let flags = memory::CL_MEM_READ_WRITE | memory::CL_MEM_SVM_FINE_GRAIN_BUFFER;
-        // SAFETY: a live context, flags that its device says it has.
+        // SAFETY: a live context, and flags that its device supports.
         let address = unsafe { memory::svm_alloc(context.0, flags, size_bytes, alignment_bytes) }?;
         Ok(Self { context: Arc::clone(context), address, size_bytes })
     }
 
-    /// Where it lies.
+    /// Address of the memory.
     pub(crate) fn address(&self) -> *mut c_void {
         self.address
     }
 
-    /// The same memory as a buffer, which is dropped before it.
+    /// The same memory as a buffer, which must be dropped first.
     pub(crate) fn buffer(&self) -> Answer<Buffer> {
         let flags = memory::CL_MEM_READ_WRITE | memory::CL_MEM_USE_HOST_PTR;
         // SAFETY: a live context and memory of it, of that size.
@@ -275,7 +276,7 @@ impl SharedMemory {
 
 impl Drop for SharedMemory {
     fn drop(&mut self) {
-        // SAFETY: allocated in this context, freed once; the data space is not used any more (D.5).
+        // SAFETY: allocated in this context, freed once; the data space is no longer used (D.5).
         let _ = unsafe { memory::svm_free(self.context.0, self.address) };
     }
 }
@@ -284,13 +285,13 @@ impl Drop for SharedMemory {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MappedAddress(*mut c_void);
 
-// SAFETY: an address; who reaches the memory says why it may.
+// SAFETY: an address; code that accesses the memory justifies the access.
 unsafe impl Send for MappedAddress {}
 // SAFETY: as above.
 unsafe impl Sync for MappedAddress {}
 
 impl MappedAddress {
-    /// That of memory which somebody else keeps.
+    /// The address of memory that another value keeps alive.
     pub(crate) fn new(address: *mut c_void) -> Self {
         Self(address)
     }
@@ -314,23 +315,23 @@ impl CommandQueue {
         self.0
     }
 
-    /// Whether its events tell times.
+    /// Returns true if its events record times.
     pub(crate) fn is_timed(&self) -> bool {
         let flags = command_queue::get_command_queue_data(self.0, command_queue::CL_QUEUE_PROPERTIES);
         flags.is_ok_and(|flags| number_of(&flags) & command_queue::CL_QUEUE_PROFILING_ENABLE != 0)
     }
 
-    /// Sees to it that what is queued begins.
+    /// Ensures that queued work begins.
     pub(crate) fn flush(&self) -> Answer<()> {
         command_queue::flush(self.0)
     }
 
-    /// Waits for all that is queued.
+    /// Waits for all queued work.
     pub(crate) fn finish(&self) -> Answer<()> {
         command_queue::finish(self.0)
     }
 
-    /// Writes bytes of the host into a buffer, after the event if one is given.
+    /// Writes bytes of the host into a buffer, after `event` if one is given.
     pub(crate) fn write(
         &self,
         to: (&Buffer, usize),
@@ -340,7 +341,7 @@ impl CommandQueue {
     ) -> Queued {
         let (n_events, events) = list(&after);
         let (buffer, offset) = (to.0.0, to.1);
-        // SAFETY: live objects; the word given with the host's memory.
+        // SAFETY: live objects; the host memory was created with the guarantee of [`HostMemory::new`].
         let queued = unsafe {
             let address = from.0.cast();
             command_queue::enqueue_write_buffer(
@@ -350,7 +351,7 @@ impl CommandQueue {
         queued.map(Event)
     }
 
-    /// Reads bytes of a buffer into memory of the host, after the event if one is given.
+    /// Reads bytes of a buffer into memory of the host, after `event` if one is given.
     pub(crate) fn read(
         &self,
         from: (&Buffer, usize),
@@ -360,7 +361,7 @@ impl CommandQueue {
     ) -> Queued {
         let (n_events, events) = list(&after);
         let (buffer, offset) = (from.0.0, from.1);
-        // SAFETY: live objects; the word given with the host's memory.
+        // SAFETY: live objects; the host memory was created with the guarantee of [`HostMemory::new`].
         let queued = unsafe {
             let address = to.0.cast();
             command_queue::enqueue_read_buffer(
@@ -370,7 +371,7 @@ impl CommandQueue {
         queued.map(Event)
     }
 
-    /// Copies bytes from buffer to buffer, after the event if one is given.
+    /// Copies bytes from buffer to buffer, after `event` if one is given.
     pub(crate) fn copy(
         &self,
         from: (&Buffer, usize),
@@ -388,29 +389,29 @@ impl CommandQueue {
         queued.map(Event)
     }
 
-    /// Writes bytes into a buffer and waits for it.
+    /// Writes bytes into a buffer and waits until it is done.
     pub(crate) fn write_now(&self, to: (&Buffer, usize), bytes: &mut [u8]) -> Answer<()> {
         self.write(to, HostMemory::of(bytes), bytes.len(), None)?.wait()
     }
 
-    /// Reads bytes of a buffer and waits for them.
+    /// Reads bytes of a buffer and waits until they are there.
     pub(crate) fn read_now(&self, from: (&Buffer, usize), bytes: &mut [u8]) -> Answer<()> {
         self.read(from, HostMemory::of(bytes), bytes.len(), None)?.wait()
     }
 
-    /// An event of all that is queued up to now.
+    /// An event for the completion of all work queued so far.
     pub(crate) fn marker(&self) -> Queued {
         // SAFETY: a live queue.
         unsafe { command_queue::enqueue_marker_with_wait_list(self.0, 0, ptr::null()) }.map(Event)
     }
 
-    /// What is queued from now on waits for the event.
+    /// Makes all work queued from now on wait for the event.
     pub(crate) fn wait_for(&self, event: &Event) -> Queued {
         // SAFETY: live objects.
         unsafe { command_queue::enqueue_barrier_with_wait_list(self.0, 1, &event.0) }.map(Event)
     }
 
-    /// Lets the host reach all of a buffer, until it is unmapped. Waits for it.
+    /// Maps all of a buffer for the host, until it is unmapped. Waits for the mapping.
     pub(crate) fn map(&self, buffer: &Buffer, size_bytes: usize) -> Answer<MappedAddress> {
         let flags: cl_map_flags = memory::CL_MAP_READ | memory::CL_MAP_WRITE;
         let mut address = ptr::null_mut();
@@ -431,7 +432,7 @@ impl CommandQueue {
         queued.map(Event).map(|_| MappedAddress(address))
     }
 
-    /// Ends what [`Self::map`] began.
+    /// Ends a mapping by [`Self::map`].
     pub(crate) fn unmap(&self, buffer: &Buffer, address: MappedAddress) -> Answer<()> {
         // SAFETY: live objects; an address that is not mapped is refused by the driver.
         let queued =
@@ -440,7 +441,7 @@ impl CommandQueue {
     }
 }
 
-/// An event, or none, as a list.
+/// An optional event as a list.
 fn list(event: &Option<&Event>) -> (u32, *const cl_event) {
     match event {
         Some(event) => (1, &raw const event.0),
@@ -448,7 +449,7 @@ fn list(event: &Option<&Event>) -> (u32, *const cl_event) {
     }
 }
 
-/// How far a command is.
+/// Progress of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     Pending,
@@ -457,10 +458,10 @@ pub(crate) enum Progress {
 }
 
 impl Event {
-    /// How far the command is.
+    /// Returns the progress of the command.
     pub(crate) fn progress(&self) -> Progress {
         match event::get_event_info(self.0, event::CL_EVENT_COMMAND_EXECUTION_STATUS) {
-            // The key says that the answer is a `cl_int`.
+            // The key determines that the result is a `cl_int`.
             Ok(status) => match cl_int::from(status) {
                 event::CL_COMPLETE => Progress::Done,
                 code if code < 0 => Progress::Failed(code),
@@ -470,14 +471,15 @@ impl Event {
         }
     }
 
-    /// When the command was done, in nanoseconds of the device's clock; it is done, and its queue tells times.
+    /// Completion time of the command in nanoseconds of the device's clock; the command must be done, on a queue that
+    /// records times.
     pub(crate) fn ended_at(&self) -> Answer<u64> {
         Ok(number_of(&event::get_event_profiling_data(self.0, event::CL_PROFILING_COMMAND_END)?))
     }
 
-    /// The same event, held twice.
+    /// Another reference to the same event.
     pub(crate) fn shared(&self) -> Answer<Self> {
-        // SAFETY: a live event; what is made here releases it once more.
+        // SAFETY: a live event; the retained reference is released once.
         unsafe { event::retain_event(self.0) }.map(|()| Self(self.0))
     }
 
@@ -490,32 +492,32 @@ impl Event {
         }
     }
 
-    /// Ends an event of the host's as failed.
+    /// Completes a user event as failed.
     pub(crate) fn fail(&self, code: cl_int) -> Answer<()> {
         event::set_user_event_status(self.0, code)
     }
 }
 
 impl Program {
-    /// Compiles and links it for its device.
+    /// Compiles and links the program for its device.
     pub(crate) fn build(&self, device: DeviceId, options: &CStr) -> Answer<()> {
         program::build_program(self.0, &[device.0], options, None, ptr::null_mut())
     }
 
-    /// What the compiler said.
+    /// The compiler's log.
     pub(crate) fn log(&self, device: DeviceId) -> String {
         let log = program::get_program_build_data(self.0, device.0, program::CL_PROGRAM_BUILD_LOG);
         log.map_or_else(|code| format!("(no build log: {})", error_name(code)), text_of)
     }
 
-    /// The built program as the driver saves it.
+    /// The built program in the driver's binary form.
     pub(crate) fn binary(&self) -> Answer<Vec<u8>> {
         let binaries = program::get_program_info(self.0, program::CL_PROGRAM_BINARIES)?;
-        // The key says that the answer is a list for each device, of which there is one.
+        // The key determines that the result has one entry per device, of which there is one.
         Ok(Vec::<Vec<u8>>::from(binaries).pop().unwrap_or_default())
     }
 
-    /// A kernel of the program, its arguments not set.
+    /// A kernel of the program, without arguments.
     pub(crate) fn kernel(&self, name: &CStr) -> Answer<Kernel> {
         kernel::create_kernel(self.0, name).map(Kernel)
     }
@@ -527,17 +529,17 @@ pub(crate) enum Argument<'a> {
     Buffer(&'a Buffer),
     Null,
     Scalar(&'a [u8]),
-    /// Local memory of so many bytes.
+    /// Local memory of that many bytes.
     Local(usize),
 }
 
 impl Kernel {
-    /// How many arguments it has.
+    /// Number of arguments of the kernel.
     pub(crate) fn arguments_count(&self) -> Answer<u64> {
         Ok(number_of(&kernel::get_kernel_data(self.0, kernel::CL_KERNEL_NUM_ARGS)?))
     }
 
-    /// A number that depends on the device too.
+    /// A number property of the kernel on a device.
     pub(crate) fn number(&self, device: DeviceId, key: u32) -> Answer<u64> {
         Ok(number_of(&kernel::get_kernel_work_group_data(self.0, device.0, key)?))
     }
@@ -551,11 +553,11 @@ impl Kernel {
             Argument::Scalar(bytes) => (bytes.len(), bytes.as_ptr().cast()),
             Argument::Local(size_bytes) => (*size_bytes, ptr::null()),
         };
-        // SAFETY: a live kernel that nobody else sets, and a value of that size; the driver copies it.
+        // SAFETY: a live kernel that is borrowed exclusively, and a value of that size; the driver copies it.
         unsafe { kernel::set_kernel_arg(self.0, index as u32, size, value) }
     }
 
-    /// Queues a launch with the arguments that are set, behind an event if there is one.
+    /// Queues a launch with the current arguments, after an event if one is given.
     pub(crate) fn launch(
         &mut self,
         queue: &CommandQueue,
@@ -564,7 +566,7 @@ impl Kernel {
     ) -> Queued {
         let (global, local) = (global.as_ptr(), local.as_ptr());
         let (count, list) = list(&after);
-        // SAFETY: live objects and lists of three sizes. What the kernel does with its arguments is the artifact's word.
+        // SAFETY: live objects and lists of three sizes. The artifact answers for the kernel's use of its arguments.
         let queued = unsafe {
             command_queue::enqueue_nd_range_kernel(
                 queue.0,
@@ -581,7 +583,7 @@ impl Kernel {
     }
 }
 
-/// The name that the headers give an error.
+/// The name of an error in OpenCL's headers.
 pub(crate) fn error_name(code: cl_int) -> String {
     format!("{} ({code})", opencl3::error_codes::error_text(code))
 }

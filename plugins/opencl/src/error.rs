@@ -1,16 +1,16 @@
-//! What the driver's errors mean to the caller.
+//! Mapping of the driver's errors to those of the plugin interface.
 
 use chipdock_plugin_api::{Error, ErrorKind};
 use opencl3::error_codes as cl;
 
 use crate::driver::{Answer, error_name};
 
-/// No library: what the crate answers for every call then.
+/// The crate's error for every call if there is no library.
 pub(crate) const NO_LIBRARY: i32 = cl::DLOPEN_RUNTIME_LOAD_FAILED;
-/// What a driver says of a context whose device is gone (`cl_khr_terminate_context`).
+/// The driver's error for a context whose device is gone (`cl_khr_terminate_context`).
 const CONTEXT_TERMINATED: i32 = cl::CL_CONTEXT_TERMINATED_KHR;
 
-/// Whose fault an error of a call is, and of what sort.
+/// The error kind of a driver's error.
 fn kind_of(code: i32) -> ErrorKind {
     match code {
         cl::CL_MEM_OBJECT_ALLOCATION_FAILURE
@@ -40,14 +40,14 @@ fn kind_of(code: i32) -> ErrorKind {
     }
 }
 
-/// The error of a call: what was tried, and the driver's word.
+/// The error of a call: the attempted operation, and the driver's error.
 pub(crate) fn failed(what: impl std::fmt::Display, code: i32) -> Error {
     Error::new(kind_of(code), format!("{what}: the OpenCL driver answered {}", error_name(code)))
 }
 
 /// The error of work that failed after it was queued.
 pub(crate) fn failed_later(what: impl std::fmt::Display, code: i32) -> Error {
-    // The state is not as it was, whatever the driver ran out of.
+    // The state has changed, whatever the driver ran out of.
     let is_lost = kind_of(code) == ErrorKind::DEVICE_LOST;
     let kind = if is_lost { ErrorKind::DEVICE_LOST } else { ErrorKind::IO };
     Error::new(
@@ -56,9 +56,9 @@ pub(crate) fn failed_later(what: impl std::fmt::Display, code: i32) -> Error {
     )
 }
 
-/// An answer of the driver as a result, with what was tried.
+/// Adds the attempted operation to a result of the driver.
 pub(crate) trait OrFailed<T> {
-    /// Names what was tried.
+    /// Names the attempted operation.
     fn or_failed<D: std::fmt::Display>(self, what: impl FnOnce() -> D) -> Result<T, Error>;
 }
 

@@ -14,17 +14,17 @@ register_interface!("device_api.opencl", EXTERNAL, |context: &Context| -> Box<dy
     Box::new(OpenClExternal(context.state::<Hardware>()))
 });
 
-/// What kernels may reach beyond the last byte: halves are added to by the word that they lie in.
+/// Granularity of adopted memory: atomic additions to halves access the whole word that contains them.
 const WORD_BYTES: u64 = 4;
 
-/// Shares queues and memory with others that use the driver.
+/// Shares queues and memory with other code that uses the driver.
 pub(crate) struct OpenClExternal(pub(crate) Arc<Hardware>);
 
 impl External for OpenClExternal {
     unsafe fn adopt_stream(&self, device_id: i32, native: *mut c_void) -> Result<Stream, Error> {
         let device = self.0.device(device_id)?;
         let context = &device.open()?.context;
-        // SAFETY: the caller's word about the queue.
+        // SAFETY: the caller guarantees a live queue.
         let Ok(Some(raw)) = (unsafe { context.adopt_queue(device.raw(), native) }) else {
             bail!(
                 ErrorKind::VALUE_ERROR,
@@ -71,7 +71,8 @@ impl External for OpenClExternal {
         );
         let what = || format!("{}: adopting {size_bytes} bytes of host memory", device.name());
         let size = usize::try_from(size_bytes).unwrap_or(usize::MAX);
-        // SAFETY: the caller's word; the buffer goes with the data space.
+        // SAFETY: the caller guarantees that the memory is live until it is released; the buffer is dropped with the
+        // data space.
         let buffer = unsafe { device.open()?.context.buffer_over(address, size) }.or_failed(what)?;
         device.adopt(buffer, address, size_bytes)
     }

@@ -1,4 +1,4 @@
-//! Interface `reset` 1 (D.40), and the hooks by which the conformance suite makes a device fail (section I of the
+//! Interface `reset` 1 (D.40), and the hooks with which the conformance suite makes a device fail (section I of the
 //! contract).
 
 use std::sync::Arc;

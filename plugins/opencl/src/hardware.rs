@@ -1,4 +1,4 @@
-//! The devices of one host: what its device API, its loader and its functions share.
+//! The devices of one host, shared by its device API, its loader and its functions.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use crate::memory::Space;
 use crate::stream::Queue;
 use crate::turns::{self, Turns};
 
-/// The name of the devices: `device_api.opencl`, and `--device opencl:0`.
+/// Name of the devices: `device_api.opencl`, and `--device opencl:0`.
 pub(crate) const NAME: &str = "opencl";
-/// DLPack's number for them.
+/// DLPack's device type.
 pub(crate) const DEVICE_TYPE: i32 = 4;
 
-/// What a device has once it was used.
+/// Driver objects of a device, created on first use.
 pub(crate) struct Opened {
     pub(crate) context: Arc<Context>,
     /// The default stream.
     pub(crate) default: Arc<Queue>,
-    /// For what is ordered on no stream: mapping, and the far end of copies between devices.
+    /// The stream for operations without a stream: mapping, and the far end of copies between devices.
     pub(crate) transfer: Arc<Queue>,
 }
 
@@ -59,12 +59,12 @@ impl Device {
         }
     }
 
-    /// Its number.
+    /// Number of the device.
     pub(crate) fn id(&self) -> i32 {
         self.id
     }
 
-    /// How errors name it.
+    /// Name of the device in errors.
     pub(crate) fn name(&self) -> &Arc<str> {
         &self.name
     }
@@ -74,17 +74,17 @@ impl Device {
         self.found.id
     }
 
-    /// What it has.
+    /// Limits of the device.
     pub(crate) fn limits(&self) -> &Limits {
         &self.found.limits
     }
 
-    /// The turns of its kernels, where they have to take any.
+    /// The turns of its kernels, if they must take turns.
     pub(crate) fn turns(&self) -> Option<&Turns> {
         self.turns.as_ref()
     }
 
-    /// Its context and queues.
+    /// The context and queues of the device, created by the first call.
     pub(crate) fn open(&self) -> Result<&Opened, Error> {
         self.opened.get_or_build(|| {
             let what = || format!("{}: opening it", self.name);
@@ -98,7 +98,7 @@ impl Device {
         })
     }
 
-    /// The stream of that handle; 0 is the default.
+    /// The stream with that handle; 0 is the default stream.
     pub(crate) fn stream(&self, handle: usize) -> Result<Arc<Queue>, Error> {
         match handle {
             0 => Ok(Arc::clone(&self.open()?.default)),
@@ -106,19 +106,19 @@ impl Device {
         }
     }
 
-    /// Makes a stream.
+    /// Creates a stream.
     pub(crate) fn create_stream(&self) -> Result<usize, Error> {
         let raw = self.open()?.context.queue(self.raw(), false);
         let raw = raw.or_failed(|| format!("{}: making a stream", self.name))?;
         Ok(self.streams.add(Queue::new(raw, &self.name)))
     }
 
-    /// Keeps somebody else's queue as a stream and answers its handle.
+    /// Adopts a queue that other code created as a stream and returns its handle.
     pub(crate) fn adopt_stream(&self, raw: CommandQueue) -> usize {
         self.streams.add(Queue::adopted(raw, &self.name))
     }
 
-    /// A stream whose events tell times, as far as the driver can that: from now on its native queue is the same.
+    /// A stream whose events record times, if the driver supports that: from now on its native queue does not change.
     pub(crate) fn timed_stream(&self, handle: usize) -> Result<Arc<Queue>, Error> {
         let (queue, context) = (self.stream(handle)?, &self.open()?.context);
         queue.be_timed(|| context.queue(self.raw(), true))?;
@@ -130,20 +130,19 @@ impl Device {
         self.streams.take(handle, &self.name)?.map_or(Ok(()), |queue| queue.sync())
     }
 
-    /// Answers `DeviceLost` while it is.
+    /// Fails with `DeviceLost` if the device is lost.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.health.check(&self.name)
     }
 
-    /// Every stream that there is.
+    /// All streams of the device.
     fn queues(&self) -> Vec<Arc<Queue>> {
         let mut queues = self.streams.values();
         queues.extend(self.opened.get().map(|opened| Arc::clone(&opened.default)));
         queues
     }
 
-    /// An event that has failed already, where the copy that is queued now is to fail later; once for each time that it was
-    /// asked for.
+    /// An event that has already failed, if the copy being queued is to fail later; once for each requested failure.
     pub(crate) fn injected_failure(&self) -> Result<Option<Event>, Error> {
         if !self.health.takes_failure() {
             return Ok(None);
@@ -153,19 +152,19 @@ impl Device {
         Ok(Some(event))
     }
 
-    /// Waits for what is queued; the first failure that nobody was told is the answer.
+    /// Waits for queued work; returns the first failure that was not yet reported.
     fn drain(&self) -> Result<(), Error> {
         first_failure(self.queues().iter().map(|queue| queue.sync()))
     }
 
-    /// Opens the device again. What failed until now, and what was to fail, is forgotten (I.4).
+    /// Opens the device again. Earlier failures, and requested ones, are dropped (I.4).
     pub(crate) fn reopen(&self) {
         let _ = self.drain();
         self.health.restore();
     }
 }
 
-/// The devices of one host, looked for by the first call that needs one.
+/// The devices of one host, discovered by the first call that needs one.
 pub(crate) struct Hardware {
     pub(crate) devices: Devices<Device>,
 }
@@ -185,7 +184,7 @@ impl Hardware {
         Ok(device)
     }
 
-    /// Waits for what is queued on every device.
+    /// Waits for the work queued on every device.
     pub(crate) fn shut_down(&self) -> Result<(), Error> {
         self.devices.shut_down(Device::drain)
     }
@@ -193,7 +192,7 @@ impl Hardware {
 
 impl Drop for Hardware {
     fn drop(&mut self) {
-        // There is nobody left to be told of a failure.
+        // A failure can no longer be reported.
         let _ = self.shut_down();
         self.devices.found().iter().for_each(|device| device.spaces.abandon());
     }

@@ -1,4 +1,4 @@
-//! Launches: a call of a kernel becomes arguments and a range of the driver's.
+//! Launches: translation of a call of a kernel to arguments and an index range of the driver.
 
 use std::ffi::CString;
 use std::sync::{Arc, Mutex};
@@ -20,17 +20,17 @@ use crate::turns::Turn;
 pub(crate) struct Launcher {
     name: Arc<str>,
     symbol: CString,
-    /// Kernel objects that no call is using: arguments are the object's, and two calls may not set them at once.
+    /// Kernel objects that no call uses: arguments belong to the object, so two calls must not set them at once.
     idle: Mutex<Vec<Prepared>>,
-    /// Threads of a block at most, for this kernel.
+    /// Maximum number of threads per block for this kernel.
     group_size: u64,
-    /// Local memory that it declares.
+    /// Bytes of local memory that it declares.
     local_bytes: u64,
-    /// Where launches of one kernel must not run at once.
+    /// Present if launches of one kernel must not run at once.
     turn: Option<Arc<Turn>>,
 }
 
-/// What an argument was set to. A data space is told by its number: the driver's handle of one that was freed may be another's.
+/// The value of an argument. A data space is identified by its number: the driver may reuse the handle of a freed one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
     Scalar { bytes: [u8; 8], size_bytes: usize },
@@ -39,10 +39,11 @@ enum Value {
     Local(usize),
 }
 
-/// A kernel object, and what its arguments are set to: drivers take their time to set one, and most stay as they are.
+/// A kernel object and the current values of its arguments: setting one is slow in some drivers, and most stay
+/// unchanged.
 struct Prepared {
     object: Kernel,
-    /// By the argument's index.
+    /// Values by the argument's index.
     values: Vec<Option<Value>>,
 }
 
@@ -51,7 +52,7 @@ impl Prepared {
         Self { object, values: vec![None; arguments_count] }
     }
 
-    /// Sets an argument, unless it is that already.
+    /// Sets an argument, unless it already has that value.
     fn set(&mut self, index: usize, value: Value, argument: Argument<'_>) -> Answer<()> {
         if self.values[index] != Some(value) {
             self.values[index] = None;
@@ -63,11 +64,11 @@ impl Prepared {
 }
 
 impl Launcher {
-    /// That kernel of the program.
+    /// The kernel of the program with that name.
     ///
     /// # Errors
     ///
-    /// `ValueError`: the program has no such kernel, or it takes another number of arguments.
+    /// `ValueError`: the program has no such kernel, or it takes a different number of arguments.
     pub(crate) fn new(
         device: &Device,
         program: &Program,
@@ -100,9 +101,9 @@ impl Launcher {
     ///
     /// # Errors
     ///
-    /// * `ValueError`: beyond what the device or the kernel can, or refused by the driver.
-    /// * `WrongState`: a handle that is not of a data space of this device.
-    /// * What is kept of earlier work on the stream.
+    /// * `ValueError`: the launch exceeds limits of the device or the kernel, or the driver rejects it.
+    /// * `WrongState`: a handle does not belong to a data space of this device.
+    /// * A stored failure of earlier work on the stream.
     pub(crate) fn launch(
         &self,
         device: &Device,
@@ -133,7 +134,7 @@ impl Launcher {
         queued
     }
 
-    /// The data spaces of the pointers, in order; none for null.
+    /// The data spaces of the pointers, in order; `None` for null.
     fn spaces(&self, device: &Device, launch: &Launch) -> Result<Vec<Option<Arc<Space>>>, Error> {
         let handles = launch.args.iter().filter_map(|arg| match arg {
             KernelArg::Pointer(pointer) => Some(pointer.addr()),
@@ -184,7 +185,7 @@ impl Launcher {
             prepared.set(index, value, argument).or_failed(|| what(index))?;
         }
         if has_dynamic_shared {
-            // Drivers take no local memory of 0 bytes.
+            // Drivers do not accept local memory of 0 bytes.
             let bytes = usize::try_from(launch.dynamic_shared_bytes.max(1)).unwrap_or(usize::MAX);
             let index = launch.args.len();
             prepared.set(index, Value::Local(bytes), Argument::Local(bytes)).or_failed(|| what(index))?;
@@ -192,7 +193,7 @@ impl Launcher {
         Ok(())
     }
 
-    /// Threads of the launch and of a block, held against what the device and the kernel can.
+    /// Threads of the launch and of a block, checked against the limits of the device and the kernel.
     fn range(&self, device: &Device, launch: &Launch) -> Result<([usize; 3], [usize; 3]), Error> {
         let limits = device.limits();
         let beyond = |what: &str, most: u64, found: u128| {

@@ -16,9 +16,9 @@ use crate::hardware::{Device, Hardware, NAME};
 use crate::launch::Launcher;
 use crate::program::Source;
 
-/// What it takes.
+/// The artifacts that the loader accepts.
 const KIND: ArtifactKind = ArtifactKind { kind: NAME, formats: &["cl"] };
-/// The section that has the source.
+/// The section that contains the source.
 const SECTION: &str = "source";
 
 /// The loader of one host.
@@ -27,7 +27,7 @@ pub(crate) struct OpenClLoader {
     pub(crate) hardware: Arc<Hardware>,
 }
 
-/// A list of texts of the index; where it is not there, none.
+/// Reads a list of strings from the index; an absent list is empty.
 fn texts(index: &Value, field: &str) -> Result<Vec<String>, Error> {
     let wrong = || KIND.error(format_args!("expected a list of strings `{field}`, found {}", index[field]));
     match &index[field] {
@@ -39,10 +39,10 @@ fn texts(index: &Value, field: &str) -> Result<Vec<String>, Error> {
     }
 }
 
-/// What is to be built, as the artifact has it.
+/// Reads the source and its build settings from the artifact.
 fn source_of(artifact: &Artifact<'_>, index: &Value) -> Result<Source, Error> {
     let text = KIND.text(artifact, SECTION)?;
-    // Drivers take a text without a length to end with a NUL, and PoCL reads on from one of no bytes.
+    // Drivers expect a text without a length to end with a NUL, and PoCL reads past the end of an empty one.
     let is_text = !text.trim().is_empty() && !text.contains('\0');
     if !is_text {
         return Err(KIND.error("the source is empty or has a NUL"));
@@ -82,17 +82,18 @@ impl ModuleLoader for OpenClLoader {
             source: source_of(artifact, &index)?,
             kernels,
             built: PerDevice::new(devices.all()?.len()),
-            // Asked for now: the host is not called under the lock of a build.
+            // Read now: the host must not be called under the lock of a build.
             cache_folder: self.host.setting(&cache::FOLDER)?,
             hardware: Arc::clone(&self.hardware),
         };
-        // What the driver refuses is known now, and not by the first call; other devices follow when they are used.
+        // Built now for the current device, so that errors of the driver are not delayed to the first call; other
+        // devices build on use.
         programs.built(self.hardware.device(env.current_device(devices.device_type())?)?)?;
         Ok(Box::new(KernelModule::new(self.host, env, programs)))
     }
 }
 
-/// The programs of a module that was loaded, one for each device that is used.
+/// The programs of a loaded module, one for each device in use.
 struct Programs {
     hardware: Arc<Hardware>,
     cache_folder: Option<PathBuf>,
@@ -103,12 +104,12 @@ struct Programs {
 
 struct Built {
     program: Program,
-    /// In the order of the kernels.
+    /// Launchers in the order of the kernels.
     launchers: Vec<Launcher>,
 }
 
 impl Programs {
-    /// The program for a device; the first that needs it builds it.
+    /// The program for a device, built by the first call that needs it.
     fn built(&self, device: &Device) -> Result<&Built, Error> {
         self.built.get_or_build(device.id(), || {
             let cache = cache::at(self.cache_folder.clone());

@@ -13,23 +13,23 @@ use crate::error::{OrFailed, failed};
 use crate::hardware::{Device, Opened};
 use crate::stream::Queue;
 
-/// No data space is aligned to more.
+/// Maximum alignment of a data space.
 const ALIGNMENT_BYTES_MAX: u64 = 4096;
-/// Of data spaces whose handles are addresses too, which are given out again.
+/// Last number of a data space. Numbers identify data spaces even if their handles are addresses, which are reused.
 static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// How the memory of a data space is had. Fields are dropped in order: the buffer before what lies beneath it.
+/// The memory of a data space. Fields are dropped in order: the buffer before the memory beneath it.
 enum Backing {
     Device(Buffer),
-    /// Page-locked host memory: a buffer of the driver's that stays mapped.
+    /// Page-locked host memory: a buffer of the driver that stays mapped.
     Pinned(Mapped),
-    /// Memory that host and device address alike.
+    /// Memory that host and device access at the same address.
     Shared(Buffer, SharedMemory),
-    /// Host memory of somebody else's.
+    /// Host memory that other code allocated.
     Adopted(Buffer, MappedAddress),
 }
 
-/// A buffer that is mapped as long as it lives.
+/// A buffer that stays mapped as long as this lives.
 struct Mapped {
     buffer: Buffer,
     address: MappedAddress,
@@ -38,17 +38,17 @@ struct Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // Nobody uses it any more (D.5), and nobody is left to be told.
+        // It is no longer used (D.5), and a failure cannot be reported.
         let _ = self.queue.raw().unmap(&self.buffer, self.address);
     }
 }
 
 /// A data space. Work that is being queued keeps it alive.
 pub(crate) struct Space {
-    /// That of no other data space of the process.
+    /// Number that is unique among the data spaces of the process.
     number: u64,
     backing: Backing,
-    /// What it takes of the device's memory; nothing for what somebody else allocated (N.14).
+    /// Reserved bytes of the device's memory; `None` for memory that other code allocated (N.14).
     _reserved: Option<Reserved>,
 }
 
@@ -57,12 +57,12 @@ impl Space {
         Self { number: LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1, backing, _reserved: reserved }
     }
 
-    /// A number that no other data space of the process has or will have.
+    /// A number that is unique among all data spaces of the process, past and future.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The driver's buffer; none for host memory, which the device reaches by copies alone.
+    /// The driver's buffer; `None` for host memory, which the device accesses only by copies.
     pub(crate) fn buffer(&self) -> Option<&Buffer> {
         match &self.backing {
             Backing::Device(buffer) | Backing::Shared(buffer, _) | Backing::Adopted(buffer, _) => {
@@ -72,7 +72,7 @@ impl Space {
         }
     }
 
-    /// The address, where the handle is one.
+    /// The address, if the handle is one.
     pub(crate) fn address(&self) -> Option<*mut c_void> {
         match &self.backing {
             Backing::Device(_) => None,
@@ -94,8 +94,8 @@ impl Space {
 }
 
 impl Device {
-    /// Makes a data space and answers its handle: for memory that the host reaches too its address, else a number that is
-    /// never given out again.
+    /// Creates a data space and returns its handle: the address of memory that the host can access too, otherwise a
+    /// number that is never reused.
     pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>) -> Result<*mut c_void, Error> {
         check_request(self, request)?;
         let reserved = self.budget.reserve(request.size_bytes, self.name())?;
@@ -114,7 +114,7 @@ impl Device {
         self.add_at(address, space, request.size_bytes)
     }
 
-    /// Makes a data space of a buffer over host memory at that address, which is its handle.
+    /// Creates a data space from a buffer over host memory at that address, which is its handle.
     pub(crate) fn adopt(
         &self,
         buffer: Buffer,
@@ -146,7 +146,7 @@ fn check_request(device: &Device, request: &DataSpaceRequest<'_>) -> Result<(), 
         request.scope
     );
     let alignment = request.alignment_bytes;
-    // A handle that is no address is as aligned as handles are.
+    // A handle that is not an address counts as aligned to any supported alignment.
     let most = match request.kind {
         DataSpaceKind::Device => ALIGNMENT_BYTES_MAX,
         _ => device.limits().alignment_bytes.clamp(64, ALIGNMENT_BYTES_MAX),
@@ -169,10 +169,11 @@ fn check_request(device: &Device, request: &DataSpaceRequest<'_>) -> Result<(), 
     Ok(())
 }
 
-/// Asks the driver for the memory.
+/// Allocates the memory from the driver.
 fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Result<Backing, Error> {
     let what = || format!("{}: {} bytes of kind {:?}", device.name(), request.size_bytes, request.kind);
-    // OpenCL has no buffer of no bytes; and whole words, since halves are added to atomically by the word they lie in.
+    // OpenCL has no empty buffers; sizes are whole words, since atomic additions to halves access the word that
+    // contains them.
     let size = request.size_bytes.max(1).checked_next_multiple_of(4);
     let size = size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| failed(what(), NO_MEMORY))?;
     let context = &opened.context;
@@ -193,5 +194,5 @@ fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Res
     })
 }
 
-/// What calls mean that answer no number of their own.
+/// The error code for failures without a code of their own.
 const NO_MEMORY: i32 = opencl3::error_codes::CL_MEM_OBJECT_ALLOCATION_FAILURE;

@@ -1,4 +1,4 @@
-//! Programs of a device: built from their source, or read back as the driver built them before.
+//! Programs of a device: built from their source, or read back in the driver's binary form.
 
 use std::ffi::CString;
 
@@ -10,27 +10,27 @@ use crate::driver::{Program, error_name};
 use crate::error::{OrFailed, failed};
 use crate::hardware::Device;
 
-/// More of a compiler's messages nobody reads.
+/// Maximum number of bytes of a compiler's log in a message.
 const LOG_BYTES_MAX: usize = 16 << 10;
 
-/// What is to be built.
+/// A source and its build settings.
 pub(crate) struct Source {
     pub(crate) text: String,
-    /// As the artifact has them.
+    /// Build options of the artifact.
     pub(crate) options: Vec<String>,
-    /// What the device has to have.
+    /// Extensions that the device must support.
     pub(crate) extensions: Vec<String>,
 }
 
 impl Source {
-    /// Why the device cannot run it, as far as one can tell without its compiler.
+    /// The reason why the device cannot run it, as far as that is known without its compiler.
     pub(crate) fn unsupported(&self, device: &Device) -> Option<String> {
         let limits = device.limits();
         let why = self.missing(&limits.extensions, limits.has_correct_division)?;
         Some(format!("{} {why}", device.name()))
     }
 
-    /// What a device with these extensions lacks.
+    /// The first requirement that a device with these extensions lacks.
     pub(crate) fn missing(&self, extensions: &str, has_exact_division: bool) -> Option<String> {
         let has = |name: &String| extensions.split_whitespace().any(|one| one == name);
         if let Some(missing) = self.extensions.iter().find(|name| !has(name)) {
@@ -56,12 +56,12 @@ impl Source {
             .map_err(|_| Error::new(ErrorKind::VALUE_ERROR, "expected build options without a NUL"))
     }
 
-    /// Builds it for a device, or reads it back.
+    /// Builds the program for a device, or reads it back.
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: the device lacks something.
-    /// * `ValueError`: the driver's compiler refuses it; the message has its log.
+    /// * `Unsupported`: the device lacks a requirement.
+    /// * `ValueError`: the driver's compiler rejects it; the message has its log.
     pub(crate) fn build(&self, device: &Device, cache: Option<&Cache>) -> Result<Program, Error> {
         let unsupported = self.unsupported(device);
         ensure!(unsupported.is_none(), ErrorKind::UNSUPPORTED, "{}", unsupported.unwrap_or_default());
@@ -97,7 +97,7 @@ impl Source {
     }
 }
 
-/// A program as the driver saved it; none where it takes it no more.
+/// Loads a program from the driver's binary form; `None` if the driver no longer accepts it.
 fn read_back(device: &Device, options: &CString, binary: &[u8]) -> Option<Program> {
     let program = device.open().ok()?.context.program_of_binary(device.raw(), binary).ok()?;
     program.build(device.raw(), options).ok()?;

@@ -1,10 +1,11 @@
-//! Streams: in-order queues of the driver, and what became of the work on them.
+//! Streams: in-order queues of the driver, and the results of the work on them.
 //!
-//! No lock that others wait for is held while the driver is called. Each command's event is kept until the command is seen to
-//! be done, so that one that fails late is known by name, first cause first.
+//! No lock that other calls wait for is held while the driver is called. Each command's event is kept until the command
+//! is known to be done, so that one that fails late is reported by name, first cause first.
 //!
-//! A queue whose events tell times costs something with every command. So a stream has one that does not, until a mark is made
-//! on it or its native handle is asked for: from then on it has another, which waits for what was queued on the first.
+//! A queue whose events record times makes every command slower. So a stream begins with one that does not, until a
+//! mark is made on it or its native handle is requested: from then on it has another, which waits for the work queued
+//! on the first.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,9 +18,9 @@ use chipdock_plugin_api::kit::{FirstFailure, lock, read, write};
 use crate::driver::{Answer, CommandQueue, Event, Progress, Queued};
 use crate::error::{OrFailed, failed_later};
 
-/// Events that wait before those at the front are asked whether they are done.
+/// Number of pending events from which on those at the front are checked for completion.
 const PENDING_MAX: usize = 64;
-/// What was queued, as an error names it.
+/// Description of queued work for errors.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     Copy { size_bytes: u64 },
@@ -37,9 +38,10 @@ impl fmt::Display for Work {
 
 /// A stream.
 pub(crate) struct Queue {
-    /// Changed once at most. Whoever queues work reads it, so that the one change comes between two commands.
+    /// The driver's queue, replaced at most once. Code that queues work holds a read lock, so that the replacement
+    /// happens between two commands.
     raw: RwLock<Arc<CommandQueue>>,
-    /// Whether it is somebody else's, and stays what it is.
+    /// Whether other code created the queue, which is then never replaced.
     is_adopted: bool,
     serial: usize,
     device: Arc<str>,
@@ -48,7 +50,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// A stream of the device of that name.
+    /// A stream of the device with that name.
     pub(crate) fn new(raw: CommandQueue, device: &Arc<str>) -> Self {
         static LAST_SERIAL: AtomicUsize = AtomicUsize::new(0);
         Self {
@@ -61,12 +63,12 @@ impl Queue {
         }
     }
 
-    /// The same of a queue that somebody else made.
+    /// A stream over a queue that other code created.
     pub(crate) fn adopted(raw: CommandQueue, device: &Arc<str>) -> Self {
         Self { is_adopted: true, ..Self::new(raw, device) }
     }
 
-    /// A number that no other stream of the process has or will have.
+    /// A number that is unique among all streams of the process, past and future.
     pub(crate) fn serial(&self) -> usize {
         self.serial
     }
@@ -76,8 +78,8 @@ impl Queue {
         Arc::clone(&read(&self.raw))
     }
 
-    /// Sees to it that its events tell times, where the driver can that: `make` makes such a queue. From then on the driver's
-    /// queue is the same.
+    /// Ensures that its events record times, if the driver supports that: `make` creates such a queue. From then on the
+    /// driver's queue does not change.
     pub(crate) fn be_timed(&self, make: impl FnOnce() -> Answer<CommandQueue>) -> Result<(), Error> {
         if self.is_adopted || read(&self.raw).is_timed() {
             return Ok(());
@@ -90,7 +92,7 @@ impl Queue {
         let timed = make().or_failed(what)?;
         if timed.is_timed() {
             let before = raw.marker().or_failed(what)?;
-            // The driver may hold back what nobody flushed, and then the wait has no end.
+            // The driver may hold back work that was not flushed, and the wait would never end.
             raw.flush().or_failed(what)?;
             timed.wait_for(&before).or_failed(what)?;
             *raw = Arc::new(timed);
@@ -98,7 +100,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Queues work. A failure that is kept is answered instead, and then nothing is queued.
+    /// Queues work. If a failure is stored it is returned instead, and nothing is queued.
     pub(crate) fn submit(
         &self,
         work: Work,
@@ -107,7 +109,7 @@ impl Queue {
         self.failure.report()?;
         let raw = read(&self.raw);
         let event = enqueue(&raw).or_failed(|| format!("{}: {work}", self.device))?;
-        // Work begins when it is queued, whether or not anybody waits for it.
+        // Flushed so that the work begins even if no code waits for it.
         raw.flush().or_failed(|| format!("{}: {work}", self.device))?;
         drop(raw);
         let mut pending = lock(&self.pending);
@@ -118,7 +120,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Lets go of what is done, up to the first that is not, and keeps the first failure.
+    /// Drops completed events, up to the first pending one, and stores the first failure.
     fn look(&self, pending: &mut VecDeque<(Event, Work)>) {
         while let Some((event, work)) = pending.front() {
             match event.progress() {
@@ -132,7 +134,7 @@ impl Queue {
         }
     }
 
-    /// Waits for all that is queued; answers the first failure since the last report.
+    /// Waits for all queued work; returns the first failure since the last report.
     pub(crate) fn sync(&self) -> Result<(), Error> {
         let finished = self.raw().finish();
         self.look(&mut lock(&self.pending));
@@ -140,30 +142,30 @@ impl Queue {
         finished.or_failed(|| format!("{}: waiting for a stream", self.device))
     }
 
-    /// Waits for what is queued; what failed of it is answered later, as ever.
+    /// Waits for queued work; its failures are reported later, as usual.
     pub(crate) fn drain(&self) {
-        // A driver that cannot wait says so again to whoever asks.
+        // If the driver cannot wait, a later call reports that again.
         let _ = self.raw().finish();
     }
 
-    /// An event of all that is queued up to now; a failure that is kept is answered instead.
+    /// An event for the completion of all work queued so far; if a failure is stored it is returned instead.
     pub(crate) fn mark(&self) -> Result<Event, Error> {
         self.look(&mut lock(&self.pending));
         self.failure.report()?;
         let what = || format!("{}: a mark", self.device);
         let raw = self.raw();
         let event = raw.marker().or_failed(what)?;
-        // It is reached whether or not anything is queued behind it.
+        // Flushed so that it is reached even if nothing is queued after it.
         raw.flush().or_failed(what)?;
         Ok(event)
     }
 
-    /// Makes later work wait for what is queued on `from` now.
+    /// Makes later work wait for the work currently queued on `from`.
     pub(crate) fn wait_for(&self, from: &Self) -> Result<(), Error> {
         let what = || format!("{}: making a stream wait for another", self.device);
         let before = from.raw();
         let event = before.marker().or_failed(what)?;
-        // The driver may hold back what nobody flushed, and then the wait has no end.
+        // The driver may hold back work that was not flushed, and the wait would never end.
         before.flush().or_failed(what)?;
         read(&self.raw).wait_for(&event).map(drop).or_failed(what)
     }

@@ -1,4 +1,4 @@
-//! The target kind's own checks: limits that must agree with each other.
+//! Checks of the target kind: limits that must agree with each other.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, TargetKind};

@@ -1,4 +1,4 @@
-//! Tests that need no host but an OpenCL device, and those of its absence.
+//! Tests that need an OpenCL device but no host, and tests of its absence.
 
 mod absent;
 mod attributes;

@@ -1,4 +1,4 @@
-//! Interface `timer` 1: markers of the driver, whose events tell when all before them was done.
+//! Interface `timer` 1: markers of the driver, whose events record the time at which all earlier work was done.
 
 use std::ptr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ register_interface!("device_api.opencl", TIMER, |context: &Context| -> Box<dyn T
     Box::new(OpenClTimer(context.state::<Hardware>()))
 });
 
-/// Times what runs on streams.
+/// Measures the time of work on streams.
 pub(crate) struct OpenClTimer(pub(crate) Arc<Hardware>);
 
 impl Timer for OpenClTimer {
@@ -39,7 +39,7 @@ impl Timer for OpenClTimer {
             event.wait().map_err(never)?;
         }
         device.check()?;
-        // A driver has no time for a marker behind work that failed, either.
+        // A driver records no time for a marker after failed work, either.
         let (start, end) = (from.ended_at().map_err(never)?, to.ended_at().map_err(never)?);
         Ok((i128::from(end) - i128::from(start)) as f64)
     }

@@ -1,9 +1,9 @@
-//! Launches of one kernel that take turns, on drivers that cannot have two of them run at once.
+//! Launches of one kernel that take turns, for drivers that cannot run two of them at once.
 //!
-//! PoCL before 6.0 compiles a kernel anew for a larger grid, but tells the users of what it compiled apart by kernel and block
-//! alone: two launches with grids of other sizes that run at once can end the process by an assertion (mended in PoCL by its
-//! commit c9ac4c0c3). There, a launch waits for the one before it of the same kernel on another stream; a stream itself is in
-//! order.
+//! PoCL before 6.0 compiles a kernel again for a larger grid, but identifies the users of the compiled code only by
+//! kernel and block: two launches with grids of different sizes that run at once can end the process by an assertion
+//! (fixed in PoCL by its commit c9ac4c0c3). There, a launch waits for the previous one of the same kernel on another
+//! stream; a stream itself is in order.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,25 +13,25 @@ use chipdock_plugin_api::kit::lock;
 
 use crate::driver::{Event, Progress, Queued};
 
-/// The platform's name of PoCL.
+/// The platform name of PoCL.
 const POCL: &str = "Portable Computing Language";
-/// The first version of it whose launches need no turns.
+/// The first major version of PoCL whose launches need no turns.
 const POCL_MENDED: u32 = 6;
 
-/// Whether launches of one kernel have to take turns with a driver.
+/// Returns true if launches of one kernel must take turns with a driver.
 pub(crate) fn are_needed(platform_name: &str, driver_version: &str) -> bool {
     let digits = driver_version.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     platform_name == POCL && digits.parse::<u32>().is_ok_and(|major| major < POCL_MENDED)
 }
 
-/// The turns of a device's kernels, by what the driver tells kernels apart by.
+/// The turns of a device's kernels, by the key by which the driver identifies kernels.
 #[derive(Default)]
 pub(crate) struct Turns(Mutex<HashMap<u64, Weak<Turn>>>);
 
 impl Turns {
-    /// That of a kernel of a program: modules that are loaded twice share it.
+    /// The turn of a kernel of a program: modules that are loaded twice share it.
     pub(crate) fn of(&self, text: &str, options: &[String], symbol: &str) -> Arc<Turn> {
-        // Kernels that meet in one number take turns without need, no more.
+        // Kernels with the same hash take turns unnecessarily, which is harmless.
         let mut hasher = DefaultHasher::new();
         (text, options, symbol).hash(&mut hasher);
         let mut turns = lock(&self.0);
@@ -45,17 +45,17 @@ impl Turns {
     }
 }
 
-/// The turn of one kernel: its last launch, and on which stream that was.
+/// The turn of one kernel: its last launch, and the stream of that launch.
 #[derive(Default)]
 pub(crate) struct Turn(Mutex<Option<(usize, Event)>>);
 
 impl Turn {
-    /// Queues a launch on a stream of that number by `enqueue`, which is told what it has to wait for.
+    /// Queues a launch on the stream with that number by `enqueue`, which receives the event to wait for.
     pub(crate) fn launch(&self, stream: usize, enqueue: impl FnOnce(Option<&Event>) -> Queued) -> Queued {
         let mut last = lock(&self.0);
         let before = last.as_ref().map(|(other, event)| (*other, event));
         let elsewhere = before.filter(|(other, event)| {
-            // The stream's own order is order enough.
+            // On one stream, the stream's own order suffices.
             *other != stream && event.progress() == Progress::Pending
         });
         let event = enqueue(elsewhere.map(|(_, event)| event))?;

@@ -19,17 +19,17 @@
 //! }
 //! ```
 //!
-//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it, and what a loader binds: for each argument, in
-//!   order, either a storage buffer of group 0, or a member of the uniform struct. All members have 4 bytes. A loader refuses
-//!   an integer that does not fit its type.
-//! * `uniform`: absent without scalars.
-//! * `dynamic_shared`: absent without; the constant of the pipeline is the launch's bytes in words of 4, rounded up, at
-//!   least 1.
+//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it, with the bindings for a loader: for each
+//!   argument, in order, either a storage buffer of group 0, or a member of the uniform struct. All members have 4
+//!   bytes. A loader refuses an integer that does not fit its type.
+//! * `uniform`: absent if there are no scalars.
+//! * `dynamic_shared`: absent if there is none; the constant of the pipeline is the launch's bytes in words of 4,
+//!   rounded up, at least 1.
 //! * `workgroup_size`: a launch with other extents is refused.
-//! * `storage_buffers`: absent where 8 do, which every device has; else the `maxStorageBuffersPerShaderStage` that the
-//!   device has to have.
-//! * `features`: what the device has to have, sorted. `subgroup_size`: with the feature `subgroups`, what the device's
-//!   subgroups have to be.
+//! * `storage_buffers`: absent if 8 suffice, which every device supports; otherwise the
+//!   `maxStorageBuffersPerShaderStage` that the device must support.
+//! * `features`: features that the device must support, sorted. `subgroup_size`: with the feature `subgroups`, the size
+//!   that the device's subgroups must have.
 
 use chipdock_codegen_source::{
     unsupported, with_inlined_buffers, with_lanes_at_most, without_moved_pointers, write_module,
@@ -42,13 +42,13 @@ use serde_json::{Value, json};
 
 use crate::dialect::{Binding, WgslDialect, bindings, dynamic_words};
 
-/// The module kind: who loads it.
+/// The module kind, which selects the loader.
 pub(crate) const KIND: &str = "webgpu";
 
-/// Storage buffers that every device has for a kernel: the default of `maxStorageBuffersPerShaderStage`.
+/// Storage buffers per kernel that every device supports: the default of `maxStorageBuffersPerShaderStage`.
 const STORAGE_BUFFERS: usize = 8;
 
-/// What writes for target `webgpu`.
+/// The code generator of target `webgpu`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WebGpuTarget;
 
@@ -63,7 +63,7 @@ pub(crate) fn dialect(target: &Target) -> WgslDialect {
     )
 }
 
-/// A kernel as the index has it.
+/// The description of a kernel for the index.
 fn describe(symbol: &str, function: &PrimFunc) -> Value {
     let types: Vec<DType> = function
         .params
@@ -119,7 +119,7 @@ fn n_buffers(function: &PrimFunc) -> usize {
     function.params.iter().filter(is_buffer).count()
 }
 
-/// The module without what WGSL has not: pointers that are values, vectors of more than 4 lanes.
+/// Removes features that WGSL does not support from the module: pointers that are values, vectors of more than 4 lanes.
 fn legalize(module: &IrModule) -> IrModule {
     with_lanes_at_most(&without_moved_pointers(&with_inlined_buffers(module)), 4)
 }

@@ -1,9 +1,9 @@
-//! The target kind's own checks: warps are subgroups, and WebGPU has those by a feature.
+//! Checks of the target kind: warps are subgroups, which WebGPU has as a feature.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
 
-/// Threads of a subgroup that kernels are written for.
+/// Number of threads of a subgroup for which kernels are written.
 const SUBGROUP_SIZE: i64 = 32;
 
 /// Target kind `webgpu`.
@@ -20,7 +20,7 @@ impl TargetKind for WebGpuTargetKind {
         let mut target = Target::from_canonical_json(&json).map_err(wrong)?;
         let warp = target.int("thread_warp_size").unwrap_or(1);
         if target.bool("supports_subgroups") == Some(true) {
-            // What kernels shuffle with is compiled for this size, whoever said another.
+            // Kernels with shuffles are compiled for this size, whatever the target says.
             target.options.insert("thread_warp_size".to_owned(), SUBGROUP_SIZE.into());
         } else if warp > 1 {
             return Err(wrong(format!(

@@ -1,4 +1,4 @@
-//! Tests that need no host. What is written is checked by naga in `testing/naga`.
+//! Tests without a host. The texts are checked by naga in `testing/naga`.
 
 mod robust;
 mod target;

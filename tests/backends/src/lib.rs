@@ -150,7 +150,7 @@ pub fn claims() -> Claims {
 ///
 /// # Panics
 ///
-/// As [`backends`].
+/// As [`backends()`].
 #[must_use]
 pub fn in_process(host: &Host) -> Vec<Backend> {
     let claimed = claims().in_process;

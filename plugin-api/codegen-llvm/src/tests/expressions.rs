@@ -1,4 +1,4 @@
-//! What is written of expressions: texts of representative nodes, refusals, shared nodes, and nodes that are wrong.
+//! Tests of expressions: texts of representative nodes, refusals, shared nodes, and invalid nodes.
 
 use chipdock_ir::{
     Attrs, BinaryOp, Buffer, Callee, CompareOp, DType, Diagnostic, Expr, ExprKind, FloatBits, IrModule, Op,

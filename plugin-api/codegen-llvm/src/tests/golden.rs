@@ -1,4 +1,4 @@
-//! Texts against goldens. `BLESS=1` writes the goldens anew.
+//! Tests of texts against goldens. `BLESS=1` rewrites the goldens.
 
 use std::path::PathBuf;
 

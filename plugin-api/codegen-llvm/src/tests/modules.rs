@@ -1,4 +1,4 @@
-//! Modules that goldens are made of, in the form that a host code generator receives.
+//! Modules for the goldens, in the form that a host code generator receives.
 
 use chipdock_ir::{
     AttrNode, AttrValue, Attrs, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, ForKind,

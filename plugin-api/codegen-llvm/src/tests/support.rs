@@ -1,4 +1,4 @@
-//! A target as plain as can be, and lowering for it.
+//! A minimal target, and lowering for it.
 
 use std::sync::Arc;
 

@@ -7,29 +7,29 @@ use super::vectors::{lane_of, lane_value};
 use super::{CFamily, full, is_half, scalar, short};
 use crate::{Access, Answer, Code, Infix, Place, Prelude, Refusal};
 
-/// A pointer that many elements further on.
+/// The pointer `base` moved on by `index` elements.
 #[must_use]
 pub fn pointer_at(base: &Code, index: &Code) -> Code {
     if index.text == "0" { base.clone() } else { Code::infix(Infix::Add, base, index) }
 }
 
-/// An element of a pointer or array.
+/// The element at `index` of a pointer or array.
 #[must_use]
 pub fn element_at(base: &Code, index: &str) -> Code {
     Code::primary(format!("{}[{index}]", base.operand()))
 }
 
-/// A word and the space after it; nothing for none.
+/// The word followed by a space, or an empty string for an empty word.
 fn spaced(word: &str) -> String {
     if word.is_empty() { String::new() } else { format!("{word} ") }
 }
 
-/// The type that elements are accessed as, and the base as a pointer to it.
+/// The type through which elements are accessed, and the base converted to a pointer to that type.
 fn base<L: CFamily>(language: &L, access: &Access, prelude: &mut Prelude) -> Answer<(String, Code)> {
     let dtype = access.dtype.scalar();
     let (space, element) = (language.space(&access.scope)?, language.memory_type(dtype)?);
     let declared = access.base_element.map(|element| language.memory_type(element.scalar())).transpose()?;
-    // Helpers take no volatile pointers; single elements are accessed as the variable says.
+    // Helpers take no volatile pointers; a single element is accessed with the variable's own qualifiers.
     let is_plain = !access.uses.is_volatile || matches!(access.place, Place::Element(_));
     if declared == Some(element) && is_plain {
         return Ok((element.to_owned(), access.base.clone()));
@@ -50,11 +50,11 @@ fn base<L: CFamily>(language: &L, access: &Access, prelude: &mut Prelude) -> Ans
     Ok((element, Code::prefix(&pointer, &access.base)))
 }
 
-/// The address of the first element.
+/// Returns the address of the first accessed element.
 ///
 /// # Errors
 ///
-/// A scope or an element type that the language does not have, and elements that are scattered.
+/// An unsupported scope or element type, or scattered elements.
 pub fn address<L: CFamily>(language: &L, access: &Access, prelude: &mut Prelude) -> Answer<Code> {
     let (_, base) = base(language, access, prelude)?;
     match &access.place {
@@ -63,7 +63,7 @@ pub fn address<L: CFamily>(language: &L, access: &Access, prelude: &mut Prelude)
     }
 }
 
-/// An element in memory as a value: the default of [`CFamily::loaded`].
+/// Converts an element in memory to a value: the default of [`CFamily::loaded`].
 pub(super) fn loaded<L: CFamily>(language: &L, element: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
     if dtype.is_bool() {
         Code::infix(Infix::NotEqual, element, &Code::primary("0"))
@@ -74,7 +74,7 @@ pub(super) fn loaded<L: CFamily>(language: &L, element: &Code, dtype: DType, pre
     }
 }
 
-/// A value as an element in memory: the default of [`CFamily::stored`].
+/// Converts a value to an element in memory: the default of [`CFamily::stored`].
 pub(super) fn stored<L: CFamily>(language: &L, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
     if is_half(dtype) { language.half_bits(value, dtype, prelude) } else { value.clone() }
 }
@@ -146,27 +146,27 @@ pub(super) fn store<L: CFamily>(
     Ok(format!("{};", statement.text))
 }
 
-/// A load or store of the lanes of a vector, in their order.
+/// A helper's load or store of the lanes of a vector, in lane order.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneAccess<'a> {
-    /// Whether it loads.
+    /// Whether the access is a load; otherwise it is a store.
     pub is_load: bool,
-    /// The type of the value.
+    /// The type of the loaded or stored vector.
     pub dtype: DType,
-    /// Where the memory is.
+    /// Storage scope of the memory.
     pub scope: &'a StorageScope,
-    /// The type of the indices, where lanes are scattered.
+    /// The type of the index vector if lanes are scattered.
     pub index: Option<DType>,
-    /// Whether a predicate leaves lanes out.
+    /// Whether a predicate masks lanes.
     pub is_masked: bool,
-    /// The type of the elements that the pointer `p` points to.
+    /// The element type that the parameter `p` points to.
     pub element: &'a str,
-    /// The type of the vector, which is returned, or the parameter `x`.
+    /// The vector type in the text: the return type of a load, the type of the parameter `x` of a store.
     pub vector: &'a str,
 }
 
 impl LaneAccess<'_> {
-    /// The element of a lane, by its number or the counter of a loop.
+    /// The element that a lane accesses; `lane` is a lane number or the counter of a loop.
     pub fn place<L: CFamily>(&self, language: &L, lane: &str) -> Code {
         match self.index {
             Some(index) => Code::primary(format!("p[{}]", language.lane("index", lane, index.lanes))),
@@ -174,12 +174,12 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// A lane of the mask, as a condition.
+    /// The lane of the mask as a condition, if there is a mask.
     pub fn mask<L: CFamily>(&self, language: &L, lane: &str) -> Option<Code> {
         self.is_masked.then(|| Code::primary(language.lane("mask", lane, self.dtype.lanes)))
     }
 
-    /// What a lane of the result is, where the mask allows it.
+    /// The loaded value of a lane, for a lane that the mask includes.
     pub fn lane_loaded<L: CFamily>(&self, language: &L, lane: &str, prelude: &mut Prelude) -> Code {
         language.loaded(&self.place(language, lane), self.dtype.scalar(), prelude)
     }
@@ -212,7 +212,7 @@ impl LaneAccess<'_> {
     }
 }
 
-/// A call of the helper that loads or stores lane by lane, once it is defined.
+/// Defines the helper that loads or stores lane by lane, and returns a call of it.
 fn call<L: CFamily>(
     language: &L,
     is_load: bool,

@@ -5,7 +5,7 @@ use chipdock_ir::{DType, Op, TypeCode};
 use super::{CFamily, Cast, computed, halves, is_half, scalar, short};
 use crate::{Answer, Code, Infix, Precedence, Prelude, Refusal};
 
-/// A constant, whose sign is an operator.
+/// A constant; a leading minus sign is a unary operator.
 fn signed(text: String) -> Code {
     let precedence = if text.starts_with('-') { Precedence::Unary } else { Precedence::Primary };
     Code::new(text, precedence)
@@ -51,7 +51,7 @@ pub(super) fn float<L: CFamily>(
     Ok(signed(if is_double { format!("{value:?}") } else { format!("{:?}f", value as f32) }))
 }
 
-/// What is no number, made of its bits: the default of [`CFamily::not_finite`].
+/// An infinity or NaN built from its bits: the default of [`CFamily::not_finite`].
 pub(super) fn not_finite<L: CFamily>(
     language: &L,
     value: f64,
@@ -84,7 +84,7 @@ pub fn converted<L: CFamily>(language: &L, type_name: &str, value: &Code) -> Cod
 ///
 /// # Errors
 ///
-/// A type or a conversion that the language does not have.
+/// An unsupported type or conversion.
 pub fn cast<L: CFamily>(
     language: &L,
     value: &Code,
@@ -135,7 +135,7 @@ fn cast_pointer<L: CFamily>(language: &L, value: &Code, from: DType, to: DType) 
     }
 }
 
-/// Float to integer: truncated, saturated, 0 for a NaN. The languages leave all but the first undefined.
+/// Converts a float to an integer: truncated, saturated, 0 for a NaN. The languages define only the truncation.
 fn saturate<L: CFamily>(
     language: &L,
     value: &Code,
@@ -147,7 +147,7 @@ fn saturate<L: CFamily>(
     let (float_type, int_type) = (scalar(language, from)?, scalar(language, to)?);
     let (low, high) = to.integer_range().unwrap_or((0, 0));
     let suffix = if from == DType::FLOAT64 { "" } else { "f" };
-    // `high + 1` and `low` are powers of two (or 0), exact in every float type; a float16 is held in a float.
+    // `high + 1` and `low` are powers of two (or 0), exact in every float type; a float16 is represented by a float.
     let above = format!("{:?}{suffix}", (high + 1) as f64);
     let below = format!("{:?}{suffix}", low as f64);
     let (low, high) = (integer(language, low, to)?.text, integer(language, high, to)?.text);
@@ -164,7 +164,7 @@ fn saturate<L: CFamily>(
     Ok(Code::call(&name, std::slice::from_ref(value)))
 }
 
-/// The bits of a scalar as another type of equal size.
+/// Reinterprets the bits of a scalar as another type of equal size.
 pub(super) fn reinterpret<L: CFamily>(
     language: &L,
     value: &Code,
@@ -183,7 +183,7 @@ pub(super) fn reinterpret<L: CFamily>(
     if from.bits != to.bits {
         return Err(Refusal::new(format!("has no {from} read as {to}: their sizes differ")));
     }
-    // Halves have bits as an integer, and are held as something else.
+    // A half's bits are an integer, but the half itself is represented by a float.
     let bits = if is_half(from) { language.half_bits(value, from, prelude) } else { value.clone() };
     let (from, half) = (if is_half(from) { DType::UINT16 } else { from }, to);
     let to = if is_half(to) { DType::UINT16 } else { to };
@@ -195,7 +195,7 @@ pub(super) fn reinterpret<L: CFamily>(
     Ok(if is_half(half) { language.half_value(&bits, half, prelude) } else { bits })
 }
 
-/// By way of a union: the default of [`CFamily::bit_cast`].
+/// Reinterprets the bits through a union: the default of [`CFamily::bit_cast`].
 pub(super) fn bit_cast<L: CFamily>(
     language: &L,
     value: &Code,
@@ -214,7 +214,7 @@ pub(super) fn bit_cast<L: CFamily>(
     Ok(Code::call(&name, std::slice::from_ref(value)))
 }
 
-/// A float that rounds to a half as the value does, by way of double: the default of [`CFamily::half_source`].
+/// A float that rounds to a half as the value does, computed through double: the default of [`CFamily::half_source`].
 pub(super) fn half_source<L: CFamily>(
     language: &L,
     value: &Code,
@@ -234,7 +234,8 @@ pub(super) fn half_source<L: CFamily>(
     halves::odd(language, &double, prelude)
 }
 
-/// A fused multiply-add of halves that is rounded once: their product is exact in double. `None` where there is none.
+/// A fused multiply-add of halves, rounded once: their product is exact in double. `None` if the language has no such
+/// function.
 pub fn half_fma<L: CFamily>(
     language: &L,
     args: &[(Code, DType)],

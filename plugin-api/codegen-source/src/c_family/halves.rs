@@ -5,33 +5,33 @@ use chipdock_ir::{DType, TypeCode};
 use super::{CFamily, converted, scalar};
 use crate::{Answer, Code, Precedence, Prelude};
 
-/// A helper between a float and the 16 bits of a half.
+/// A helper that converts between a float and the 16 bits of a half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// The value of a float16's bits.
+    /// Converts the bits of a float16 to its value.
     F16Value,
-    /// The bits of a float, rounded to nearest even into float16.
+    /// Converts a float to the bits of a float16, rounded to nearest even.
     F16Bits,
-    /// The value of a bfloat16's bits.
+    /// Converts the bits of a bfloat16 to its value.
     Bf16Value,
-    /// The bits of a float, rounded to nearest even into bfloat16.
+    /// Converts a float to the bits of a bfloat16, rounded to nearest even.
     Bf16Bits,
 }
 
 impl Half {
-    /// What gives the value of a type's bits.
+    /// The helper that converts the type's bits to a value.
     #[must_use]
     pub fn value_of(dtype: DType) -> Self {
         if dtype.code == TypeCode::BFloat { Self::Bf16Value } else { Self::F16Value }
     }
 
-    /// What gives the bits of a type's value.
+    /// The helper that converts a value to the type's bits.
     #[must_use]
     pub fn bits_of(dtype: DType) -> Self {
         if dtype.code == TypeCode::BFloat { Self::Bf16Bits } else { Self::F16Bits }
     }
 
-    /// Its name in the text.
+    /// The name of the helper in the text.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -47,18 +47,17 @@ impl Half {
         Code::call(self.name(), std::slice::from_ref(arg))
     }
 
-    /// The value of 16 bits by its helper: the answer of [`CFamily::half_value`] unless a language has another.
+    /// Converts 16 bits to a value with the type's helper: the default of [`CFamily::half_value`].
     pub fn value<L: CFamily>(language: &L, bits: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         Self::value_of(dtype).call(language, bits, prelude)
     }
 
-    /// The 16 bits of a float by its helper: the answer of [`CFamily::half_bits`] unless a language has another.
+    /// Converts a float to 16 bits with the type's helper: the default of [`CFamily::half_bits`].
     pub fn bits<L: CFamily>(language: &L, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         Self::bits_of(dtype).call(language, &unrounded(value, dtype), prelude)
     }
 
-    /// A float rounded to nearest even into the type by way of its bits: the answer of [`CFamily::half_rounded`] unless a
-    /// language has another.
+    /// Rounds a float to nearest even into the type by way of its bits: the default of [`CFamily::half_rounded`].
     pub fn rounded<L: CFamily>(language: &L, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         let (name, helper) = (name_of_round(dtype), language.spellings().helper);
         prelude.define(name, |prelude| {
@@ -70,7 +69,7 @@ impl Half {
         Code::call(name, std::slice::from_ref(value))
     }
 
-    /// Defines it in integers: the answer of [`CFamily::define_half`] unless a language has another.
+    /// Defines the helper in integer arithmetic: the default of [`CFamily::define_half`].
     pub fn define<L: CFamily>(self, language: &L, prelude: &mut Prelude) {
         if !prelude.contains(self.name()) {
             let text = self.text(language, prelude);
@@ -78,7 +77,7 @@ impl Half {
         }
     }
 
-    /// Its definition in integers. What that needs is defined on the way.
+    /// The text of the helper's definition in integer arithmetic. Helpers that it needs are defined on the way.
     pub fn text<L: CFamily>(self, language: &L, prelude: &mut Prelude) -> String {
         let template = match self {
             Self::F16Value => F16_VALUE,
@@ -86,7 +85,7 @@ impl Half {
             Self::Bf16Value => BF16_VALUE,
             Self::Bf16Bits => BF16_BITS,
         };
-        // A language without the integers that these need is refused where it names a value's type.
+        // A language without these integer types rejects the module where it names the type of a value.
         filled(language, template, prelude).unwrap_or_default()
     }
 }
@@ -95,7 +94,7 @@ fn name_of_round(dtype: DType) -> &'static str {
     if dtype.code == TypeCode::BFloat { "cd_round_bf16" } else { "cd_round_f16" }
 }
 
-/// The argument of a call that rounds, where the value is one: taking its bits rounds again.
+/// The argument of `value` if that is a call of the rounding helper, otherwise `value`: taking the bits rounds again.
 fn unrounded(value: &Code, dtype: DType) -> Code {
     let call = value.text.strip_prefix(name_of_round(dtype)).and_then(|rest| rest.strip_prefix('('));
     let is_whole = |inner: &&str| {
@@ -151,8 +150,9 @@ pub(super) fn odd_double<L: CFamily>(
     Ok(Code::call(name, std::slice::from_ref(value)))
 }
 
-/// A template with the language's spellings: `$helper`, `$u16`, `$u32`, `$narrow(…)` to 16 bits, and between floats and
-/// their bits `$bits(…)`, `$float(…)`. Arguments end at the end of the line's statement.
+/// Expands a template with the language's spellings: `$helper`, `$u16`, `$u32`, `$narrow(…)` to 16 bits, and between
+/// floats and their bits `$bits(…)`, `$float(…)`. The argument of a mark at the end of a statement ends with the
+/// statement.
 fn filled<L: CFamily>(language: &L, template: &str, prelude: &mut Prelude) -> Answer<String> {
     let (u16, u32) = (scalar(language, DType::UINT16)?, scalar(language, DType::UINT32)?);
     let mut text = String::new();
@@ -183,7 +183,7 @@ fn filled<L: CFamily>(language: &L, template: &str, prelude: &mut Prelude) -> An
     Ok(text)
 }
 
-/// The innermost mark of a line that has an argument: what stands before it, itself, its argument, what follows.
+/// Splits a line at its innermost mark with an argument: the text before it, the mark, its argument, the text after it.
 fn marked(line: &str) -> Option<(&str, &str, &str, &str)> {
     let marks = ["$bits", "$float", "$wide", "$single", "$double", "$narrow"];
     let (at, mark) = marks.iter().filter_map(|mark| Some((line.rfind(&format!("{mark}("))?, *mark))).max()?;

@@ -5,7 +5,7 @@ use chipdock_ir::{BinaryOp, DType, Op};
 use super::{CFamily, computed, converted, scalar, short, unsigned, wrapping};
 use crate::{Answer, Code, Infix, Prelude, Refusal, word_of};
 
-/// `0 - x` in the unsigned type, as the type: the opposite, which for the least integer is itself.
+/// `0 - x` computed in the unsigned type and converted back: the negation, which for the least integer is itself.
 fn negated<L: CFamily>(language: &L, value: &str, dtype: DType) -> Answer<String> {
     let (own, wide) = (scalar(language, dtype)?, scalar(language, wrapping(dtype))?);
     let bits = converted(language, wide, &Code::primary(value));
@@ -58,7 +58,7 @@ pub(super) fn guarded<L: CFamily>(
     Ok(Code::call(&name, &args.map(Clone::clone)))
 }
 
-/// An op on bits or signs of integers and booleans; `None` for others.
+/// An op on the bits or sign of integers and booleans; `None` for other ops.
 pub(super) fn op<L: CFamily>(
     language: &L,
     op: Op,
@@ -75,7 +75,7 @@ pub(super) fn op<L: CFamily>(
         _ if dtype.is_bool() => None,
         (Op::BitwiseNot, [(a, _)]) => {
             let code = Code::prefix("~", a);
-            // A narrow one is an `int` now, whose upper bits are set.
+            // A narrow value has been promoted to `int`, with its upper bits set.
             let is_narrow = dtype.is_uint() && dtype.bits < 32;
             Some(if is_narrow {
                 scalar(language, dtype).map(|own| converted(language, own, &code))
@@ -106,7 +106,7 @@ fn abs<L: CFamily>(language: &L, value: &Code, dtype: DType, prelude: &mut Prelu
     Ok(Code::call(&name, std::slice::from_ref(value)))
 }
 
-/// A call of a helper that counts bits of an unsigned `x`: of an integer of the first type, as one of the second.
+/// A call of a helper that counts bits of an unsigned `x` of the first type and returns the second.
 fn counted<L: CFamily>(
     language: &L,
     op: Op,

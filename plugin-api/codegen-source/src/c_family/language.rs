@@ -1,31 +1,32 @@
-//! The questions that a language of the family answers, and what it has in return.
+//! The trait that a language of the family implements.
 
 use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 
 use super::{Half, LaneAccess, Spellings, access, casts, integers, is_half, scalar, types, vectors};
 use crate::{Access, Answer, Argument, Code, Expressions, Infix, OpCall, OpTable, Prelude, Refusal, Vector};
 
-/// A language of the C family: what it calls things, and where it differs from the others in meaning.
+/// A language of the C family: its spellings, and its differences in meaning from the other languages.
 ///
-/// [`Self::spellings`] and [`Self::space`] are required. All other methods have the answer of C99.
+/// [`Self::spellings`] and [`Self::space`] are required. All other methods default to C99.
 pub trait CFamily: Sized {
-    /// What it calls things.
+    /// The spellings of the language.
     fn spellings(&self) -> &Spellings;
 
-    /// The qualifier of pointers to memory of a scope; empty for none.
+    /// The address-space qualifier of pointers to memory of a scope; empty for none.
     ///
     /// # Errors
     ///
-    /// A scope that the language does not have.
+    /// A scope that the language does not support.
     fn space(&self, scope: &StorageScope) -> Answer<&'static str>;
 
     // -- types and constants ----------------------------------------------------------------------------------------
 
-    /// Notes what a type asks of a device, and refuses what that lacks; asked for before a value of the type is made.
+    /// Records the features that a type requires of a device, and rejects a type that the device does not support;
+    /// called before a value of the type is written.
     ///
     /// # Errors
     ///
-    /// A type that the device does not have.
+    /// A type that the device does not support.
     fn check(&self, dtype: DType, prelude: &mut Prelude) -> Answer<()> {
         let _ = (dtype, prelude);
         Ok(())
@@ -35,41 +36,42 @@ pub trait CFamily: Sized {
     ///
     /// # Errors
     ///
-    /// A type that the language does not have.
+    /// A type that the language does not support.
     fn memory_type(&self, dtype: DType) -> Answer<&'static str> {
         self.spellings().memory(dtype).ok_or_else(|| self.refused_type(dtype))
     }
 
-    /// What is said of a type that the language does not have.
+    /// The refusal for a type that the language does not support.
     fn refused_type(&self, dtype: DType) -> Refusal {
         Refusal::new(format!("has no type {dtype}"))
     }
 
-    /// The type of a pointer variable, whose element the language has.
+    /// The type of a pointer variable.
     ///
     /// # Errors
     ///
-    /// A scope or an element that the language does not have.
+    /// A scope or an element that the language does not support.
     fn pointer(&self, pointer: Option<&PointerType>) -> Answer<String> {
         let Some(pointer) = pointer else { return self.memory_type(DType::HANDLE).map(str::to_owned) };
         let (space, element) = (self.space(&pointer.scope)?, self.memory_type(pointer.element.scalar())?);
         Ok(if space.is_empty() { format!("{element}*") } else { format!("{space} {element}*") })
     }
 
-    /// A float32 or float64 that is infinite or not a number.
+    /// An infinite or NaN constant of type float32 or float64.
     ///
     /// # Errors
     ///
-    /// What [`Self::bit_cast`] refuses.
+    /// Any refusal of [`Self::bit_cast`].
     fn not_finite(&self, value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         casts::not_finite(self, value, dtype, prelude)
     }
 
-    /// The bits of a scalar as another type of 32 or 64 bits: one of both is a float, the other an integer.
+    /// Reinterprets the bits of a scalar as another type of 32 or 64 bits; one of the types is a float, the other an
+    /// integer.
     ///
     /// # Errors
     ///
-    /// A type that the language does not have.
+    /// A type that the language does not support.
     fn bit_cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
         casts::bit_cast(self, value, from, to, prelude)
     }
@@ -81,26 +83,27 @@ pub trait CFamily: Sized {
         half.define(self, prelude);
     }
 
-    /// The value of a half's bits, which are an integer of 16 bits.
+    /// Converts the bits of a half, an integer of 16 bits, to its value.
     fn half_value(&self, bits: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         Half::value(self, bits, dtype, prelude)
     }
 
-    /// A float's bits as a half, rounded to nearest even, as an integer of 16 bits.
+    /// Converts a float to the bits of a half, rounded to nearest even, as an integer of 16 bits.
     fn half_bits(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         Half::bits(self, value, dtype, prelude)
     }
 
-    /// A float rounded to nearest even into a half, as a float.
+    /// Rounds a float to nearest even into a half; the result is a float.
     fn half_rounded(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         Half::rounded(self, value, dtype, prelude)
     }
 
-    /// A float that rounds to a half as the value does: the value itself, or one rounded to odd. No boolean is asked for.
+    /// Returns a float that rounds to a half as the value does: the value itself, or one rounded to odd. `from` is
+    /// never a boolean.
     ///
     /// # Errors
     ///
-    /// A type that the language does not have.
+    /// A type that the language does not support.
     fn half_source(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
         let _ = to;
         casts::half_source(self, value, from, prelude)
@@ -108,29 +111,29 @@ pub trait CFamily: Sized {
 
     // -- memory -----------------------------------------------------------------------------------------------------
 
-    /// The definition of `name` as an element's type by which memory of any type may be read and written; `None` where
-    /// the type itself will do.
+    /// The definition of `name` as a variant of an element type through which memory of any type may be accessed;
+    /// `None` if the type itself allows that.
     fn alias(&self, element: &str, name: &str) -> Option<String> {
         let _ = (element, name);
         None
     }
 
-    /// Defines what [`Self::alias`] needs.
+    /// Defines the prelude entries that [`Self::alias`] needs.
     fn define_alias(&self, prelude: &mut Prelude) {
         let _ = prelude;
     }
 
-    /// An element in memory as a value.
+    /// Converts an element in memory to a value.
     fn loaded(&self, element: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         access::loaded(self, element, dtype, prelude)
     }
 
-    /// A value as an element in memory.
+    /// Converts a value to an element in memory.
     fn stored(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
         access::stored(self, value, dtype, prelude)
     }
 
-    /// A load of neighbours at a pointer to the first, in one expression; `None` where a helper does it.
+    /// A load of adjacent elements from a pointer to the first, in one expression; `None` if a helper is needed.
     fn vector_load(
         &self,
         pointer: &Code,
@@ -142,7 +145,7 @@ pub trait CFamily: Sized {
         None
     }
 
-    /// A store of neighbours at a pointer to the first, in one statement; `None` where a helper does it.
+    /// A store of adjacent elements to a pointer to the first, in one statement; `None` if a helper is needed.
     fn vector_store(
         &self,
         pointer: &Code,
@@ -155,17 +158,17 @@ pub trait CFamily: Sized {
         None
     }
 
-    /// What the name of a helper that accesses lanes ends with: helpers that differ by their memory differ in it.
+    /// The suffix of the name of a helper that accesses lanes; it distinguishes helpers for different kinds of memory.
     ///
     /// # Errors
     ///
-    /// A scope that the language does not have.
+    /// A scope that the language does not support.
     fn access_suffix(&self, access: &LaneAccess<'_>) -> Answer<String> {
         let space = self.space(access.scope)?.trim_start_matches('_');
         Ok(if space.is_empty() { String::new() } else { format!("_{space}") })
     }
 
-    /// The body of a helper that accesses lanes; `None` for one after the other.
+    /// The body of a helper that accesses lanes; `None` for the default, one lane after the other.
     fn lanes_body(&self, access: &LaneAccess<'_>, prelude: &mut Prelude) -> Option<Answer<String>> {
         let _ = (access, prelude);
         None
@@ -177,18 +180,18 @@ pub trait CFamily: Sized {
     ///
     /// # Errors
     ///
-    /// A vector that the language does not have.
+    /// A vector type that the language does not support.
     fn vector_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
         vectors::structure(self, dtype, prelude)
     }
 
-    /// A lane of a named vector of that many lanes; `lane` is a number, or the counter of a loop.
+    /// A lane of a named vector with `lanes` lanes; `lane` is a lane number or the counter of a loop.
     fn lane(&self, name: &str, lane: &str, lanes: u16) -> String {
         let _ = lanes;
         format!("{name}.{}[{lane}]", self.spellings().structures.member)
     }
 
-    /// Whether vectors of that many lanes are written lane after lane; else in a loop.
+    /// Returns true if vectors of that many lanes are written lane after lane, and false if they are written as a loop.
     fn lists_lanes(&self, lanes: u16) -> bool {
         let _ = lanes;
         false
@@ -204,7 +207,7 @@ pub trait CFamily: Sized {
     ///
     /// # Errors
     ///
-    /// What `lane` refuses.
+    /// Any refusal of `lane`.
     fn lanes_returned(
         &self,
         dtype: DType,
@@ -215,11 +218,11 @@ pub trait CFamily: Sized {
         vectors::lanes_returned(self, dtype, type_name, prelude, lane)
     }
 
-    /// A body of one statement a lane.
+    /// A function body with one statement per lane.
     ///
     /// # Errors
     ///
-    /// What `line` refuses.
+    /// Any refusal of `line`.
     fn each_lane(
         &self,
         lanes: u16,
@@ -229,12 +232,12 @@ pub trait CFamily: Sized {
         vectors::each_lane(self, lanes, prelude, line)
     }
 
-    /// The language's own vectors, where comparisons of them give lanes of 0 and -1.
+    /// The language's native vectors, if their comparisons give lanes of 0 and -1.
     fn native_vectors(&self) -> Option<&dyn NativeVectors> {
         None
     }
 
-    /// A computation on vectors that the language has itself; `None` for others.
+    /// A computation on vectors that the language supports natively; `None` for others.
     fn native_vector(
         &self,
         computation: &Vector<'_>,
@@ -247,13 +250,14 @@ pub trait CFamily: Sized {
 
     // -- ops --------------------------------------------------------------------------------------------------------
 
-    /// A function, defined on the way, that divides floats of a type and rounds to nearest; `None` where the operator does.
+    /// A function, defined on the way, that divides floats of a type and rounds to nearest; `None` if the operator `/`
+    /// does.
     fn quotient_helper(&self, dtype: DType, prelude: &mut Prelude) -> Option<&'static str> {
         let _ = (dtype, prelude);
         None
     }
 
-    /// An op on scalars, or on lanes, that neither the floor nor the table can say; `None` leaves it to them.
+    /// An op on scalars, or on lanes, that neither the shared code nor the table can express; `None` leaves it to them.
     fn special_op(
         &self,
         op: Op,
@@ -265,26 +269,26 @@ pub trait CFamily: Sized {
         None
     }
 
-    /// An op that is no function of its arguments' values: of pointers, atomic, of warps; `None` for others.
+    /// An op that is not a function of its arguments' values, such as a pointer, atomic or warp op; `None` for others.
     fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
         let _ = (call, prelude);
         None
     }
 }
 
-/// Vectors of a language whose comparisons give lanes of 0 and -1, as wide as what is compared.
+/// Native vectors of a language whose comparisons give lanes of 0 and -1, as wide as the compared lanes.
 pub trait NativeVectors {
-    /// Whether there are vectors of that many lanes.
+    /// Returns true if there are vector types with that many lanes.
     fn has_lanes(&self, lanes: u16) -> bool;
 
-    /// A mask of one type of signed integers as a mask of another.
+    /// Converts a mask of one signed integer type to a mask of another.
     ///
     /// # Errors
     ///
-    /// A vector type that the language does not have.
+    /// An unsupported vector type.
     fn mask_converted(&self, mask: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code>;
 
-    /// A vector's bits as those of a vector type of the same size.
+    /// Reinterprets a vector's bits as a vector type of the same size.
     fn same_bits(&self, value: &Code, type_name: &str) -> Code;
 
     /// The result of a comparison as a mask of that type.
@@ -293,11 +297,12 @@ pub trait NativeVectors {
         comparison
     }
 
-    /// Lane by lane the second where the first, a mask, is -1, else the third. Of types: of the result, of the mask.
+    /// Selects lane by lane: the second argument where the first, a mask, is -1, otherwise the third. `types` are the
+    /// type of the result and that of the mask.
     fn select(&self, args: [Code; 3], types: [&str; 2], prelude: &mut Prelude) -> Code;
 }
 
-/// The values among the arguments of a call; `None` where others are.
+/// The values among the arguments of a call; `None` if any argument is not a value.
 #[must_use]
 pub fn values_of(call: &OpCall<'_>) -> Option<Vec<(Code, DType)>> {
     let value = |arg: &Argument<'_>| match arg {
@@ -307,7 +312,7 @@ pub fn values_of(call: &OpCall<'_>) -> Option<Vec<(Code, DType)>> {
     call.args.iter().map(value).collect()
 }
 
-/// An op on scalars whose text is not the table's.
+/// An op on scalars whose text does not come from the table.
 pub(super) fn special<L: CFamily>(
     language: &L,
     op: Op,
@@ -326,7 +331,7 @@ pub(super) fn special<L: CFamily>(
     }
 }
 
-/// Ops on pointers that all languages with pointers have.
+/// Ops on pointers that every language with pointers supports.
 fn pointer_op<L: CFamily>(language: &L, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
     let spellings = language.spellings();
     match (call.op, call.args) {

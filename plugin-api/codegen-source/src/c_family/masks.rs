@@ -1,4 +1,4 @@
-//! Vectors of the language itself, whose comparisons give lanes of 0 and -1 (CF7).
+//! Native vectors whose comparisons give lanes of 0 and -1 (CF7).
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op};
 
@@ -6,7 +6,7 @@ use super::vectors::{lane, vector as any_vector};
 use super::{CFamily, NativeVectors, casts, is_half, unsigned};
 use crate::{Answer, Code, Infix, Prelude, Vector};
 
-/// A mask of lanes of that many bits.
+/// The mask type with `lanes` lanes of `bits` bits.
 fn mask_type(lanes: u16, bits: u16) -> DType {
     let lane = match bits {
         16 => DType::INT16,
@@ -17,16 +17,16 @@ fn mask_type(lanes: u16, bits: u16) -> DType {
     lane.with_lanes(lanes)
 }
 
-/// The form of a mask of lanes of that many bits.
+/// The [`Code::form`] of a mask whose lanes have `bits` bits.
 fn form_of(bits: u16) -> u16 {
     if bits == 8 { 0 } else { bits }
 }
 
-/// A mask in lanes of another width. Those of structures have 8 bits, always.
+/// Converts a mask to lanes of another width. Masks that are structures always have lanes of 8 bits.
 ///
 /// # Errors
 ///
-/// A vector type that the language does not have.
+/// An unsupported vector type.
 pub fn mask_as<L: CFamily>(
     language: &L,
     mask: &Code,
@@ -46,7 +46,7 @@ pub fn mask_as<L: CFamily>(
     }
 }
 
-/// A value as variables hold it: booleans in lanes of 8 bits.
+/// Converts a value to the form in which variables store it: booleans in lanes of 8 bits.
 pub(super) fn settled<L: CFamily>(
     language: &L,
     value: &Code,
@@ -57,7 +57,7 @@ pub(super) fn settled<L: CFamily>(
     if is_mask { mask_as(language, value, dtype.lanes, 8, prelude) } else { Ok(value.clone()) }
 }
 
-/// What operators do on vectors of the language; `None` for others, and where helpers do it.
+/// A computation with operators on native vectors; `None` for other computations, and for those that need helpers.
 pub(super) fn vector<L: CFamily>(
     language: &L,
     computation: &Vector<'_>,
@@ -131,7 +131,7 @@ fn compare<L: CFamily>(
     let bits = u16::from(lane(language, operand).bits);
     let mut args = args.map(Clone::clone);
     if operand.is_bool() {
-        // Lanes are 0 and -1: as 0 and 1 they compare the right way round.
+        // Lanes are 0 and -1: negated to 0 and 1, they compare in the right order.
         for arg in &mut args {
             *arg = Code::prefix("-", &settled(language, arg, operand, prelude)?);
         }

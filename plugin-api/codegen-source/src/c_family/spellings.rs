@@ -1,8 +1,8 @@
-//! What a language calls things, as data.
+//! Spellings of a language, as data.
 
 use crate::OpTable;
 
-/// How a conversion is written.
+/// Syntax of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cast {
     /// `(T)x`
@@ -11,62 +11,62 @@ pub enum Cast {
     Call,
 }
 
-/// Structures that hold vectors which the language has no type for.
+/// Structures for vectors for which the language has no type.
 #[derive(Clone, Copy, Debug)]
 pub struct Structures {
     /// The member that is the array of lanes.
     pub member: &'static str,
-    /// Its definition, from its name, the type of a lane and the number of lanes.
+    /// Builds the definition from the structure's name, the type of a lane and the number of lanes.
     pub definition: fn(&str, &str, u16) -> String,
     /// A line before a loop over lanes, with its line break; empty for none.
     pub loop_hint: &'static str,
 }
 
-/// What a language of the family calls things.
+/// Spellings of a language of the family.
 #[derive(Clone, Copy, Debug)]
 pub struct Spellings {
-    /// What a helper begins with.
+    /// The specifiers at the start of a helper's definition.
     pub helper: &'static str,
     /// Signed integers of 8, 16, 32 and 64 bits.
     pub signed: [&'static str; 4],
     /// Unsigned integers of 8, 16, 32 and 64 bits.
     pub unsigned: [&'static str; 4],
-    /// Floats of 64 bits, where there are any.
+    /// The 64-bit float, if the language supports it.
     pub float64: Option<&'static str>,
-    /// Untyped pointers, where there are any.
+    /// The untyped pointer, if the language supports it.
     pub handle: Option<&'static str>,
-    /// The integer that a pointer converts to and from, where it does.
+    /// The integer type that pointers convert to and from, if they do.
     pub address: Option<&'static str>,
-    /// The null pointer, where pointers can be compared with it.
+    /// The null pointer, if pointers can be compared with it.
     pub null: Option<&'static str>,
     /// The least integers of 32 and 64 bits.
     pub least: [&'static str; 2],
-    /// What constants of int64 and uint64 end with.
+    /// The suffixes of int64 and uint64 constants.
     pub suffixes: [&'static str; 2],
-    /// How a conversion is written.
+    /// Syntax of a conversion.
     pub cast: Cast,
-    /// Whether pointers to what a function does not write are declared `const`.
+    /// Whether pointers that a function does not write through are declared `const`.
     pub has_const_pointers: bool,
-    /// Whether compilers complain of a variable that nothing reads.
+    /// Whether compilers warn about a variable that is never read.
     pub warns_of_unread: bool,
-    /// The indices of a thread: `blockIdx` x, y, z, `threadIdx` x, y, z; `None` where there are none.
+    /// The indices of a thread: `blockIdx` x, y, z, `threadIdx` x, y, z; `None` if the language has no thread axes.
     pub axes: Option<[&'static str; 6]>,
-    /// What is said of an axis that there is none of, after its name.
+    /// The advice that ends the error for an unsupported thread axis, after the name of the axis.
     pub axis_advice: &'static str,
-    /// Structures that hold vectors.
+    /// Structures for vectors without a native type.
     pub structures: Structures,
-    /// The number of set bits of an unsigned `x` of that many bits; `None` where [`super::CFamily::special_op`] says it.
+    /// The number of set bits of an unsigned `x` of that many bits; `None` if [`super::CFamily::special_op`] writes it.
     pub popcount: Option<fn(u8) -> String>,
     /// The number of leading zeros of an unsigned `x` of that many bits, all of them for 0.
     pub clz: Option<fn(u8) -> String>,
-    /// How ops on floats are spelled.
+    /// Spellings of ops on floats.
     pub ops: &'static OpTable,
-    /// Words that may not be names, in lists separated by spaces.
+    /// Reserved words, in lists separated by spaces.
     pub words: &'static [&'static str],
 }
 
 impl Spellings {
-    /// Those of C99 with `<stdint.h>`, `<stdbool.h>` and `<stddef.h>`, without threads and without ops.
+    /// The spellings of C99 with `<stdint.h>`, `<stdbool.h>` and `<stddef.h>`, without thread axes and without ops.
     pub const C99: Self = Self {
         helper: "static inline",
         signed: ["int8_t", "int16_t", "int32_t", "int64_t"],

@@ -1,11 +1,11 @@
-//! Types: what they are held in, and what they are called.
+//! Types: their representation and their spellings.
 
 use chipdock_ir::{DType, TypeCode};
 
 use super::{CFamily, Spellings};
 use crate::Answer;
 
-/// What values of a type are called in names of helpers: `i32`, `bf16`.
+/// The abbreviation of a scalar type in names of helpers: `i32`, `bf16`.
 #[must_use]
 pub fn short(dtype: DType) -> &'static str {
     match (dtype.code, dtype.bits) {
@@ -28,25 +28,25 @@ pub fn short(dtype: DType) -> &'static str {
     }
 }
 
-/// What vectors of a type are called in names of helpers: `i32x4`.
+/// The abbreviation of a vector type in names of helpers: `i32x4`.
 #[must_use]
 pub fn full(dtype: DType) -> String {
     format!("{}x{}", short(dtype), dtype.lanes)
 }
 
-/// True for floats of 16 bits, which are held in floats of 32.
+/// Returns true for floats of 16 bits, which are represented by floats of 32.
 #[must_use]
 pub fn is_half(dtype: DType) -> bool {
     dtype.is_float() && dtype.bits == 16
 }
 
-/// The type that a value is held and computed in: float32 for halves.
+/// The type in which a value is represented and computed: float32 for halves.
 #[must_use]
 pub fn computed(dtype: DType) -> DType {
     if is_half(dtype) { DType::FLOAT32.with_lanes(dtype.lanes) } else { dtype }
 }
 
-/// The unsigned integers of as many bits and lanes.
+/// The unsigned integer type with as many bits and lanes.
 #[must_use]
 pub fn unsigned(dtype: DType) -> DType {
     let scalar = match dtype.bits {
@@ -58,14 +58,15 @@ pub fn unsigned(dtype: DType) -> DType {
     scalar.with_lanes(dtype.lanes)
 }
 
-/// The unsigned type in which sums of scalars of a type wrap: of at least 32 bits, since narrower ones become `int`.
+/// The unsigned type in which sums of scalars of a type wrap: at least 32 bits, since narrower types are promoted to
+/// `int`.
 #[must_use]
 pub fn wrapping(dtype: DType) -> DType {
     crate::ops::unsigned_of(dtype)
 }
 
 impl Spellings {
-    /// The type of an element in memory; `None` where there is none. Halves are unsigned integers.
+    /// The type of an element in memory; `None` if it is not supported. Halves are unsigned integers.
     #[must_use]
     pub fn memory(&self, dtype: DType) -> Option<&'static str> {
         let place = match dtype.bits {
@@ -91,7 +92,7 @@ impl Spellings {
 ///
 /// # Errors
 ///
-/// A type that the language does not have.
+/// A type that the language does not support.
 pub fn scalar<L: CFamily>(language: &L, dtype: DType) -> Answer<&'static str> {
     match dtype.code {
         TypeCode::Bool => Ok("bool"),

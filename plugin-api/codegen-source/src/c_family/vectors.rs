@@ -7,13 +7,13 @@ use crate::{
     Answer, Code, Expressions, Infix, Prelude, Refusal, Vector, scalar_op, word_of, word_of_comparison,
 };
 
-/// What holds one lane.
+/// The type that stores one lane.
 pub(super) fn lane<L: CFamily>(language: &L, dtype: DType) -> DType {
     let has_masks = dtype.is_bool() && language.native_vectors().is_some();
     if has_masks { DType::INT8 } else { computed(dtype).scalar() }
 }
 
-/// A lane of a vector as a scalar value.
+/// Converts a lane of a vector to a scalar value.
 pub fn lane_value<L: CFamily>(language: &L, element: Code, dtype: DType) -> Code {
     if dtype.is_bool() && language.native_vectors().is_some() {
         return Code::infix(Infix::NotEqual, &element, &Code::primary("0"));
@@ -21,7 +21,7 @@ pub fn lane_value<L: CFamily>(language: &L, element: Code, dtype: DType) -> Code
     element
 }
 
-/// A scalar value as a lane of a vector.
+/// Converts a scalar value to a lane of a vector.
 pub fn lane_of<L: CFamily>(language: &L, value: Code, dtype: DType) -> Code {
     if dtype.is_bool() && language.native_vectors().is_some() { Code::prefix("-", &value) } else { value }
 }
@@ -39,7 +39,7 @@ pub(super) fn structure<L: CFamily>(language: &L, dtype: DType, prelude: &mut Pr
     Ok(name)
 }
 
-/// A loop over lanes, at a level of indentation.
+/// A loop over lanes, indented by one level.
 fn for_lanes<L: CFamily>(language: &L, lanes: u16, line: &str) -> String {
     let hint = language.spellings().structures.loop_hint;
     format!("{hint}    for (int l = 0; l < {lanes}; ++l) {{\n        {line}\n    }}\n")
@@ -66,7 +66,7 @@ pub(super) fn lanes_returned<L: CFamily>(
     Ok(format!("    {type_name} r;\n{each}    return r;\n"))
 }
 
-/// One statement a lane: the default of [`CFamily::each_lane`].
+/// A function body with one statement per lane: the default of [`CFamily::each_lane`].
 pub(super) fn each_lane<L: CFamily>(
     language: &L,
     lanes: u16,
@@ -87,7 +87,7 @@ fn letter(index: usize) -> char {
     char::from(b'a' + (index % 26) as u8)
 }
 
-/// A function's parameter of a type.
+/// A parameter of a function, with its type.
 fn parameter<L: CFamily>(
     language: &L,
     dtype: DType,
@@ -102,7 +102,8 @@ fn parameter<L: CFamily>(
     Ok(format!("{type_name} {}", letter(position)))
 }
 
-/// Writes a lane of a helper's result from those of its parameters, given its number or the counter of a loop.
+/// Writes a lane of a helper's result from the lanes of its parameters, given the lane's number or the counter of a
+/// loop.
 type Lane<'l> = &'l mut dyn FnMut(&[Code], &str, &mut Prelude) -> Answer<Code>;
 
 /// A helper that computes lane by lane.
@@ -114,7 +115,8 @@ pub(super) struct Helper<'h> {
 }
 
 impl Helper<'_> {
-    /// The call, once it is defined; `lane` writes one lane from the parameters' lanes and its own number.
+    /// Defines the helper and returns a call of it; `lane` writes one lane from the parameters' lanes and its own
+    /// number.
     pub(super) fn call<L: CFamily>(
         &self,
         language: &L,
@@ -210,7 +212,7 @@ pub(super) fn vector<L: CFamily>(
                 Ok(Code::ternary(&args[0], &args[1], &args[2]))
             })
         }
-        // A half's value is what holds it.
+        // The float that represents a half already has the value.
         Vector::Cast(value, from) if computed(from) == dtype => Ok(value),
         Vector::Cast(value, from) => {
             let name = format!("cd_{own}_of_{}", short(from));
@@ -247,7 +249,7 @@ fn binary<L: CFamily>(
     })
 }
 
-/// An op lane by lane, each as on scalars.
+/// An op computed lane by lane, each lane as on scalars.
 fn vector_op<L: CFamily>(
     language: &L,
     op: Op,
@@ -273,7 +275,7 @@ fn vector_op<L: CFamily>(
     })
 }
 
-/// Lanes picked out of vectors and scalars.
+/// A vector of lanes picked from vectors and scalars.
 fn shuffle<L: CFamily>(
     language: &L,
     vectors: &[(Code, DType)],

@@ -1,12 +1,12 @@
-//! Words that may not be names.
+//! Reserved words.
 
-/// Keywords of C, macros in the case of variables, types of its headers, and `main`, separated by spaces.
+/// Keywords of C, macros in lower case, types of its headers, and `main`, separated by spaces.
 pub const C_WORDS: &str = "\
     NULL asm auto bool break case char const continue default do double else enum extern false float for goto if \
     inline int long main register restrict return short signed sizeof static struct switch true typedef typeof union \
     unsigned void volatile while i386 l linux unix complex imaginary ptrdiff_t size_t";
 
-/// Those of C++, which are more.
+/// Keywords of C++ and the other words of [`C_WORDS`].
 pub const CPP_WORDS: &str = "\
     NULL asm auto bool break case char const continue default do double else enum extern false float for goto if \
     inline int long main register restrict return short signed sizeof static struct switch true typedef typeof union \
@@ -16,7 +16,7 @@ pub const CPP_WORDS: &str = "\
     static_cast template this thread_local throw try typeid typename using virtual wchar_t xor xor_eq char8_t \
     concept consteval constinit co_await co_return co_yield requires";
 
-/// True for a word of lists whose words are separated by spaces.
+/// Returns true if one of the lists contains the word; words of a list are separated by spaces.
 #[must_use]
 pub fn contains_word(lists: &[&str], word: &str) -> bool {
     lists.iter().any(|list| list.split_ascii_whitespace().any(|listed| listed == word))

@@ -1,4 +1,4 @@
-//! Expressions: each gives the first of the registers that hold its lanes.
+//! Compiles expressions: each gives the first of the registers that hold its lanes.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Compiler<'_, '_> {
                     Ok((result, this.next))
                 })
                 .map(|(result, next)| {
-                    // What the body computed outlives the name.
+                    // The value of the body is used after the scope of the name.
                     self.next = next;
                     result
                 }),
@@ -74,7 +74,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// Code that ends the run, and registers that it never gives a value.
+    /// Emits code that ends the run; the returned registers never get a value.
     pub(super) fn unsupported(&mut self, what: impl Into<String>, dtype: DType) -> Compiled<Reg> {
         self.trap(what)?;
         self.reserve(dtype.lanes)
@@ -178,7 +178,7 @@ impl Compiler<'_, '_> {
         if !dtype.is_scalar() || is_safe(b, 8) {
             return self.pair(Some(if is_and { kernels::AND } else { kernels::OR }), a, b, dtype, what);
         }
-        // The second operand only where the first does not decide.
+        // The second operand is evaluated only if the first does not decide.
         let condition = self.expr(a)?;
         let decided = self.constant(u64::from(!is_and));
         if is_and {
@@ -188,7 +188,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// Code for one of two values; only the one chosen is computed.
+    /// Emits code for one of two values; only the chosen one is computed.
     pub(super) fn choice(
         &mut self,
         condition: Reg,
@@ -242,7 +242,7 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    /// The indices of an access and the lanes of the last one.
+    /// Compiles the indices of an access; returns their list and the lanes of the last one.
     pub(super) fn indices(&mut self, buffer: &Buffer, indices: &[Expr]) -> Compiled<(u32, u16)> {
         if indices.len() != buffer.shape.len() {
             return self.malformed(format!(
@@ -372,7 +372,8 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    /// A buffer's data variable stands for the buffer, where the callee has a buffer for it.
+    /// Compiles an argument. A buffer's data variable is passed as the buffer if the callee has a buffer parameter for
+    /// it.
     fn argument(&mut self, callee: &str, arg: &Expr, param: &Param) -> Compiled<[Reg; 2]> {
         match param {
             Param::Buffer(buffer) => {
@@ -394,7 +395,7 @@ impl Compiler<'_, '_> {
         Ok([0, self.expr(arg)?])
     }
 
-    /// Binds the value of an expression for the rest of the scope, in a register of its own.
+    /// Binds the value of an expression for the rest of the scope, in its own register.
     pub(super) fn bind_value(&mut self, var: &Var, value: &Expr) -> Compiled<()> {
         self.expect(value, var.dtype, "let")?;
         let reg = self.expr(value)?;
@@ -406,7 +407,7 @@ impl Compiler<'_, '_> {
         Ok(())
     }
 
-    /// What an integer expression is known to lie within, both ends included.
+    /// Returns the range of an integer expression, if known, both ends included.
     pub(super) fn range(&self, expr: &Expr) -> Option<(i128, i128)> {
         let found = self.range_at(expr, 16)?;
         let (low, high) = expr.dtype.integer_range()?;
@@ -431,7 +432,7 @@ impl Compiler<'_, '_> {
                     BinaryOp::FloorMod if b.0 > 0 => (0, b.1 - 1),
                     _ => return None,
                 };
-                // A wrap on the way makes it worthless.
+                // A possible wrap makes the range invalid.
                 (limits.0 <= range.0 && range.1 <= limits.1).then_some(range)
             }
             _ => None,
@@ -439,7 +440,7 @@ impl Compiler<'_, '_> {
     }
 }
 
-/// Whether evaluating it can neither fail nor take long: arithmetic on variables and constants.
+/// Returns true if evaluation can neither fail nor take long: arithmetic on variables and constants.
 fn is_safe(expr: &Expr, depth: u32) -> bool {
     if depth == 0 {
         return false;

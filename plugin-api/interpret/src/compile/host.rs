@@ -1,4 +1,4 @@
-//! Ops of host functions: fields of packed arguments and of tensors, workspaces, errors (INT-I11).
+//! Compiles ops of host functions: fields of packed arguments and of tensors, workspaces, errors (INT-I11).
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::scalar::Lane;
 use crate::sort::HostFunction;
 use chipdock_ir::{AttrValue, BinaryOp, CompareOp, DType, Expr, ExprKind, Op, StructField, Var, attr};
 
-/// Bytes of a DLTensor, of an Any.
+/// Size of a DLTensor in bytes; `ANY_BYTES` is that of an Any.
 const TENSOR_BYTES: u64 = 48;
 const ANY_BYTES: u64 = 16;
-/// Tasks of a parallel launch at most; divides few extents.
+/// The greatest number of tasks of a parallel launch; it divides few extents.
 const TASKS_MAX: i32 = 5;
 
-/// Where a field lies: bytes of its struct, its own offset, its type as it is stored.
+/// Returns the layout of a field: bytes of its struct, its offset, its stored type.
 fn layout(field: StructField, value: DType) -> (u64, u64, DType) {
     let any_value = match value {
         value if value.is_float() => DType::FLOAT64,
@@ -41,7 +41,7 @@ fn layout(field: StructField, value: DType) -> (u64, u64, DType) {
 }
 
 impl Compiler<'_, '_> {
-    /// Ops that only host functions have.
+    /// Compiles ops that only host functions have.
     pub(super) fn host_op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
         match (op, args) {
             (Op::StructGet, [handle, index, field]) => {
@@ -110,7 +110,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// A launch of a kernel of the module: the kernel knows its extents by its arguments.
+    /// Compiles a launch of a kernel of the module: the kernel finds its extents in its arguments.
     fn kernel_launch(&mut self, name: &Arc<str>, args: &[Expr], dtype: DType) -> Compiled<Reg> {
         let kernel = self.module.function(name).filter(|function| {
             function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(2))
@@ -125,7 +125,7 @@ impl Compiler<'_, '_> {
         Ok(self.constant(0))
     }
 
-    /// A parallel loop over the ids of a few tasks, the last first, as nobody says in which order they run.
+    /// Compiles a parallel loop over the ids of a few tasks, the last first, because their order is unspecified.
     fn parallel_launch(&mut self, name: &Arc<str>, data: &Expr, tasks: &Expr) -> Compiled<Reg> {
         self.expect(data, DType::HANDLE, "a parallel launch")?;
         self.expect(tasks, DType::INT32, "a parallel launch")?;
@@ -164,7 +164,7 @@ impl Compiler<'_, '_> {
         Ok(status)
     }
 
-    /// What is done here cannot be undone: no branch around it is tried.
+    /// Records that the code here cannot be undone, so that no surrounding branch is tried.
     pub(super) fn tries_no_branch(&mut self) {
         self.branches.iter_mut().for_each(|(_, escapes)| *escapes = true);
     }
@@ -179,7 +179,7 @@ impl Compiler<'_, '_> {
         self.arithmetic(BinaryOp::Add, handle, bytes)
     }
 
-    /// On addresses: modulo 2 to the 64.
+    /// Compiles arithmetic on addresses: modulo 2 to the 64.
     fn arithmetic(&mut self, op: BinaryOp, a: Reg, b: Reg) -> Compiled<Reg> {
         let Some(op) = kernels::binary(op, Lane::U64) else { return self.malformed("an address") };
         let dst = self.reserve(1)?;

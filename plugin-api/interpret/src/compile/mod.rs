@@ -1,5 +1,5 @@
-//! From the tree to [`crate::code`]: variables become registers, buffers views, and what would be malformed at
-//! run time is found now.
+//! Compiles the tree to [`crate::code`]: variables become registers, buffers become views, and malformed code is found
+//! before the run.
 
 mod expr;
 mod host;
@@ -18,16 +18,16 @@ use crate::error::{ErrorKind, InterpretError};
 use crate::scalar::Lane;
 use chipdock_ir::{Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Span, StorageRank, Var};
 
-/// Nesting of expressions and statements; the compiler is recursive.
+/// The greatest nesting of expressions and statements; the compiler is recursive.
 const DEPTH_MAX: usize = 600;
-/// Instructions of a function: a shared node counts each time that it is used.
+/// The greatest number of instructions of a function: a shared node counts at each use.
 const INSTRUCTIONS_MAX: usize = 1 << 22;
-/// Registers of a function.
+/// The greatest number of registers of a function.
 const REGISTERS_MAX: u32 = 1 << 22;
 
 type Compiled<T> = Result<T, Box<InterpretError>>;
 
-/// Compiles a function and all that it calls; the first is the one asked for.
+/// Compiles a function and all that it calls; the first result is the function of that name.
 pub(crate) fn compile(module: &IrModule, name: &str) -> Compiled<Vec<Function>> {
     let mut names: Vec<Arc<str>> = Vec::new();
     let Some(entry) = module.function(name) else {
@@ -40,7 +40,7 @@ pub(crate) fn compile(module: &IrModule, name: &str) -> Compiled<Vec<Function>> 
     while let Some(name) = names.get(functions.len()).cloned() {
         // A callee was looked up when its call was compiled.
         let Some(function) = module.function(&name) else { break };
-        // Once to learn the constants, which take the first registers, and once more with room for them.
+        // Compiled once to learn the constants, which take the first registers, and once more with room for them.
         let n_constants = Compiler::run(module, function, &mut names, 0)?.constants.len() as u32;
         functions.push(Compiler::run(module, function, &mut names, n_constants)?);
     }
@@ -50,13 +50,13 @@ pub(crate) fn compile(module: &IrModule, name: &str) -> Compiled<Vec<Function>> 
 struct Compiler<'m, 'n> {
     module: &'m IrModule,
     function: &'m PrimFunc,
-    /// Every function met, by its number.
+    /// Every function found so far, by its number.
     names: &'n mut Vec<Arc<str>>,
     out: Function,
     constants: HashMap<u64, Reg>,
     vars: HashMap<Var, Reg>,
     buffers: HashMap<Buffer, u32>,
-    /// The buffer whose data variable it is.
+    /// Buffers by data variable.
     by_data: HashMap<Var, u32>,
     /// Loop variables and axes with a known range, both ends included.
     ranges: HashMap<Var, (i128, i128)>,
@@ -65,22 +65,22 @@ struct Compiler<'m, 'n> {
     span: Span,
     depth: usize,
     loops: Vec<Loop>,
-    /// For each branch that is open, how many loops surround it, and whether something within leaves it.
+    /// For each open branch, the number of surrounding loops, and whether code within leaves the branch.
     branches: Vec<(usize, bool)>,
     /// Whether the innermost block has reduction axes.
     reduces: bool,
-    /// What is known of the threads of the function.
+    /// Properties of the function's threads.
     threads: threads::Knowledge,
 }
 
-/// What ends with a scope.
+/// An action at the end of a scope.
 enum Undo {
     Var(Var, Option<Reg>),
     Buffer(Buffer, Option<u32>),
     Data(Var, Option<u32>),
 }
 
-/// A loop that is open: jumps to be pointed at its ends.
+/// An open loop: jumps whose targets are set at its ends.
 #[derive(Default)]
 struct Loop {
     breaks: Vec<usize>,
@@ -154,7 +154,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         Err(self.error(ErrorKind::Malformed { what: what.into() }))
     }
 
-    /// Code that ends the run: what is not supported is an error only where it is reached.
+    /// Emits code that ends the run: unsupported code is an error only if it is reached.
     fn trap(&mut self, what: impl Into<String>) -> Compiled<()> {
         let trap = self.out.traps.len() as u32;
         self.out.traps.push(what.into());
@@ -168,7 +168,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         }
     }
 
-    /// One step deeper into the tree.
+    /// Compiles one level deeper in the tree.
     fn nested<T>(&mut self, run: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
         if self.depth >= DEPTH_MAX {
             return self.malformed(format!("it is nested deeper than {DEPTH_MAX} nodes"));
@@ -194,7 +194,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         self.out.code.len() as u32
     }
 
-    /// Points a jump at what comes next.
+    /// Sets a jump's target to the next instruction.
     fn land(&mut self, at: usize) {
         let here = self.here();
         if let Some(inst) = self.out.code.get_mut(at) {
@@ -239,7 +239,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
     fn bind(&mut self, var: &Var, reg: Reg) {
         let old = self.vars.insert(var.clone(), reg);
         self.undo.push(Undo::Var(var.clone(), old));
-        // A variable bound again means another value.
+        // A variable that is bound again has another value.
         self.ranges.remove(var);
     }
 
@@ -276,7 +276,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         Ok(view)
     }
 
-    /// Notes that a view's memory may be written.
+    /// Records that a view's memory may be written.
     fn share(&mut self, view: u32) {
         if let Some(info) = self.out.views.get_mut(view as usize) {
             info.shared = !info.private;
@@ -285,7 +285,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
 
     // Buffers.
 
-    /// The extents, strides and offset of a buffer as a list of registers.
+    /// Compiles the extents, strides and offset of a buffer to a list of registers.
     fn form(&mut self, buffer: &Buffer) -> Compiled<(u32, Form)> {
         if !buffer.strides.is_empty() && buffer.strides.len() != buffer.shape.len() {
             return self.malformed(format!(
@@ -307,7 +307,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         Ok((self.list(&regs), form))
     }
 
-    /// An integer scalar: an extent, a stride, an index.
+    /// Compiles an integer scalar: an extent, a stride, an index.
     fn size(&mut self, size: &Expr) -> Compiled<Reg> {
         if !size.dtype.is_integer() || !size.dtype.is_scalar() {
             return self.malformed(format!("expected a scalar integer for a size, found {}", size.dtype));
@@ -365,7 +365,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         Ok(view)
     }
 
-    /// The view of a buffer that is declared, or whose data variable is known.
+    /// Returns the view of a buffer that is declared, or whose data variable is known.
     fn view(&mut self, buffer: &Buffer) -> Compiled<u32> {
         match self.buffers.get(buffer) {
             Some(&view) => Ok(view),
@@ -419,7 +419,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         Ok(())
     }
 
-    /// Binds the variables that stand bare in a buffer's shape, strides and offset.
+    /// Binds the variables that occur bare in a buffer's shape, strides and offset.
     fn bind_sizes(&mut self, buffer: &Buffer) -> Compiled<()> {
         let Some(&view) = self.buffers.get(buffer) else { return Ok(()) };
         if !buffer.strides.is_empty() && buffer.strides.len() != buffer.shape.len() {
@@ -448,7 +448,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
         }
     }
 
-    /// Holds the extents and strides of a view against its buffer's.
+    /// Emits checks of the extents and strides of a view against its buffer's.
     fn check_sizes(&mut self, buffer: &Buffer) -> Compiled<()> {
         let Some(&view) = self.buffers.get(buffer) else { return Ok(()) };
         for (sizes, is_stride) in [(&buffer.shape, false), (&buffer.strides, true)] {

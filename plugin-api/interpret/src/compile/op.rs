@@ -1,4 +1,4 @@
-//! Calls of ops.
+//! Compiles calls of ops.
 
 use super::{Compiled, Compiler};
 use crate::code::{Inst, NONE, Reg};
@@ -117,7 +117,7 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    /// Ops of threads, and arithmetic of quantised kernels.
+    /// Compiles ops of threads, and arithmetic of quantised kernels.
     fn kernel_op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
         match (op, args) {
             (Op::ThreadInvariant, [value]) => {
@@ -219,8 +219,9 @@ impl Compiler<'_, '_> {
     }
 }
 
-/// The op that a function of C's mathematical library computes on the type that its name says; of OpenCL C's, on float32
-/// by the name without a suffix. None where the arguments are not the function's own: nothing says how they are passed.
+/// Returns the op that a function of C's mathematical library computes, on the type of its name, or a function of OpenCL
+/// C's, on float32 by the name without a suffix. `None` if the arguments do not fit the function: how they are passed is
+/// then unspecified.
 pub(super) fn library_op(name: &str, args: &[Expr], dtype: DType) -> Option<Op> {
     let op = match dtype {
         DType::FLOAT64 => math_op(name),
@@ -236,7 +237,7 @@ pub(super) fn library_op(name: &str, args: &[Expr], dtype: DType) -> Option<Op> 
     fits.then_some(op)
 }
 
-/// The op of a function of C's on float64.
+/// Returns the op of a function of C's on float64.
 fn math_op(name: &str) -> Option<Op> {
     Op::all_where(|op| op.c_names.contains(&name)).next()
 }

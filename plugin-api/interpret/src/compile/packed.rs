@@ -1,4 +1,4 @@
-//! Calls of functions that every host has (INT-I11).
+//! Compiles calls of functions that every host has (INT-I11).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::sort::HostFunction;
 use chipdock_ir::{Callee, DType, Expr, ExprKind, Op};
 
 impl Compiler<'_, '_> {
-    /// The address of a text.
+    /// Emits the address of a text.
     pub(super) fn text(&mut self, text: &Arc<str>) -> Compiled<Reg> {
         let (dst, index) = (self.reserve(1)?, self.out.texts.len() as u32);
         self.out.texts.push(text.clone());
@@ -16,7 +16,8 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    /// A call with its arguments as they are written, or, lowered, with a buffer of packed values and their number.
+    /// Compiles a call with its arguments as in the source, or, if lowered, with a buffer of packed values and their
+    /// number.
     pub(super) fn host_call(&mut self, function: HostFunction, args: &[Expr]) -> Compiled<Reg> {
         self.tries_no_branch();
         let args = match args {
@@ -56,7 +57,7 @@ impl Compiler<'_, '_> {
         })
     }
 
-    /// The registers of its extents; `None` for what is no shape.
+    /// Returns the registers of a shape's extents; `None` if the expression is no shape.
     fn made_shape(&mut self, shape: &Expr) -> Compiled<Option<Vec<Reg>>> {
         match &shape.kind {
             ExprKind::Call { callee: Callee::Op(Op::StackMakeShape), args } => {

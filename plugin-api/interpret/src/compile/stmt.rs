@@ -1,4 +1,4 @@
-//! Statements.
+//! Compiles statements.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use chipdock_ir::{
 };
 
 impl Compiler<'_, '_> {
-    /// A statement with a scope of its own.
+    /// Compiles a statement in a scope of its own.
     pub(super) fn body(&mut self, stmt: &Stmt) -> Compiled<()> {
         self.scope(|this| this.stmt(stmt))
     }
@@ -79,7 +79,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// Notes that something leaves the branches that are open since the loop of that depth began.
+    /// Records that the code leaves the branches that were opened since the loop of that depth began.
     pub(super) fn leave(&mut self, depth: usize) {
         for (loops, escapes) in &mut self.branches {
             *escapes |= *loops >= depth;
@@ -127,7 +127,7 @@ impl Compiler<'_, '_> {
         })?;
         self.branches.push((self.loops.len(), false));
         then(self)?;
-        // The jump is there without an `else` too: both ways then end at the join, which nothing inside is.
+        // The jump is emitted without an `else` too: both ways then end at the join, which no instruction inside is.
         let jump = self.emit(Inst::Jump { to: 0 })?;
         self.land(branch);
         if let Some(otherwise) = otherwise {
@@ -312,7 +312,7 @@ impl Compiler<'_, '_> {
         }
         self.bind(&axis.var, reg);
         self.threads.derive(&axis.var, &[value]);
-        // The check holds the value in its domain, whatever was known of it.
+        // The check keeps the value in its domain, whatever is known of it.
         let within = known.or_else(|| {
             let (min, extent) = domain?;
             Some((min.0, min.1.saturating_add(extent.1).saturating_sub(1)))
@@ -405,7 +405,7 @@ impl Compiler<'_, '_> {
     ) -> Compiled<()> {
         let view = self.view(buffer)?;
         self.share(view);
-        // What is stored may be undefined (INT-I10): then the place is to be known.
+        // The stored value may be undefined (INT-I10): then the destination must be recorded.
         let tolerates =
             self.threads.shuffles && buffer.scope.rank == StorageRank::Local && predicate.is_none();
         let early = if tolerates { Some(self.indices(buffer, indices)?) } else { None };
@@ -432,7 +432,7 @@ impl Compiler<'_, '_> {
         Ok(())
     }
 
-    /// The value to be stored, and how it combines with what was there if it is a reduction.
+    /// Compiles the value to be stored; returns its fold too, if it is combined with the previous value by a reduction.
     fn stored(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr) -> Compiled<(Reg, u32)> {
         let is_own = |operand: &Expr| {
             matches!(&operand.kind, ExprKind::Load { buffer: from, indices: at, predicate: None }

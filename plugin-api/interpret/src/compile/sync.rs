@@ -1,4 +1,5 @@
-//! Where threads wait for each other: barriers, implicit ones (IR-K5), reductions over threads (IR-K6), warp operations (IR-K7).
+//! Compiles waits of threads for each other: barriers, implicit ones (IR-K5), reductions over threads (IR-K6), warp
+//! operations (IR-K7).
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use chipdock_ir::{
     StorageScope, Var,
 };
 
-/// What a statement does to memory that the threads of a block, or of a warp, share.
+/// The accesses of a statement to memory that the threads of a block, or of a warp, share.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Touches {
     reads: bool,
@@ -23,7 +24,7 @@ impl Touches {
         Self { reads: self.reads || other.reads, writes: self.writes || other.writes }
     }
 
-    /// Whether order matters between the two.
+    /// Returns true if the order of the two matters.
     fn conflicts(self, other: Self) -> bool {
         self.writes && (other.reads || other.writes) || self.reads && other.writes
     }
@@ -34,7 +35,7 @@ fn is_shared(scope: &StorageScope) -> bool {
 }
 
 impl Compiler<'_, '_> {
-    /// A place where threads wait.
+    /// Emits a place where threads wait.
     pub(super) fn wait(&mut self, kind: WaitKind) -> Compiled<usize> {
         let Some(open) = &self.threads.open else {
             return self.malformed("threads wait outside of a launch");
@@ -43,7 +44,7 @@ impl Compiler<'_, '_> {
             self.trap("threads that wait for each other within a parallel loop")?;
         }
         let Some(open) = &self.threads.open else { return Ok(0) };
-        // Both sides of a branch that waits cannot be tried.
+        // A branch that waits cannot be tried on both sides.
         self.branches.iter_mut().skip(open.n_branches).for_each(|(_, escapes)| *escapes = true);
         let laps: Vec<Reg> = open.laps.iter().flatten().copied().collect();
         let list = self.list(&laps);
@@ -54,7 +55,7 @@ impl Compiler<'_, '_> {
 
     // Loops.
 
-    /// The body of a loop, whose iterations that pair of registers numbers.
+    /// Compiles the body of a loop, whose iterations the pair of registers numbers.
     pub(super) fn iteration(
         &mut self,
         is_ordered: bool,
@@ -75,7 +76,7 @@ impl Compiler<'_, '_> {
         result
     }
 
-    /// In a launch, a register that numbers the iterations of a `while` loop.
+    /// Returns a register that numbers the iterations of a `while` loop in a launch.
     pub(super) fn laps(&mut self) -> Compiled<Option<Reg>> {
         if !self.threads.is_open() {
             return Ok(None);
@@ -100,7 +101,7 @@ impl Compiler<'_, '_> {
         self.threads.open.as_ref().is_some_and(|open| open.is_implicit)
     }
 
-    /// One statement after the other, with implicit barriers where they share memory.
+    /// Compiles statements one after the other, with implicit barriers between accesses to shared memory.
     pub(super) fn sequence(&mut self, stmts: &[Stmt]) -> Compiled<()> {
         let mut before = Touches::default();
         for stmt in stmts {
@@ -140,7 +141,7 @@ impl Compiler<'_, '_> {
             Child::Stmt(stmt) => touches = touches.and(self.touches(stmt, depth + 1)),
             Child::Expr(expr) => walk::exprs(expr, &mut |expr| match &expr.kind {
                 ExprKind::Load { buffer, .. } => touches.reads |= is_shared(&buffer.scope),
-                // Whoever has the pointer may write.
+                // Code that has the pointer may write.
                 ExprKind::Var(var) => {
                     touches.writes |= var.pointer.as_ref().is_some_and(|pointer| is_shared(&pointer.scope));
                 }
@@ -160,12 +161,12 @@ impl Compiler<'_, '_> {
 
     // IR-K6.
 
-    /// The threads whose iterations of a block reduce together; `None` when each reduces alone.
+    /// Returns the threads whose iterations of a block reduce together; `None` if each reduces alone.
     pub(super) fn reduced_together(&self, values: &[Expr], block: &Block) -> Option<Arc<Together>> {
         self.threads.open.as_ref()?;
         let reduced = block.iter_vars.iter().zip(values).filter(|(axis, _)| axis.kind == IterKind::Reduce);
         let axes = reduced.fold(0, |axes, (_, value)| axes | self.threads.axes(value));
-        // Those of the grid share nothing that could be reduced into: they race, and are reported.
+        // Threads of the grid share no memory that could be reduced into: they race, and are reported.
         let axes = axes & !0b111;
         if axes == 0 {
             return None;
@@ -190,7 +191,7 @@ impl Compiler<'_, '_> {
 
     pub(super) fn begin_together(&mut self, together: &Arc<Together>) -> Compiled<()> {
         self.wait(WaitKind::Gather(Arc::clone(together)))?;
-        // Within, threads take turns: none waits for another.
+        // Within the reduction, threads take turns: none waits for another.
         if let Some(open) = &mut self.threads.open {
             open.is_implicit = false;
         }
@@ -206,7 +207,7 @@ impl Compiler<'_, '_> {
 
     // IR-K3, IR-K7.
 
-    /// Ops of threads.
+    /// Compiles ops of threads.
     pub(super) fn thread_op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
         match (op, args) {
             (Op::StorageSync, [scope]) => {
@@ -215,7 +216,7 @@ impl Compiler<'_, '_> {
                     ExprKind::Str(scope) if &**scope == "global" => WaitKind::Grid,
                     _ => WaitKind::Block,
                 };
-                // Without threads there is nobody to wait for.
+                // Without threads there is nothing to wait for.
                 if self.threads.is_open() {
                     self.wait(kind)?;
                 }
@@ -276,7 +277,7 @@ impl Compiler<'_, '_> {
             _ => From::Lane,
         };
         let (mask, lane) = (self.expr(mask)?, self.expr(lane)?);
-        // The value comes last: where it was never written, the thread waits without (INT-I10).
+        // The value comes last: if it was never written, the thread waits without it (INT-I10).
         let start = self.here();
         let value = self.expr(value)?;
         let dst = self.reserve(dtype.lanes)?;
@@ -287,7 +288,7 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    /// The arguments: how many values, the values, a condition, where they go, thread indices.
+    /// Compiles a reduction. Arguments: the number of values, the values, a condition, the destinations, thread indices.
     fn allreduce(&mut self, args: &[Expr]) -> Compiled<Reg> {
         let Some(reducer) = self.threads.reducers.last().map(Arc::clone) else {
             return self.malformed("a reduction over threads that nothing says how to do");
@@ -313,7 +314,7 @@ impl Compiler<'_, '_> {
         let start = self.here();
         self.scope(|this| this.combination(&reducer, &list))?;
         let code = (start, self.here());
-        // The code ends at a place that nothing jumps to.
+        // The code ends at a place that is no jump's target.
         let end = self.emit(Inst::Jump { to: 0 })?;
         self.land(end);
         self.land(skip);
@@ -352,7 +353,7 @@ impl Compiler<'_, '_> {
         Ok(Value { value, lhs, rhs, identity, lane, fold, is_exact, target: (view, index) })
     }
 
-    /// Code for `lhs = lhs ∘ rhs`.
+    /// Compiles `lhs = lhs ∘ rhs`.
     fn combination(&mut self, reducer: &Reducer, values: &[Value]) -> Compiled<()> {
         for ((a, b), value) in reducer.lhs.iter().zip(&reducer.rhs).zip(values) {
             self.bind(a, value.lhs);
@@ -370,7 +371,7 @@ impl Compiler<'_, '_> {
     }
 }
 
-/// How a reducer combines, if it is one operation of both sides.
+/// Returns the kind of a reducer's combination, if it is one operation of both sides.
 fn fold_of(result: &Expr, a: &Var, b: &Var) -> Option<FoldKind> {
     let ExprKind::Binary(op, x, y) = &result.kind else { return None };
     let is = |expr: &Expr, var: &Var| matches!(&expr.kind, ExprKind::Var(found) if found == var);
@@ -385,7 +386,7 @@ fn fold_of(result: &Expr, a: &Var, b: &Var) -> Option<FoldKind> {
     }
 }
 
-/// Whether an expression only picks among its operands.
+/// Returns true if an expression only selects among its operands.
 fn rounds_nothing(expr: &Expr) -> bool {
     let mut exact = true;
     walk::exprs(expr, &mut |expr| {

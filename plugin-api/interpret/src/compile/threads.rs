@@ -1,4 +1,4 @@
-//! Launches: axes, what stands around and within (IR-K1).
+//! Compiles launches: axes, and the code around and within them (IR-K1).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,40 +11,40 @@ use chipdock_ir::{
     StorageRank, ThreadAxis, Var, attr,
 };
 
-/// Nesting of bindings that an extent is made of.
+/// The greatest nesting of the bindings on which an extent depends.
 const BINDS_MAX: usize = 32;
 
-/// What is known of the threads of a function.
+/// The properties of a function's threads.
 pub(super) struct Knowledge {
-    /// Whether it launches any.
+    /// Whether the function launches threads.
     pub(super) launches: bool,
-    /// Whether they shuffle.
+    /// Whether the threads shuffle.
     pub(super) shuffles: bool,
-    /// Threads of a warp.
+    /// Number of threads of a warp.
     pub(super) warp_size: u32,
-    /// Memory allocated outside of launches of which each block, warp or thread has one (IR-K2).
+    /// Memory allocated outside of launches, of which each block, warp or thread has an instance (IR-K2).
     pub(super) outer: Vec<(u32, Reg, StorageRank)>,
-    /// The reducers around, the innermost last.
+    /// The enclosing reducers, the innermost last.
     pub(super) reducers: Vec<Arc<Reducer>>,
-    /// The launch that is open.
+    /// The open launch.
     pub(super) open: Option<Open>,
 }
 
-/// A launch that is open.
+/// An open launch.
 pub(super) struct Open {
     /// The register of each axis.
     indices: HashMap<ThreadAxis, Reg>,
-    /// What variables depend on: a bit per axis.
+    /// Axes that variables depend on: a bit per axis.
     depends: HashMap<Var, u16>,
-    /// Branches that were open before.
+    /// Number of branches that were open before the launch.
     pub(super) n_branches: usize,
-    /// Pairs of registers whose differences are the iterations of the loops around.
+    /// Pairs of registers whose differences are the iterations of the surrounding loops.
     pub(super) laps: Vec<[Reg; 2]>,
-    /// Whether implicit barriers stand between statements (IR-K5).
+    /// Whether there are implicit barriers between statements (IR-K5).
     pub(super) is_implicit: bool,
     /// Whether a parallel loop is open.
     pub(super) is_parallel: bool,
-    /// What statements do to memory that threads share, by address.
+    /// Accesses of statements to memory that threads share, by the statements' address.
     pub(super) touches: HashMap<usize, super::sync::Touches>,
 }
 
@@ -77,7 +77,7 @@ impl Knowledge {
         self.open.is_some()
     }
 
-    /// Notes that a variable depends on what expressions depend on.
+    /// Records that a variable depends on the axes of the expressions.
     pub(super) fn derive(&mut self, var: &Var, from: &[&Expr]) {
         if self.open.is_none() {
             return;
@@ -88,7 +88,7 @@ impl Knowledge {
         }
     }
 
-    /// The thread axes that an expression depends on.
+    /// Returns the thread axes that an expression depends on.
     pub(super) fn axes(&self, expr: &Expr) -> u16 {
         let mut axes = 0;
         if let Some(open) = &self.open {
@@ -106,8 +106,8 @@ fn is_thread(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
 }
 
-/// Whether a function, or one that it calls, does what only the code of a launch can: waits for other threads, launches
-/// some, or allocates memory that is not one thread's.
+/// Returns true if a function, or one that it calls, does what only code of a launch may do: it waits for other threads,
+/// launches some, or allocates memory that several threads share.
 pub(super) fn waits_or_shares(module: &IrModule, function: &PrimFunc) -> bool {
     let (mut names, mut found) = (vec![Arc::clone(&function.name)], false);
     let mut next = 0;
@@ -132,8 +132,8 @@ pub(super) fn waits_or_shares(module: &IrModule, function: &PrimFunc) -> bool {
 }
 
 impl Compiler<'_, '_> {
-    /// A loop bound to an axis, or an axis that is launched: the outermost one launches, each thread then runs what is
-    /// within once.
+    /// Compiles a loop bound to an axis, or a launched axis: the outermost one launches, and each thread then runs the
+    /// body once.
     pub(super) fn bound(&mut self, stmt: &Stmt, var: &Var, axis: ThreadAxis, body: &Stmt) -> Compiled<()> {
         let dtype = var.dtype;
         if !dtype.is_integer() || !dtype.is_scalar() {
@@ -192,7 +192,7 @@ impl Compiler<'_, '_> {
         self.reduces = reduces;
         self.loops = loops;
         self.threads.open = None;
-        // A place of its own, which nothing jumps to.
+        // A separate instruction that is no jump's target.
         let end = self.emit(Inst::Jump { to: 0 })? as u32;
         self.land(end as usize);
         if let Some(launch) = self.out.launches.get_mut(launch) {
@@ -201,7 +201,7 @@ impl Compiler<'_, '_> {
         result
     }
 
-    /// Every axis that is bound within, with registers for its extents and its index.
+    /// Returns every axis that is bound within, with registers for its extents and its index.
     fn extents(&mut self, stmt: &Stmt) -> Compiled<Vec<Axis>> {
         let mut found: Vec<(ThreadAxis, &Expr)> = Vec::new();
         let mut binds = HashMap::new();
@@ -241,7 +241,7 @@ impl Compiler<'_, '_> {
         Ok(axes)
     }
 
-    /// Puts values for variables that are bound between the launch and where they are used.
+    /// Replaces variables that are bound between the launch and their use by their values.
     fn expand(&self, expr: &Expr, binds: &HashMap<Var, Expr>, depth: usize) -> Compiled<Expr> {
         if depth > BINDS_MAX {
             return self.malformed("the extent of a thread axis is made of too many bindings");

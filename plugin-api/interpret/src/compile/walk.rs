@@ -1,12 +1,12 @@
-//! Walks that meet each shared node once, for a module may stand for far more nodes than it holds, and that end where the
-//! compiler refuses to go deeper.
+//! Walks that visit each shared node once, because a module may represent far more nodes than it holds, and that stop at
+//! the depth at which the compiler refuses to go on.
 
 use std::collections::HashSet;
 
 use super::DEPTH_MAX;
 use chipdock_ir::{Child, Expr, Stmt};
 
-/// Calls `f` on every expression below, and on this one.
+/// Calls `f` on this expression and on every expression below it.
 pub(super) fn exprs<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     exprs_but(expr, &mut HashSet::new(), 0, f);
 }
@@ -18,7 +18,7 @@ fn exprs_but<'a>(expr: &'a Expr, met: &mut HashSet<usize>, depth: usize, f: &mut
     }
 }
 
-/// Calls `f` on every statement and every expression below, and on this statement.
+/// Calls `f` on this statement and on every statement and every expression below it.
 pub(super) fn all<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(Child<'a>)) {
     all_but(stmt, &mut (HashSet::new(), HashSet::new()), 0, f);
 }

@@ -1,4 +1,4 @@
-//! Branches that another backend may take differently: both are run, and bounds cover both outcomes.
+//! Branches that another backend may take differently: both sides are run, and bounds cover both outcomes.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use crate::code::{Inst, NONE, Reg};
 use crate::memory::Snapshot;
 use crate::scalar::Lane;
 
-/// Branches within branches that are tried; each doubles the work.
+/// The greatest nesting of branches that are tried; each doubles the work.
 const TRIALS_MAX: u32 = 4;
-/// Steps of a branch that is tried.
+/// The greatest number of steps of a branch that is tried.
 const TRIAL_STEPS_MAX: u64 = 1 << 16;
 
 /// An element that a store overwrote.
@@ -44,7 +44,7 @@ impl std::hash::Hash for LaneKey {
     }
 }
 
-/// The bound of a value when the other side may have another value instead.
+/// Returns the bound of a value if the other side may have another value instead.
 pub(crate) fn cover(lane: Lane, (value, bound): Num, (other, other_bound): Num) -> f64 {
     if value == other {
         return bound.max(other_bound);
@@ -57,7 +57,7 @@ pub(crate) fn cover(lane: Lane, (value, bound): Num, (other, other_bound): Num) 
 }
 
 impl<'c> Machine<'c> {
-    /// Notes what an element holds before it is overwritten.
+    /// Records the contents of an element before it is overwritten.
     pub(super) fn remember(&mut self, space: usize, offset: usize, lane: Lane) {
         if let Some(memory) = self.memory.spaces.get(space) {
             let place = Place { space, offset, size_bytes: lane.size_bytes(), lane: LaneKey(lane) };
@@ -65,8 +65,8 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Runs both sides of a branch whose condition may be off. The frame stands behind the branch; it ends at `join`, as
-    /// if only the side that the condition says had run, with bounds that cover the other.
+    /// Runs both sides of a branch whose condition may be off. The frame is past the branch; it ends at `join`, as if
+    /// only the side that the condition selects had run, with bounds that cover the other.
     pub(super) fn try_both(
         &mut self,
         frame: &mut Frame<'c>,
@@ -96,11 +96,11 @@ impl<'c> Machine<'c> {
             dst => (dst..dst + lanes).map(|reg| frame.num::<true>(reg)).collect(),
         };
         frame.position = taken;
-        // What the side that is taken does counts, its errors too.
+        // The selected side counts, including its errors.
         let flow = self.execute::<true>(frame, join);
         self.trials -= 1;
         if flow? != Flow::Stopped {
-            // A return that was not foreseen: the branch is known to escape nowhere.
+            // A return that was not foreseen: the branch is known to have no other exit.
             self.lost = true;
             return Ok(());
         }
@@ -118,7 +118,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Runs a side for what it would do; false when it would fail, which the side that counts does not.
+    /// Runs a side to find its effects; returns false if it fails, which is no error of the selected side.
     fn trial(&mut self, frame: &mut Frame<'c>, start: usize, join: usize) -> bool {
         frame.position = start;
         let (quiet, open, lost) = (self.quiet, self.clock.depth(), self.lost);
@@ -136,7 +136,7 @@ impl<'c> Machine<'c> {
         went_well
     }
 
-    /// Undoes the stores since `mark`; gives what they had made of each element.
+    /// Undoes the stores since `mark`; returns the contents that they had written to each element.
     fn roll_back(&mut self, mark: usize) -> HashMap<Place, Snapshot> {
         let mut elsewhere = HashMap::new();
         for undo in self.undo.drain(mark.min(self.undo.len())..).rev() {
@@ -149,9 +149,10 @@ impl<'c> Machine<'c> {
         elsewhere
     }
 
-    /// Widens the bounds of what either side stored.
+    /// Widens the bounds of elements that either side stored.
     fn merge(&mut self, mark: usize, mut elsewhere: HashMap<Place, Snapshot>) {
-        // What only the side taken stored is elsewhere as it was before: the first note of it.
+        // An element that only the selected side stored has, on the other side, its previous contents: the first record
+        // of it.
         for undo in self.undo.get(mark..).unwrap_or_default() {
             elsewhere.entry(undo.place).or_insert(undo.before);
         }
@@ -175,7 +176,7 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Makes "anything" of all that the code there may store to.
+    /// Sets the bound of every possible destination of the code's stores to "anything".
     fn poison_stores(&mut self, frame: &Frame<'c>, code: std::ops::Range<usize>) {
         for inst in frame.function.code.get(code).unwrap_or_default() {
             match *inst {
@@ -187,7 +188,7 @@ impl<'c> Machine<'c> {
                     }
                     None => self.memory.poison(),
                 },
-                // What a callee or a view declared there stores to is not known here.
+                // The stores of a callee, or through a view declared there, are not known here.
                 Inst::Call { .. } | Inst::CallHost { .. } | Inst::Declare { .. } | Inst::Match { .. } => {
                     self.memory.poison()
                 }

@@ -1,4 +1,4 @@
-//! Memory behind pointers, and workspaces (INT-I11).
+//! Runs accesses through pointers, and workspaces (INT-I11).
 
 use super::{Frame, Machine, Stop};
 use crate::code::Reg;
@@ -83,7 +83,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// A workspace that a view of elements of that size sees first has its tables by such elements.
+    /// Sets the tables of a workspace to elements of that size, if a view with such elements is its first.
     pub(super) fn adopt(&mut self, space: usize, unit_bytes: usize) {
         let with_bounds = self.memory.with_bounds;
         if self.workspaces.contains(&space)

@@ -1,4 +1,4 @@
-//! Launches: the threads of a grid, block after block, on frames that are used again.
+//! Runs launches: the threads of a grid, block after block, on frames that are reused.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::memory;
 use crate::threads::Threads;
 use chipdock_ir::StorageRank;
 
-/// Memory of which threads have one instance together, by view and by whose it is.
+/// Memory of which several threads share one instance, by view and owner.
 #[derive(Default)]
 pub(super) struct Instances {
     /// The space, and whether it is in use since the block (launch) began.
@@ -23,16 +23,16 @@ enum Owner {
     Warp(u32),
 }
 
-/// How a thread stands.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It has not begun; it has no frame yet.
+    /// Not begun; it has no frame yet.
     Fresh,
-    /// It can go on, on its frame; with a barrier of its own before and after when it is one's turn (IR-K6).
+    /// Ready to go on, on its frame; if `in_turn`, it takes its turn with a barrier of its own before and after (IR-K6).
     Ready { in_turn: bool },
-    /// It waits, at that place.
+    /// Waiting at that place.
     Waiting(u32),
-    /// It ended; its frame is another's.
+    /// Ended; its frame may be reused.
     Ended,
 }
 
@@ -43,9 +43,10 @@ pub(super) struct Run<'c> {
     pub(super) states: Vec<State>,
     /// The frame of each thread that has one.
     places: Vec<usize>,
-    /// Views of the memory outside that they are views of: the view, and which of the launch's `outer` it views.
+    /// Views of memory from outside that has instances: the view, and the index of the viewed memory in the launch's
+    /// `outer`.
     aliases: Vec<(u32, usize)>,
-    /// Threads that use another's memory for a while: the thread, its own space, the other's (IR-K6).
+    /// Threads that temporarily use another's memory: the thread, its own space, the other's (IR-K6).
     pub(super) gathered: Vec<(u32, usize, usize)>,
     pub(super) n_blocks: u64,
 }
@@ -61,7 +62,7 @@ impl<'c> Run<'c> {
 }
 
 impl<'c> Machine<'c> {
-    /// Runs a launch to its end (IR-K1); the frame goes on behind it.
+    /// Runs a launch to its end (IR-K1); the frame then continues after it.
     #[inline(never)] // keeps the dispatch loop small
     pub(super) fn launch<const B: bool>(&mut self, frame: &mut Frame<'c>, launch: u32) -> Stop<()> {
         let Some(code) = frame.function.launches.get(launch as usize) else { return Ok(()) };
@@ -146,7 +147,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Runs each thread of the block that can go on up to its next wait; false when all have ended.
+    /// Runs each thread of the block that can go on up to its next wait; returns false if all have ended.
     fn round<const B: bool>(
         &mut self,
         parent: &Frame<'c>,
@@ -198,7 +199,7 @@ impl<'c> Machine<'c> {
         Ok(goes_on)
     }
 
-    /// A frame for the thread that is entered.
+    /// Returns a frame for the thread that was entered.
     fn begin<const B: bool>(
         &mut self,
         parent: &Frame<'c>,
@@ -248,7 +249,7 @@ impl<'c> Machine<'c> {
         Ok(place)
     }
 
-    /// The instance of a piece of memory for the thread that runs, made by the first that comes (IR-K2).
+    /// Returns the instance of a piece of memory for the running thread; the first thread that asks makes it (IR-K2).
     fn instance(
         &mut self,
         frame: &Frame<'c>,
@@ -294,7 +295,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// What was accessed so far is ordered before what comes, for the block that runs.
+    /// Orders the accesses so far before the following ones, for the running block.
     pub(super) fn barrier(&mut self) {
         if let Some(threads) = &mut self.clock.threads {
             threads.barrier_of_block();
@@ -302,7 +303,7 @@ impl<'c> Machine<'c> {
     }
 }
 
-/// Which views outside of a launch see memory that has instances in it.
+/// Returns the views outside of a launch of memory that has instances in it.
 fn aliases(frame: &Frame<'_>, code: &Launch) -> Vec<(u32, usize)> {
     let mut aliases = Vec::new();
     for (number, (outer, ..)) in code.outer.iter().enumerate() {

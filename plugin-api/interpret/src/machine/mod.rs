@@ -1,7 +1,7 @@
 //! The machine: runs compiled code on registers and memory.
 //!
-//! A [`Frame`] is all that one thread of execution has to itself: position, registers, views. [`Machine`] holds what
-//! threads share. So a thread may stop anywhere (a barrier, a branch to be tried) and go on later.
+//! A [`Frame`] is the state of one thread of execution: position, registers, views. [`Machine`] holds the state that
+//! threads share. So a thread may stop anywhere (a barrier, a branch to be tried) and continue later.
 
 mod branch;
 mod host;
@@ -27,29 +27,29 @@ pub(crate) use view::View;
 
 pub(crate) type Stop<T> = Result<T, Box<InterpretError>>;
 
-/// How a piece of code ended.
+/// The way in which a piece of code ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// At the position where it was to stop.
+    /// Reached the position at which it was to stop.
     Stopped,
-    /// The function returned, from this register or nothing.
+    /// The function returned, with the value in this register or none.
     Returned(Reg),
-    /// The thread waits, at that place.
+    /// The thread waits at that place.
     Waiting(u32),
     /// The thread ended.
     Ended,
 }
 
-/// What a thread of execution has to itself.
+/// The state of one thread of execution.
 pub(crate) struct Frame<'c> {
     pub(crate) function: &'c Function,
-    /// Where it goes on.
+    /// Position at which it continues.
     pub(crate) position: usize,
     pub(crate) regs: Vec<u64>,
-    /// A bound per register; empty in a run without.
+    /// A bound per register; empty in a run without bounds.
     pub(crate) bounds: Vec<f64>,
     pub(crate) views: Vec<View>,
-    /// Whether the value that it waits with was never written (INT-I10).
+    /// Whether the value that it passes to its wait was never written (INT-I10).
     undefined: bool,
 }
 
@@ -156,7 +156,7 @@ impl<'c> Frame<'c> {
         }
     }
 
-    /// `lanes` lanes of the narrower type, either way.
+    /// Reads bits as another type; `lanes` counts the narrower type's, in either direction.
     fn reinterpret<const B: bool>(&mut self, dst: Reg, src: Reg, [from, to]: [Lane; 2], lanes: u32) {
         let (from_bytes, to_bytes) = (from.size_bytes(), to.size_bytes());
         let n_bytes = lanes as usize * from_bytes.min(to_bytes);
@@ -166,7 +166,7 @@ impl<'c> Frame<'c> {
             from.write(chunk, self.get(reg));
             bound = bound.max(self.bound::<B>(reg));
         }
-        // No bound passes through bits, but for the same type.
+        // No bound passes through bits, except for the same type.
         let bound = if bound == 0.0 || from == to { bound } else { ANY };
         for (reg, chunk) in (dst..).zip(bytes.chunks_exact(to_bytes)) {
             self.set::<B>(reg, (to.read(chunk), bound));
@@ -174,7 +174,7 @@ impl<'c> Frame<'c> {
     }
 }
 
-/// What threads of execution share.
+/// The state that threads of execution share.
 pub(crate) struct Machine<'c> {
     pub(crate) functions: &'c [Function],
     pub(crate) memory: Memory,
@@ -182,19 +182,19 @@ pub(crate) struct Machine<'c> {
     pub(crate) limits: Limits,
     pub(crate) steps_left: u64,
     calls: usize,
-    /// Whether control flow went a way that cannot be bounded: nothing that was written has a bound.
+    /// Whether control flow took a way that cannot be bounded: then nothing that was written has a bound.
     pub(crate) lost: bool,
-    /// What stores overwrote since a branch is being tried.
+    /// Elements that stores overwrote while a branch is being tried.
     pub(crate) undo: Vec<Undo>,
-    /// Branches being tried.
+    /// Number of branches being tried.
     pub(crate) trials: u32,
-    /// Whether accesses leave no trace for the detection of races.
+    /// Whether accesses are not recorded for the detection of races.
     pub(crate) quiet: bool,
-    /// Memory of the launch that runs, of which threads have one instance together.
+    /// Memory of the running launch of which several threads share one instance.
     instances: launch::Instances,
     /// Workspaces that are not freed yet.
     pub(crate) workspaces: Vec<usize>,
-    /// When the last launch ended.
+    /// Time at which the last launch ended.
     launched: u64,
 }
 
@@ -228,7 +228,7 @@ impl<'c> Machine<'c> {
         (bytes, bounds)
     }
 
-    /// An error at the instruction that runs.
+    /// Makes an error at the running instruction.
     #[cold]
     pub(crate) fn error(&self, frame: &Frame<'c>, kind: ErrorKind) -> Box<InterpretError> {
         let at = frame.position.saturating_sub(1);
@@ -247,7 +247,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Runs a frame until it returns or comes to `stop`.
+    /// Runs a frame until it returns or reaches `stop`.
     #[expect(clippy::too_many_lines, reason = "one arm per instruction; splitting it costs the dispatch")]
     pub(crate) fn execute<const B: bool>(&mut self, frame: &mut Frame<'c>, stop: usize) -> Stop<Flow> {
         let code: &'c [Inst] = &frame.function.code;
@@ -428,7 +428,7 @@ impl<'c> Machine<'c> {
         self.error(frame, ErrorKind::Assertion { kind: Arc::clone(&failure.kind), message })
     }
 
-    /// Runs a frame from where it stands to the function's end.
+    /// Runs a frame from its position to the function's end.
     pub(crate) fn finish<const B: bool>(&mut self, frame: &mut Frame<'c>) -> Stop<Option<Num>> {
         let open = self.clock.depth();
         let flow = self.execute::<B>(frame, usize::MAX)?;

@@ -1,4 +1,4 @@
-//! Ops that are more than a kernel on registers.
+//! Runs ops that are more than a kernel on registers.
 
 use super::{Frame, Machine, Stop};
 use crate::bound::ANY;
@@ -46,7 +46,7 @@ impl Frame<'_> {
         let mut total = self.get(sum);
         let mut is_exact = self.bound::<B>(sum) == 0.0;
         for lane in 0..4 {
-            // Registers hold the values extended: the low bits of the product are right for both signs.
+            // Registers hold extended values: the low bits of the product are right for both signs.
             total = total.wrapping_add(self.get(a + lane).wrapping_mul(self.get(b + lane)));
             is_exact &= self.bound::<B>(a + lane) + self.bound::<B>(b + lane) == 0.0;
         }
@@ -56,7 +56,7 @@ impl Frame<'_> {
 }
 
 impl<'c> Machine<'c> {
-    /// Adds to an element in one step (IR-K7); among threads, in any order.
+    /// Adds to an element in one step (IR-K7); the order among threads is arbitrary.
     #[inline(never)] // keeps the dispatch loop small
     pub(super) fn atomic<const B: bool>(
         &mut self,
@@ -93,7 +93,7 @@ impl<'c> Machine<'c> {
         });
         match done {
             Ok((old, bound)) => {
-                // Which threads came before is not said.
+                // The order of the threads is unspecified.
                 let bound = if B && self.clock.watching { ANY } else { bound };
                 frame.set::<B>(dst, (old, bound));
                 Ok(())

@@ -1,4 +1,4 @@
-//! Calls of functions that every host has: their arguments as values (INT-I11).
+//! Runs calls of functions that every host has: reads their arguments as values (INT-I11).
 
 use super::{Frame, Machine, Stop};
 use crate::code::{HostArg, HostArgs, Reg};
@@ -14,9 +14,9 @@ const BOOL: i32 = 2;
 const FLOAT: i32 = 3;
 const DLTENSOR: i32 = 7;
 const RAW_STR: i32 = 8;
-/// Bytes of a packed value.
+/// Size of a packed value in bytes.
 const ANY_BYTES: usize = 16;
-/// Bytes of a text, axes of a tensor: more are taken for what is no text, no tensor.
+/// The greatest size of a text in bytes, and number of axes of a tensor: an argument with more is no text or no tensor.
 const TEXT_BYTES_MAX: usize = 256;
 const AXES_MAX: usize = 64;
 
@@ -55,7 +55,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Sorts the elements of one line, and stores what is wanted of them.
+    /// Sorts the elements of one line, and stores the requested results.
     fn sort_line<const B: bool>(
         &mut self,
         frame: &Frame<'c>,
@@ -153,7 +153,7 @@ impl<'c> Machine<'c> {
         })
     }
 
-    /// The packed values behind an address.
+    /// Reads the packed values at an address.
     fn packed(&self, frame: &Frame<'c>, values: Reg, count: Reg) -> Stop<Vec<Value>> {
         let count = usize::try_from(frame.get(count) as i64).unwrap_or(0);
         let at = |offset: usize, lane| self.behind_pointer(frame, frame.get(values), offset, lane);
@@ -182,7 +182,7 @@ impl<'c> Machine<'c> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The DLTensor behind an address.
+    /// Reads the DLTensor at an address.
     fn packed_tensor(&self, frame: &Frame<'c>, pointer: u64) -> Stop<Tensor> {
         let field = |offset, lane| self.behind_pointer(frame, pointer, offset, lane);
         let axes = usize::try_from(field(16, Lane::I32)? as i64).unwrap_or(usize::MAX);

@@ -10,30 +10,31 @@ use crate::memory::{self, Fault};
 use crate::scalar::Lane;
 use crate::threads::Touch;
 
-/// An extent or stride that is not known yet.
+/// The value of an extent or stride that is not known yet.
 const UNKNOWN: i64 = i64::MIN;
 
-/// Memory as a buffer sees it.
+/// A buffer's view of memory.
 #[derive(Clone, Default)]
 pub(crate) struct View {
     /// The number of its memory; `None` before it is declared.
     pub(super) space: Option<usize>,
-    /// Its first element there, in units of its lanes ([`Lane::size_units`]): bytes, or bits where elements share bytes.
+    /// Position of its first element in the memory, in units of its lanes ([`Lane::size_units`]): bytes, or bits if
+    /// elements share bytes.
     pub(super) base: i64,
     pub(super) dims: Vec<Dim>,
-    /// The memory that is its own, to be used again or given back.
+    /// The memory that it owns, to be reused or released.
     pub(crate) owned: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Dim {
     extent: i64,
-    /// In units.
+    /// Stride in units.
     stride: i64,
 }
 
 impl View {
-    /// A compact view of all of a tensor.
+    /// Makes a compact view of a whole tensor.
     pub(crate) fn of_tensor(space: usize, shape: &[usize], element_units: usize) -> Self {
         let mut dims: Vec<Dim> =
             shape.iter().map(|&extent| Dim { extent: extent as i64, stride: UNKNOWN }).collect();
@@ -46,7 +47,7 @@ impl View {
     }
 }
 
-/// Gives strides to the axes that have none; false when that cannot be.
+/// Sets missing strides to compact ones; returns false if that is impossible.
 fn make_compact(dims: &mut [Dim], element_units: usize) -> bool {
     let mut stride = Some(element_units as i64);
     for dim in dims.iter_mut().rev() {
@@ -54,13 +55,13 @@ fn make_compact(dims: &mut [Dim], element_units: usize) -> bool {
             let Some(stride) = stride else { return false };
             dim.stride = stride;
         }
-        // An axis of extent 0 or 1 leaves the stride as it is; nothing is reached through it.
+        // An axis of extent 0 or 1 leaves the stride unchanged; nothing is reached through it.
         stride = dim.stride.checked_mul(dim.extent.max(1));
     }
     true
 }
 
-/// Where the elements of an access lie.
+/// The position of the elements of an access.
 struct Access<'f> {
     view: &'f View,
     info: &'f ViewInfo,
@@ -84,7 +85,7 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Where the element at the lane of the last index lies, in units.
+    /// Returns the offset of the element at a lane of the last index, in units.
     #[inline(always)]
     fn offset(&self, frame: &Frame<'c>, access: &Access<'_>, at: u32, write: bool) -> Stop<usize> {
         let mut offset = access.view.base;
@@ -99,7 +100,7 @@ impl<'c> Machine<'c> {
         if !inside {
             return Err(self.out_of_bounds(frame, access, at, write));
         }
-        // A negative offset is past the end as an unsigned one.
+        // A negative offset becomes one past the end.
         Ok(usize::try_from(offset).unwrap_or(usize::MAX))
     }
 
@@ -153,7 +154,7 @@ impl<'c> Machine<'c> {
         self.error(frame, kind)
     }
 
-    /// Whether one of the indices may be off.
+    /// Returns true if one of the indices may be off.
     fn is_ambiguous<const B: bool>(frame: &Frame<'c>, indices: &[Reg], lanes: u32) -> bool {
         let Some((&last, others)) = indices.split_last() else { return false };
         B && (others.iter().any(|&reg| frame.bound::<B>(reg) > 0.0)
@@ -173,7 +174,7 @@ impl<'c> Machine<'c> {
         let (lane, per_element, space) = (access.info.lane, access.info.lanes, access.space);
         let ambiguous = B && Self::is_ambiguous::<B>(frame, access.indices, lanes);
         let watched = access.info.shared && self.clock.watching && !self.quiet;
-        // What most loads are: one element, unmasked, nobody else about.
+        // The most frequent loads: one element, unmasked, without other threads.
         if lanes * per_element == 1
             && predicate == NONE
             && !watched
@@ -307,7 +308,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Makes elements ones that were never written; those that lie outside stay out.
+    /// Marks elements as never written; an index out of bounds is an error, as for a store.
     pub(super) fn forget(&mut self, frame: &Frame<'c>, view: u32, index: u32, lanes: u32) -> Stop<()> {
         let access = self.access(frame, view, index)?;
         let (lane, per_element) = (access.info.lane, access.info.lanes as usize);
@@ -327,7 +328,7 @@ impl<'c> Machine<'c> {
         frame.function.views.get(view as usize).map_or_else(|| Arc::from(""), |info| Arc::clone(&info.name))
     }
 
-    /// The axes of a form, and its offset, in units.
+    /// Returns the axes of a form, and its offset, in units.
     fn form<const B: bool>(
         &mut self,
         frame: &Frame<'c>,
@@ -365,7 +366,7 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// What an allocation needs: its axes, its base, bytes in all, bytes of a lane.
+    /// Returns the requirements of an allocation: its view, its size in bytes, bytes of a lane.
     pub(super) fn needed<const B: bool>(
         &mut self,
         frame: &Frame<'c>,
@@ -436,13 +437,13 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// A byte in units of the view.
+    /// Converts a byte position to units of the view.
     fn units(&self, frame: &Frame<'c>, view: u32, byte: usize) -> i64 {
         let lane = frame.function.views[view as usize].lane;
         (byte as i64).saturating_mul(if let Lane::Part(_) = lane { 8 } else { 1 })
     }
 
-    /// Tells the elements of a view apart, though they may be narrower than those of the memory.
+    /// Makes the memory keep records per element of a view, which may be narrower than the memory's elements.
     fn refine(&mut self, frame: &Frame<'c>, view: u32, space: usize) {
         let bytes = frame.function.views[view as usize].lane.size_bytes();
         if let Some(memory) = self.memory.spaces.get_mut(space) {
@@ -594,7 +595,7 @@ impl<'c> Machine<'c> {
         Err(self.error(frame, ErrorKind::BadExtent { buffer: Self::name(frame, view), shape }))
     }
 
-    /// Gives a parameter of a callee what the caller passes: a view, or a register.
+    /// Passes a caller's argument to a parameter of a callee: a view, or a register.
     pub(super) fn pass<const B: bool>(
         &mut self,
         caller: &Frame<'c>,

@@ -1,4 +1,4 @@
-//! What happens when every thread of a block waits or has ended: who may go on.
+//! Selects the threads that go on when every thread of a block waits or has ended.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use crate::code::{Together, Wait, WaitKind};
 use crate::error::{ErrorKind, InterpretError};
 
 impl WaitKind {
-    /// For messages.
+    /// Returns the name of the kind, for messages.
     fn name(&self) -> &'static str {
         match self {
             Self::Block => "a barrier of the block",
@@ -21,13 +21,13 @@ impl WaitKind {
         }
     }
 
-    /// Whether those wait for each other that come, not all.
+    /// Returns true if only the threads that reach the wait, and not all, wait for each other.
     fn is_implicit(&self) -> bool {
         matches!(self, Self::Implicit | Self::Turns | Self::Gather(_) | Self::Scatter)
     }
 }
 
-/// The iterations of the loops around a wait.
+/// Returns the iterations of the loops around a wait.
 fn laps<'f>(frame: &'f Frame<'_>, wait: &Wait) -> impl Iterator<Item = i64> + 'f {
     let (list, n) = wait.laps;
     let pairs = frame.list(list, 2 * n).chunks_exact(2);
@@ -45,7 +45,7 @@ impl<'c> Run<'c> {
         }
     }
 
-    /// Where two threads wait: the earlier iteration first, then the earlier place.
+    /// Orders two waiting threads: by the earlier place, then the earlier iteration.
     fn order(&self, a: u32, b: u32) -> Ordering {
         let (Some((place_a, wait_a)), Some((place_b, wait_b))) = (self.wait_of(a), self.wait_of(b)) else {
             return Ordering::Equal;
@@ -56,7 +56,7 @@ impl<'c> Run<'c> {
         laps(self.frame_of(a), wait_a).cmp(laps(self.frame_of(b), wait_b))
     }
 
-    /// Threads that wait at one place in one iteration, for each such place; the earliest first.
+    /// Groups threads that wait at one place in one iteration; the earliest group first.
     pub(super) fn groups(&self, threads: &[u32]) -> Vec<Vec<u32>> {
         let mut sorted = threads.to_vec();
         sorted.sort_by(|&a, &b| self.order(a, b));
@@ -78,7 +78,7 @@ impl<'c> Run<'c> {
 }
 
 impl<'c> Machine<'c> {
-    /// Lets threads go on; every thread of the block waits or has ended, and one waits at least.
+    /// Lets threads go on; every thread of the block waits or has ended, and at least one waits.
     pub(super) fn resolve<const B: bool>(&mut self, run: &mut Run<'c>) -> Stop<()> {
         let waiting: Vec<u32> =
             (0..run.states.len() as u32).filter(|&thread| run.wait_of(thread).is_some()).collect();
@@ -93,7 +93,7 @@ impl<'c> Machine<'c> {
         if self.warps::<B>(run, &waiting)? {
             return Ok(());
         }
-        // Those at an implicit barrier have nobody else to wait for.
+        // Threads at an implicit barrier have no others to wait for.
         let groups = run.groups(&waiting);
         for group in &groups {
             if let Some((_, wait)) = run.wait_of(group[0])
@@ -106,7 +106,7 @@ impl<'c> Machine<'c> {
         Err(self.divergence(run, &groups))
     }
 
-    /// Lets threads go on that wait for all of the block; false when it is no such wait.
+    /// Lets threads go on that wait for the whole block; returns false if the wait is not of that kind.
     fn together<const B: bool>(&mut self, run: &mut Run<'c>, threads: &[u32], wait: &'c Wait) -> Stop<bool> {
         match &wait.kind {
             WaitKind::Block | WaitKind::Implicit => {}
@@ -134,7 +134,7 @@ impl<'c> Machine<'c> {
         Ok(true)
     }
 
-    /// Threads that agree on every axis but those, each group in order.
+    /// Groups threads that agree on all axes except the given ones, each group in order.
     pub(super) fn partners(&self, threads: &[u32], axes: u16) -> Vec<Vec<u32>> {
         let Some(clock) = &self.clock.threads else { return Vec::new() };
         let key = |thread: u32| {
@@ -176,7 +176,7 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Gives threads their own memory back, with what was made of the other's.
+    /// Gives threads their own memory back, with the contents of the memory that they shared.
     fn scatter(&mut self, run: &mut Run<'c>, threads: &[u32]) {
         for (thread, own, theirs) in std::mem::take(&mut run.gathered) {
             if !threads.contains(&thread) {
@@ -193,7 +193,7 @@ impl<'c> Machine<'c> {
 
     #[cold]
     fn divergence(&mut self, run: &Run<'c>, groups: &[Vec<u32>]) -> Box<InterpretError> {
-        // The one that came furthest is said to wait: the others may never come there.
+        // The thread that came furthest is reported as waiting: the others may never reach it.
         let mut reached = groups.iter().rev().filter_map(|group| {
             let thread = *group.first()?;
             run.wait_of(thread).map(|(place, wait)| (thread, place, &wait.kind))
@@ -219,7 +219,7 @@ impl<'c> Machine<'c> {
     }
 }
 
-/// Points the views of one piece of memory at another.
+/// Points the views of one piece of memory to another.
 fn swap(frame: &mut Frame<'_>, from: usize, to: usize) {
     for view in &mut frame.views {
         if view.space == Some(from) {

@@ -1,4 +1,4 @@
-//! What the threads of a warp do together, and reductions over threads (IR-K7).
+//! Runs operations of the threads of a warp, and reductions over threads (IR-K7).
 
 use super::launch::Run;
 use super::{Frame, Machine, Stop};
@@ -8,7 +8,7 @@ use crate::error::{ErrorKind, InterpretError};
 use crate::memory::Gathered;
 
 impl<'c> Machine<'c> {
-    /// Lets threads go on that wait for others of their warp; false when there are none.
+    /// Lets threads go on that wait for others of their warp; returns false if there are none.
     pub(super) fn warps<const B: bool>(&mut self, run: &mut Run<'c>, waiting: &[u32]) -> Stop<bool> {
         let Some(clock) = &self.clock.threads else { return Ok(false) };
         let mut warps: Vec<Vec<u32>> = Vec::new();
@@ -36,7 +36,7 @@ impl<'c> Machine<'c> {
                     _ => {}
                 }
             }
-            // Those that come to an activemask while nothing else of the warp can move are together.
+            // The threads at an activemask, while nothing else of the warp can move, are together.
             if !moved {
                 moved = self.activemask::<B>(run, &groups);
             }
@@ -61,7 +61,7 @@ impl<'c> Machine<'c> {
         false
     }
 
-    /// Does the shuffle for those whose whole mask is there; false when there are none.
+    /// Runs the shuffle for the threads whose whole mask has arrived; returns false if there are none.
     fn shuffle<const B: bool>(&mut self, run: &mut Run<'c>, group: &[u32], shuffle: Shuffle) -> Stop<bool> {
         let mut ready = Vec::new();
         for &thread in group {
@@ -104,7 +104,7 @@ impl<'c> Machine<'c> {
         Ok(!ready.is_empty())
     }
 
-    /// Whether all that a thread's mask names, but for those that ended, are in the group with the same mask.
+    /// Returns true if all lanes that a thread's mask names, except ended threads, are in the group with the same mask.
     fn is_complete(&mut self, run: &Run<'c>, group: &[u32], thread: u32, shuffle: Shuffle) -> Stop<bool> {
         let Some(clock) = &self.clock.threads else { return Ok(false) };
         let mask = run.frame_of(thread).get(shuffle.mask) as u32;
@@ -120,7 +120,7 @@ impl<'c> Machine<'c> {
         }))
     }
 
-    /// Whose value a thread gets, and from which lane.
+    /// Returns the thread whose value a thread gets, and its lane.
     fn source(&mut self, run: &Run<'c>, ready: &[u32], thread: u32, shuffle: Shuffle) -> Stop<(u32, u32)> {
         let Some(clock) = &self.clock.threads else { return Ok((thread, 0)) };
         let frame = run.frame_of(thread);
@@ -209,7 +209,7 @@ impl<'c> Machine<'c> {
                 result[at].1 = match value.fold {
                     Some(kind) => gathered[at].take(value.lane, kind, result[at], old[at], term[at]),
                     None if value.is_exact => result[at].1,
-                    // Another order rounds otherwise, and nothing is known of how.
+                    // Another order rounds differently, by an unknown amount.
                     None => ANY,
                 };
             }
@@ -217,7 +217,7 @@ impl<'c> Machine<'c> {
         Ok(result)
     }
 
-    /// What is done about a read of what was never written, where that is no error yet (INT-I10).
+    /// Handles a read of an uninitialised value where that is no error yet (INT-I10).
     #[inline(never)] // keeps the dispatch loop small
     #[cold]
     pub(super) fn tolerate(&mut self, frame: &mut Frame<'c>, error: Box<InterpretError>) -> Stop<()> {
@@ -236,7 +236,7 @@ impl<'c> Machine<'c> {
     }
 }
 
-/// The bit of a lane in a mask; of warps of 64, a bit stands for two lanes.
+/// Returns the bit of a lane in a mask; for warps of 64, a bit means two lanes.
 fn bit(lane: u32) -> u32 {
     1 << (lane % 32)
 }

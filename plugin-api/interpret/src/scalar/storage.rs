@@ -1,15 +1,15 @@
-//! Storage types: what memory has and nothing computes with, but for casts.
+//! Storage types: types of memory that nothing computes with, except for casts.
 
 use super::{Flt, Int};
 use chipdock_ir::number::{float8_bits, float8_value};
 use chipdock_ir::{DType, TypeCode};
 
-/// Where in its byte an integer of less than 8 bits lies.
+/// The position in its byte of an integer of less than 8 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) bits: u8,
     pub(crate) is_signed: bool,
-    /// Bits of the byte below it.
+    /// Number of bits of the byte below it.
     pub(crate) shift: u8,
 }
 
@@ -28,13 +28,13 @@ impl Part {
         if is_negative { u64::from(value) | !u64::from(self.mask()) } else { value.into() }
     }
 
-    /// The byte with the register's value in its place.
+    /// Returns the byte with the register's value at this position.
     pub(super) fn write(self, byte: u8, register: u64) -> u8 {
         (byte & !(self.mask() << self.shift)) | ((register as u8 & self.mask()) << self.shift)
     }
 }
 
-/// An integer of less than 8 bits, of which only casts are asked.
+/// An integer of less than 8 bits, which is only cast.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SubByte<const BITS: u32, const IS_SIGNED: bool>(i8);
 
@@ -123,7 +123,7 @@ macro_rules! float8 {
                 Self(float8_bits(value, DType::$dtype))
             }
             fn nearest_int(value: i128) -> Self {
-                // An integer that a float64 rounds is past every float8.
+                // An integer that a float64 rounds exceeds every float8.
                 Self::nearest(value as f64)
             }
             fn add(self, other: Self) -> Self {

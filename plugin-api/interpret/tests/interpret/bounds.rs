@@ -1,4 +1,4 @@
-//! INT-B1 to INT-B4: the bounds hold for simulated backends, and are not much wider than need be.
+//! INT-B1 to INT-B4: the bounds hold for simulated backends, and are not much wider than necessary.
 
 use chipdock_interpret::{Arg, Array, Interpreter, Mismatch, Outcome, Output, compare};
 use chipdock_ir::accuracy;

@@ -1,4 +1,4 @@
-//! INT-I3 to INT-I6: what is reported, and that nothing panics.
+//! INT-I3 to INT-I6: reported errors, and the absence of panics.
 
 use chipdock_interpret::{Arg, Array, ErrorKind, InterpretError, Interpreter, Limits};
 use chipdock_ir::{

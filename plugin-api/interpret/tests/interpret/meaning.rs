@@ -1,4 +1,4 @@
-//! What statements, buffers and sizes mean, rule by rule of the specification.
+//! The meaning of statements, buffers and sizes, rule by rule of the specification.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::build::{self, Body, Loop};

@@ -1,4 +1,4 @@
-//! INT-I1: what each operation gives, against the tables of TVM's numbers and Rust's own arithmetic.
+//! INT-I1: the results of each operation, compared with the tables of TVM's numbers and Rust's own arithmetic.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op};
 use half::{bf16, f16};

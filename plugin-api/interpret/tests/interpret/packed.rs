@@ -1,4 +1,5 @@
-//! INT-I11: packed calls. What the passes make is run in `chipdock-passes` and by its users; here are the ops themselves.
+//! INT-I11: packed calls. The output of the passes is run in `chipdock-passes` and by its users; here the ops themselves
+//! are tested.
 
 use chipdock_interpret::{
     Array, ErrorKind, InterpretError, Interpreter, PackedArg, PackedOutcome, PackedTensor,

@@ -1,4 +1,4 @@
-//! IR-K1 to IR-K6, INT-I7 to INT-I9: launches, instances, barriers, races, blocks that are scheduled to threads.
+//! IR-K1 to IR-K6, INT-I7 to INT-I9: launches, instances, barriers, races, blocks scheduled to threads.
 
 use chipdock_interpret::{Arg, Array, ErrorKind, InterpretError, Interpreter, ThreadIndex};
 use chipdock_ir::{

@@ -1,4 +1,4 @@
-//! IR-K7, INT-I9, INT-I10: what the threads of a warp do together, atomics, reductions over threads.
+//! IR-K7, INT-I9, INT-I10: operations of the threads of a warp, atomics, reductions over threads.
 
 use std::sync::Arc;
 

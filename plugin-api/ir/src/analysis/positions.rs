@@ -1,12 +1,12 @@
-//! Which integers mean a position.
+//! Analysis of the integers that are positions.
 
 use std::collections::{HashMap, HashSet};
 
 use super::holds;
 use crate::{BinaryOp, Callee, Expr, ExprKind, Op, Var};
 
-/// Signed integers made of loop variables, parameters and constants by sums and products: those that mean a position, so
-/// that they do not wrap in a program that stays within its buffers.
+/// Signed integers made of loop variables, parameters and constants by sums and products. These are positions: they do
+/// not wrap in a program that stays within its buffers.
 #[derive(Debug, Default)]
 pub struct Positions {
     vars: HashSet<usize>,
@@ -14,12 +14,12 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// States that a variable is a loop variable, a parameter, or bound to a position.
+    /// Records that a variable is a loop variable, a parameter, or bound to a position.
     pub fn bind(&mut self, var: &Var) {
         self.vars.insert(var.address());
     }
 
-    /// True for a scalar signed integer that means a position.
+    /// Returns true for a scalar signed integer that is a position.
     pub fn contains(&mut self, e: &Expr) -> bool {
         if !e.dtype.is_int() || !e.dtype.is_scalar() {
             return false;

@@ -1,4 +1,4 @@
-//! What values an integer expression can take: enough to leave out casts and guards that nothing needs.
+//! Analysis of the values that an integer expression can take, precise enough to leave out unnecessary casts and guards.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::{BinaryOp, DType, Expr, ExprKind, Var};
 /// An interval of integers, both ends included.
 pub type Interval = (i128, i128);
 
-/// Intervals of variables, and of the expressions over them, which must outlive this: nodes are known by address.
+/// Intervals of variables and of expressions over them, which must outlive this: nodes are identified by address.
 #[derive(Debug, Default)]
 pub struct Ranges {
     vars: HashMap<usize, Interval>,
@@ -15,7 +15,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// States what a variable can be, for the rest of its life, or until this is called again.
+    /// Records the values that a variable can take, until this is called for it again.
     pub fn bind(&mut self, var: &Var, interval: Interval) {
         if let Some((low, high)) = var.dtype.integer_range() {
             let interval = (interval.0.max(low), interval.1.min(high));
@@ -26,18 +26,19 @@ impl Ranges {
         }
     }
 
-    /// What a scalar integer expression can be; its type's whole range when nothing better is known.
+    /// Returns the values that a scalar integer expression can take: the whole range of its type if nothing better is
+    /// known.
     pub fn of(&mut self, e: &Expr) -> Interval {
         self.look(e).0
     }
 
-    /// True when the exact result of this sum, difference or product fits its type whatever its operands are.
+    /// Returns true if the exact result of this sum, difference or product fits its type, whatever its operands are.
     pub fn is_exact(&mut self, e: &Expr) -> bool {
         self.look(e).1
     }
 
-    /// What a loop variable can be that starts at `min` and counts by one, and the value behind the last, unless one of
-    /// them may wrap. An extent `min(n, end - min)` is known to stop at `end`.
+    /// Returns the interval of a loop variable that starts at `min` and counts by one, and the value after its last one;
+    /// `None` if one of them may wrap. An extent `min(n, end - min)` is recognised to stop at `end`.
     pub fn of_loop(&mut self, min: &Expr, extent: &Expr) -> Option<(Interval, i128)> {
         let ((low, high), (_, most)) = (self.of(min), self.of(extent));
         let mut end = high.checked_add(most.max(1))?;
@@ -123,7 +124,7 @@ impl Ranges {
     }
 }
 
-/// True for an integer type whose values `to` holds all.
+/// Returns true if `to` is an integer type that holds all values of `from`.
 pub fn holds(to: DType, from: DType) -> bool {
     match (to.integer_range(), from.integer_range()) {
         (Some(to), Some(from)) => to.0 <= from.0 && from.1 <= to.1,
@@ -148,7 +149,7 @@ mod tests {
         assert!(ranges.is_exact(&index));
         let product = &i.expr() * &n.expr();
         assert!(!ranges.is_exact(&product));
-        // A part of a loop, as far as the whole goes.
+        // A part of a loop, which ends at the latest where the whole loop does.
         let (first, count) = (Var::new("first", DType::INT32), Var::new("count", DType::INT32));
         let share = |from: &Var| Expr::binary(BinaryOp::Min, count.expr(), Expr::i32(100) - from.expr());
         let (start, own, other, all) = (first.expr(), share(&first), share(&i), count.expr());

@@ -1,4 +1,4 @@
-//! Which nodes of a statement's expressions are worth a variable of their own, and which variables are used at all.
+//! Analysis of the nodes of a statement's expressions that deserve a variable, and of the variables that are used at all.
 //!
 //! The IR shares nodes; text cannot. Without this a chain of `x = y + y` would double the text at each step.
 
@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use crate::limits::DEPTH_MAX;
 use crate::{Buffer, Callee, Child, Effect, Expr, ExprKind, Stmt, StmtKind};
 
-/// Nodes smaller than this are written out again at every use.
+/// The size of a node from which it gets a variable; smaller nodes are repeated at every use.
 const SIZE_WORTH_A_NAME: u32 = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -17,14 +17,14 @@ struct Node {
     is_pure: bool,
 }
 
-/// The nodes of the expressions of one statement.
+/// The use counts of the nodes of one statement's expressions.
 #[derive(Debug, Default)]
 pub struct Sharing {
     nodes: HashMap<usize, Node>,
 }
 
 impl Sharing {
-    /// Looks at the expressions of one statement.
+    /// Analyses the expressions of one statement.
     pub fn of<'a>(roots: impl IntoIterator<Item = &'a Expr>) -> Self {
         let mut sharing = Self::default();
         for root in roots {
@@ -33,7 +33,7 @@ impl Sharing {
         sharing
     }
 
-    /// True for a node that is used more than once and is big enough for a name.
+    /// Returns true for a node that is used more than once and is large enough for a variable.
     pub fn is_shared(&self, e: &Expr) -> bool {
         self.nodes
             .get(&e.address())
@@ -45,7 +45,7 @@ impl Sharing {
             node.uses += 1;
             return (node.size, node.is_pure);
         }
-        // Past the writer's own limit nothing is written anyway.
+        // Past the writer's own limit nothing is written.
         if depth > DEPTH_MAX {
             return (1, true);
         }
@@ -69,7 +69,7 @@ fn is_pure_node(e: &Expr) -> bool {
     }
 }
 
-/// True for an expression that changes nothing.
+/// Returns true for an expression without side effects.
 pub fn is_pure(e: &Expr) -> bool {
     let mut sharing = Sharing::default();
     sharing.count(e, 0).1
@@ -82,25 +82,25 @@ pub struct Usage {
     pub read: HashSet<usize>,
     /// Data variables that are stored through, by address.
     pub written: HashSet<usize>,
-    /// Names of functions that it calls, bodies of parallel launches too.
+    /// Names of functions that it calls, including bodies of parallel launches.
     pub called: HashSet<std::sync::Arc<str>>,
     seen: HashSet<usize>,
 }
 
 impl Usage {
-    /// Looks at a function's body.
+    /// Analyses a function's body.
     pub fn of(body: &Stmt) -> Self {
         let mut usage = Self::default();
         usage.stmt(body, 0);
         usage
     }
 
-    /// True for a variable that the body needs in any way.
+    /// Returns true for a variable that the body reads or stores through.
     pub fn uses(&self, address: usize) -> bool {
         self.read.contains(&address) || self.written.contains(&address)
     }
 
-    /// What stands later is looked at first: what only serves a variable that nobody reads is not needed either.
+    /// Analyses later statements first: a statement that only serves an unused variable is not needed either.
     fn stmt(&mut self, s: &Stmt, depth: usize) {
         if depth > DEPTH_MAX {
             return;

@@ -1,4 +1,4 @@
-//! Blocks.
+//! The builder of blocks.
 
 use std::array;
 use std::ops::{Deref, DerefMut};
@@ -11,7 +11,7 @@ use crate::{
     MatchBufferRegion, Range, Stmt, StmtKind, StorageScope, Var,
 };
 
-/// A block in the making; a [`Body`] too.
+/// A block under construction; also a [`Body`].
 #[derive(Debug)]
 pub struct BlockBuilder {
     axes: Vec<IterVar>,
@@ -68,7 +68,7 @@ impl BlockBuilder {
         var.expr()
     }
 
-    /// An axis from 0, with its value.
+    /// Adds an axis from 0, with its value.
     pub fn axis(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -81,7 +81,7 @@ impl BlockBuilder {
         self.push_axis(name.into(), kind, Range { min: Expr::int(0, extent.dtype), extent }, value)
     }
 
-    /// A spatial axis from 0: `T.axis.spatial(extent, value)`.
+    /// Adds a spatial axis from 0: `T.axis.spatial(extent, value)`.
     pub fn spatial(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -91,7 +91,7 @@ impl BlockBuilder {
         self.axis(name, IterKind::Spatial, extent, value)
     }
 
-    /// An axis of reduction from 0: `T.axis.reduce(extent, value)`.
+    /// Adds a reduction axis from 0: `T.axis.reduce(extent, value)`.
     pub fn reduce(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -101,9 +101,10 @@ impl BlockBuilder {
         self.axis(name, IterKind::Reduce, extent, value)
     }
 
-    /// Axes that are loops, with the domains of those: `T.axis.remap("SR", [i, k])`.
+    /// Adds axes that are loop variables, with the domains of their loops: `T.axis.remap("SR", [i, k])`.
     ///
-    /// What is no loop variable of this function has no domain, and makes the block one that [`crate::validate`] refuses.
+    /// A variable that is no loop variable of this function has no domain, and [`crate::validate`] then refuses the
+    /// block.
     pub fn remap<const N: usize>(
         &mut self,
         kinds: [IterKind; N],
@@ -125,27 +126,27 @@ impl BlockBuilder {
         })
     }
 
-    /// Where the block happens at all: `T.where(condition)`.
+    /// Sets the condition under which the block runs: `T.where(condition)`.
     pub fn predicate(&mut self, condition: impl Into<Expr>) {
         self.predicate = condition.into();
     }
 
-    /// Declares what the block reads; undeclared, it is not said.
+    /// Declares the regions that the block reads; without this, they are undeclared.
     pub fn reads(&mut self, regions: impl IntoIterator<Item = BufferRegion>) {
         self.reads = Some(regions.into_iter().collect());
     }
 
-    /// Declares what the block writes; undeclared, it is not said.
+    /// Declares the regions that the block writes; without this, they are undeclared.
     pub fn writes(&mut self, regions: impl IntoIterator<Item = BufferRegion>) {
         self.writes = Some(regions.into_iter().collect());
     }
 
-    /// A note for passes: `T.sblock_attr({name: value})`.
+    /// Adds an annotation for passes: `T.sblock_attr({name: value})`.
     pub fn annotate(&mut self, name: impl Into<Arc<str>>, value: impl Into<AttrValue>) {
         self.annotations.insert(name.into(), value.into());
     }
 
-    /// A buffer that lives in the block.
+    /// Allocates a buffer for the block.
     pub fn block_alloc(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -158,7 +159,7 @@ impl BlockBuilder {
         buffer
     }
 
-    /// A buffer that stands for a region of another.
+    /// Makes a buffer that is a view of a region of another.
     pub fn match_buffer(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -171,7 +172,7 @@ impl BlockBuilder {
         buffer
     }
 
-    /// What runs before the first iteration of the reduction: `with T.init()`.
+    /// Sets the statements that run before the first iteration of the reduction: `with T.init()`.
     pub fn init(&mut self, build: impl FnOnce(&mut Body)) {
         self.init = Some(self.body.inner(build));
     }

@@ -1,4 +1,4 @@
-//! Statements, one after the other.
+//! The builder of statements, one after the other.
 
 use std::array;
 use std::cell::RefCell;
@@ -12,17 +12,17 @@ use crate::{
     StorageScope, ThreadAxis, Var,
 };
 
-/// The domains of the loops of a function, by variable: what `remap` takes them from.
+/// The domains of the loops of a function, by variable, for `remap`.
 pub(super) type Domains = Rc<RefCell<HashMap<Var, Range>>>;
 
-/// Statements in the making, one after the other.
+/// A sequence of statements under construction.
 #[derive(Debug, Default)]
 pub struct Body {
     stmts: Vec<Stmt>,
     pub(super) domains: Domains,
 }
 
-/// A loop: its variable's name, its bounds, how it runs, and notes.
+/// A loop: its variable's name, its bounds, its kind, and annotations.
 ///
 /// # Examples
 ///
@@ -46,32 +46,32 @@ pub struct Loop {
 }
 
 impl Loop {
-    /// A loop of `extent` iterations from 0.
+    /// Makes a loop of `extent` iterations from 0.
     pub fn new(name: impl Into<Arc<str>>, kind: ForKind, extent: impl Into<Expr>) -> Self {
         let (name, extent) = (name.into(), extent.into());
         Self { name, min: None, extent, step: None, kind, annotations: Attrs::new() }
     }
 
-    /// One iteration after the other, from 0.
+    /// Makes a serial loop from 0.
     pub fn serial(name: impl Into<Arc<str>>, extent: impl Into<Expr>) -> Self {
         Self::new(name, ForKind::Serial, extent)
     }
 
-    /// The first value, instead of 0.
+    /// Sets the first value, instead of 0.
     #[must_use]
     pub fn from(mut self, min: impl Operand) -> Self {
         self.min = Some(min.beside(self.extent.dtype));
         self
     }
 
-    /// How far values lie apart, instead of 1; the extent still counts iterations.
+    /// Sets the distance between values, instead of 1; the extent still counts iterations.
     #[must_use]
     pub fn step(mut self, step: impl Operand) -> Self {
         self.step = Some(step.beside(self.extent.dtype));
         self
     }
 
-    /// A note for passes.
+    /// Adds an annotation for passes.
     #[must_use]
     pub fn annotate(mut self, name: impl Into<Arc<str>>, value: impl Into<AttrValue>) -> Self {
         self.annotations.insert(name.into(), value.into());
@@ -103,7 +103,7 @@ impl Body {
         body.finish()
     }
 
-    /// `buffer[indices] = value`.
+    /// Appends a store: `buffer[indices] = value`.
     pub fn store(&mut self, buffer: &Buffer, indices: impl List, value: impl Operand) {
         let indices = indices.list();
         let lanes = indices.last().map_or(1, |index| index.dtype.lanes);
@@ -111,7 +111,7 @@ impl Body {
         self.push(Stmt::store(buffer, indices, value.beside(dtype)));
     }
 
-    /// A store of those lanes alone where the mask is true.
+    /// Appends a store of only those lanes where the mask is true.
     pub fn store_where(
         &mut self,
         buffer: &Buffer,
@@ -127,7 +127,7 @@ impl Body {
         }));
     }
 
-    /// A name for a value, for the rest of this body.
+    /// Binds a variable to a value, for the rest of this body.
     pub fn bind(&mut self, name: impl Into<Arc<str>>, value: impl Into<Expr>) -> Expr {
         let value = value.into();
         let var = Var::new(name, value.dtype);
@@ -135,7 +135,7 @@ impl Body {
         var.expr()
     }
 
-    /// A buffer for the rest of this body.
+    /// Allocates a buffer for the rest of this body.
     pub fn alloc(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -148,8 +148,8 @@ impl Body {
         buffer
     }
 
-    /// A buffer over memory that is there, for the rest of this body: the memory of `data`, another buffer's data
-    /// variable or a pointer.
+    /// Declares a buffer over existing memory, for the rest of this body: the memory of `data`, which is another buffer's
+    /// data variable or a pointer.
     pub fn view(&mut self, name: impl Into<Arc<str>>, shape: impl List, dtype: DType, data: &Var) -> Buffer {
         let scope = data.pointer.as_ref().map_or(StorageScope::GLOBAL, |pointer| pointer.scope.clone());
         let plain = Buffer::new(name, shape.list(), dtype, scope);
@@ -158,39 +158,39 @@ impl Body {
         buffer
     }
 
-    /// An expression evaluated for its effect.
+    /// Appends an expression that is evaluated for its effect.
     pub fn evaluate(&mut self, value: impl Into<Expr>) {
         self.push(Stmt::new(StmtKind::Evaluate(value.into())));
     }
 
-    /// An op called for its effect.
+    /// Appends a call of an op for its effect.
     pub fn call(&mut self, op: Op, args: impl IntoIterator<Item = Expr>) {
         let args: Vec<Expr> = args.into_iter().collect();
         let dtype = op.result_dtype(&args).unwrap_or(DType::HANDLE);
         self.evaluate(Expr::call(op, args, dtype));
     }
 
-    /// A barrier: `T.tvm_storage_sync(scope)`.
+    /// Appends a barrier: `T.tvm_storage_sync(scope)`.
     pub fn barrier(&mut self, scope: impl Into<Arc<str>>) {
         self.call(Op::StorageSync, [Expr::str(scope)]);
     }
 
-    /// `return value`.
+    /// Appends `return value`.
     pub fn return_value(&mut self, value: impl Into<Expr>) {
         self.push(Stmt::new(StmtKind::Return(Some(value.into()))));
     }
 
-    /// `break`.
+    /// Appends `break`.
     pub fn break_loop(&mut self) {
         self.push(Stmt::new(StmtKind::Break));
     }
 
-    /// `continue`.
+    /// Appends `continue`.
     pub fn continue_loop(&mut self) {
         self.push(Stmt::new(StmtKind::Continue));
     }
 
-    /// The function ends with an error of that kind unless the condition holds.
+    /// Appends an assertion: the function ends with an error of that kind unless the condition holds.
     pub fn assert(
         &mut self,
         condition: impl Into<Expr>,
@@ -204,7 +204,7 @@ impl Body {
         }));
     }
 
-    /// A loop with everything that one may have.
+    /// Appends a loop with the given options.
     pub fn for_each(&mut self, domain: Loop, build: impl FnOnce(&mut Body, Expr)) {
         let Loop { name, min, extent, step, kind, annotations } = domain;
         let var = Var::new(name, extent.dtype);
@@ -214,7 +214,7 @@ impl Body {
         self.push(Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body }));
     }
 
-    /// A loop from 0.
+    /// Appends a loop from 0.
     pub fn for_loop(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -225,7 +225,7 @@ impl Body {
         self.for_each(Loop::new(name, kind, extent), build);
     }
 
-    /// `for name in range(extent)`.
+    /// Appends `for name in range(extent)`.
     pub fn range(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -235,7 +235,7 @@ impl Body {
         self.for_loop(name, extent, ForKind::Serial, build);
     }
 
-    /// `for name in T.parallel(extent)`.
+    /// Appends `for name in T.parallel(extent)`.
     pub fn parallel(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -245,7 +245,7 @@ impl Body {
         self.for_loop(name, extent, ForKind::Parallel, build);
     }
 
-    /// `for name in T.vectorized(extent)`.
+    /// Appends `for name in T.vectorized(extent)`.
     pub fn vectorized(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -255,7 +255,7 @@ impl Body {
         self.for_loop(name, extent, ForKind::Vectorized, build);
     }
 
-    /// `for name in T.unroll(extent)`.
+    /// Appends `for name in T.unroll(extent)`.
     pub fn unroll(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -265,7 +265,7 @@ impl Body {
         self.for_loop(name, extent, ForKind::Unrolled, build);
     }
 
-    /// `for name in T.thread_binding(extent, axis)`.
+    /// Appends `for name in T.thread_binding(extent, axis)`.
     pub fn thread_binding(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -276,7 +276,7 @@ impl Body {
         self.for_loop(name, extent, ForKind::ThreadBinding(axis), build);
     }
 
-    /// `with T.launch_thread(axis, extent) as name`: threads as they are after lowering.
+    /// Appends `with T.launch_thread(axis, extent) as name`: threads in the form that they have after lowering.
     pub fn launch_thread(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -290,7 +290,7 @@ impl Body {
         self.push(Stmt::new(StmtKind::LaunchThread { var, axis, extent, body }));
     }
 
-    /// Serial loops from 0 within each other, the first outermost: `for i, j in T.grid(n, m)`.
+    /// Appends nested serial loops from 0, the first outermost: `for i, j in T.grid(n, m)`.
     pub fn grid<const N: usize>(
         &mut self,
         names: [&str; N],
@@ -312,19 +312,19 @@ impl Body {
         self.push(nest);
     }
 
-    /// `while condition:`.
+    /// Appends `while condition:`.
     pub fn while_loop(&mut self, condition: impl Into<Expr>, build: impl FnOnce(&mut Body)) {
         let body = self.inner(build);
         self.push(Stmt::new(StmtKind::While { condition: condition.into(), body }));
     }
 
-    /// A choice without an else.
+    /// Appends an `if` without an else.
     pub fn if_then(&mut self, condition: impl Into<Expr>, then: impl FnOnce(&mut Body)) {
         let then = self.inner(then);
         self.push(Stmt::if_then(condition.into(), then, None));
     }
 
-    /// A choice.
+    /// Appends an `if` with an else.
     pub fn if_then_else(
         &mut self,
         condition: impl Into<Expr>,
@@ -335,14 +335,14 @@ impl Body {
         self.push(Stmt::if_then(condition.into(), then, Some(otherwise)));
     }
 
-    /// `with T.attr({key: value})`: a note on what is within.
+    /// Appends `with T.attr({key: value})`: an attribute of the statements within.
     pub fn attr(&mut self, key: impl Into<Arc<str>>, value: impl Into<Expr>, build: impl FnOnce(&mut Body)) {
         let body = self.inner(build);
         let (node, key, value) = (AttrNode::None, key.into(), value.into());
         self.push(Stmt::new(StmtKind::Attr { node, key, value, body }));
     }
 
-    /// `with T.sblock(name)`: a block.
+    /// Appends `with T.sblock(name)`: a block.
     pub fn block(&mut self, name: impl Into<Arc<str>>, build: impl FnOnce(&mut BlockBuilder)) {
         let mut block = BlockBuilder::within(&self.domains);
         build(&mut block);

@@ -1,4 +1,4 @@
-//! Builds kernels in Rust, so that they read about as the script does.
+//! Builders of kernels in Rust, whose code reads much like the script.
 //!
 //! | script | here |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `x // 2`, `x % 2`, `x < 2` | `x.floor_div(2)`, `x.floor_mod(2)`, `x.lt(2)` |
 //! | `T.if_then_else(c, x, 0.0)`, `T.Select(c, x, y)` | `c.then_else(x, 0.0)`, `Expr::select(c, x, y)` |
 //!
-//! A Rust number takes the type of what it stands beside ([`Operand`]). Nothing is checked here:
-//! [`crate::validate`] does that, and says where.
+//! A Rust number takes the type of the expression that it is combined with ([`Operand`]). Nothing is checked here:
+//! [`crate::validate`] checks the result and reports positions.
 //!
 //! # Examples
 //!
@@ -86,9 +86,9 @@ use crate::{
     AttrValue, Attrs, Buffer, DType, Expr, IrModule, IterKind, Param, PrimFunc, Stmt, StorageScope, Var, attr,
 };
 
-/// A spatial axis, as `remap` names it.
+/// A spatial axis, in `remap`.
 pub const S: IterKind = IterKind::Spatial;
-/// An axis of reduction, as `remap` names it.
+/// A reduction axis, in `remap`.
 pub const R: IterKind = IterKind::Reduce;
 
 impl From<bool> for AttrValue {
@@ -109,7 +109,7 @@ impl From<&str> for AttrValue {
     }
 }
 
-/// A module of these functions.
+/// Makes a module of these functions.
 pub fn module(functions: impl IntoIterator<Item = PrimFunc>) -> IrModule {
     IrModule { functions: functions.into_iter().collect(), attrs: Attrs::new() }
 }
@@ -130,7 +130,7 @@ pub fn function(name: impl Into<Arc<str>>) -> FunctionBuilder {
     }
 }
 
-/// A function in the making; a [`Body`] too.
+/// A function under construction; also a [`Body`].
 #[derive(Debug)]
 pub struct FunctionBuilder {
     function: PrimFunc,
@@ -138,42 +138,42 @@ pub struct FunctionBuilder {
 }
 
 impl FunctionBuilder {
-    /// A symbolic size, bound by the first parameter whose shape has it.
+    /// Adds a symbolic size, bound by the first parameter whose shape has it.
     pub fn size(&mut self, name: impl Into<Arc<str>>) -> Expr {
         Var::new(name, DType::INT32).expr()
     }
 
-    /// Several symbolic sizes.
+    /// Adds several symbolic sizes.
     pub fn sizes<const N: usize>(&mut self, names: [&str; N]) -> [Expr; N] {
         names.map(|name| self.size(name))
     }
 
-    /// A tensor parameter, compact and in global memory.
+    /// Adds a tensor parameter, compact and in global memory.
     pub fn buffer(&mut self, name: impl Into<Arc<str>>, shape: impl List, dtype: DType) -> Buffer {
         self.param(Buffer::new(name, shape.list(), dtype, StorageScope::GLOBAL))
     }
 
-    /// A tensor parameter of any form: strides, an offset, an alignment.
+    /// Adds a tensor parameter of any form, with strides, an offset or an alignment.
     pub fn param(&mut self, buffer: Buffer) -> Buffer {
         self.function.params.push(Param::Buffer(buffer.clone()));
         buffer
     }
 
-    /// A scalar parameter.
+    /// Adds a scalar parameter.
     pub fn scalar(&mut self, name: impl Into<Arc<str>>, dtype: DType) -> Expr {
         let var = Var::new(name, dtype);
         self.function.params.push(Param::Var(var.clone()));
         var.expr()
     }
 
-    /// A pointer parameter, as device functions have them.
+    /// Adds a pointer parameter, as device functions have them.
     pub fn pointer(&mut self, name: impl Into<Arc<str>>, element: DType, scope: StorageScope) -> Var {
         let var = Var::pointer(name, element, scope);
         self.function.params.push(Param::Var(var.clone()));
         var
     }
 
-    /// A buffer of the root block: `T.sblock_alloc_buffer` at the top of the function.
+    /// Allocates a buffer of the root block: `T.sblock_alloc_buffer` at the top of the function.
     pub fn block_alloc(
         &mut self,
         name: impl Into<Arc<str>>,
@@ -186,27 +186,27 @@ impl FunctionBuilder {
         buffer
     }
 
-    /// Says that buffers of different parameters do not overlap.
+    /// Declares that buffers of different parameters do not overlap.
     pub fn noalias(&mut self) {
         self.annotate(attr::NOALIAS, true);
     }
 
-    /// A note on the function: `T.func_attr({name: value})`.
+    /// Adds an attribute of the function: `T.func_attr({name: value})`.
     pub fn annotate(&mut self, name: impl Into<Arc<str>>, value: impl Into<AttrValue>) {
         self.function.attrs.insert(name.into(), value.into());
     }
 
-    /// Says what the function returns.
+    /// Sets the type of the function's result.
     pub fn returns(&mut self, dtype: DType) {
         self.function.ret = Some(dtype);
     }
 
-    /// Says that the function has no root block: one as after lowering.
+    /// Declares that the function has no root block, as after lowering.
     pub fn lowered(&mut self) {
         self.function.s_tir = false;
     }
 
-    /// The function.
+    /// Returns the function.
     #[must_use]
     pub fn finish(mut self) -> PrimFunc {
         self.function.body = self.body.finish();
@@ -215,7 +215,7 @@ impl FunctionBuilder {
 }
 
 impl From<PrimFunc> for FunctionBuilder {
-    /// Goes on with a function: what is appended comes after its body.
+    /// Continues a function: what is appended comes after its body.
     fn from(function: PrimFunc) -> Self {
         let body = Body::of(function.body.clone());
         Self { function, body }

@@ -1,4 +1,4 @@
-//! What stands for an expression: expressions, variables, and Rust's own numbers.
+//! Operands and lists of operands: expressions, variables, and Rust's own numbers.
 
 use crate::{Buffer, CompareOp};
 use crate::{BufferRegion, DType, Expr, ExprKind, Range, Var};
@@ -21,12 +21,13 @@ impl From<&Var> for Expr {
     }
 }
 
-/// What takes the type of what it meets: a Rust number becomes a constant of that type, an expression stays as it is.
+/// An operand that takes the type of the other one: a Rust number becomes a constant of that type, an expression stays as
+/// it is.
 ///
 /// A number that the type cannot hold, such as 0.5 for an integer, becomes a constant of another type, and
 /// [`crate::validate`] reports that the types differ.
 pub trait Operand {
-    /// The operand as an expression beside one of type `dtype`.
+    /// Converts the operand to an expression, for use with one of type `dtype`.
     fn beside(self, dtype: DType) -> Expr;
 }
 
@@ -80,7 +81,7 @@ macro_rules! numbers {
 }
 numbers! { i32: integer; i64: integer; f32: float; f64: float; }
 
-// One integer and one float type alone, so that a bare literal is known to be of it.
+// Only one integer and one float type, so that the type of a bare literal is unambiguous.
 macro_rules! arithmetic {
     ($number:ty: $($op:ident $method:ident),*) => {
         $(
@@ -115,15 +116,15 @@ macro_rules! arithmetic {
 arithmetic! { i32: Add add, Sub sub, Mul mul, Div div, Rem rem }
 arithmetic! { f64: Add add, Sub sub, Mul mul, Div div, Rem rem }
 
-/// As many expressions as a place takes: an array, a tuple of expressions, variables and `i32`, or one for itself.
+/// A list of `N` expressions: an array, a tuple of expressions, variables and `i32`, or a single one for `N` = 1.
 pub trait Exprs<const N: usize> {
-    /// The expressions.
+    /// Returns the expressions.
     fn exprs(self) -> [Expr; N];
 }
 
-/// Any number of expressions, as indices and shapes are: what [`Exprs`] is, and lists.
+/// A list of any number of expressions, such as indices and shapes: all that implement [`Exprs`], and lists.
 pub trait List {
-    /// The expressions.
+    /// Returns the expressions.
     fn list(self) -> Vec<Expr>;
 }
 
@@ -207,12 +208,12 @@ tuples! {
 }
 
 impl Buffer {
-    /// The element at these indices, as an expression.
+    /// Returns the element at these indices, as an expression.
     pub fn at(&self, indices: impl List) -> Expr {
         Expr::load(self, indices.list())
     }
 
-    /// The lanes at these indices where the mask is true, 0 in the others.
+    /// Returns the lanes at these indices where the mask is true, and 0 in the others.
     pub fn at_where(&self, indices: impl List, mask: impl Into<Expr>) -> Expr {
         let load = self.at(indices.list());
         match &load.kind {
@@ -228,13 +229,13 @@ impl Buffer {
         }
     }
 
-    /// The region of one element.
+    /// Returns the region of one element.
     pub fn point(&self, indices: impl List) -> BufferRegion {
         let one = |min: Expr| Range { extent: Expr::int(1, min.dtype), min };
         BufferRegion { buffer: self.clone(), region: indices.list().into_iter().map(one).collect() }
     }
 
-    /// A region: first index and number of indices on each axis.
+    /// Returns a region, from the first index and the number of indices on each axis.
     pub fn region<A: Into<Expr>, B: Into<Expr>>(
         &self,
         ranges: impl IntoIterator<Item = (A, B)>,

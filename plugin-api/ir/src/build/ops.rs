@@ -1,4 +1,4 @@
-//! Operators and functions of expressions, as methods; those of ops of a regular signature are made in `op.rs`.
+//! Operators and functions of expressions, as methods; methods for ops with a regular signature are in `op.rs`.
 
 use super::Operand;
 use crate::{BinaryOp, DType, Expr, Op};
@@ -67,20 +67,21 @@ unary_calls! {
 }
 
 impl Expr {
-    /// This times 2 to the power of an int32: [`Op::Ldexp`].
+    /// Returns this times 2 to the power of an int32: [`Op::Ldexp`].
     #[must_use]
     pub fn ldexp(&self, power: impl Operand) -> Expr {
         let power = power.beside(DType::INT32.with_lanes(self.dtype.lanes));
         Expr::call(Op::Ldexp, vec![self.clone(), power], self.dtype)
     }
 
-    /// The bits of this, read as another type of as many bits: [`Op::Reinterpret`].
+    /// Returns the bits of this, read as another type of the same size: [`Op::Reinterpret`].
     #[must_use]
     pub fn reinterpret(&self, dtype: DType) -> Expr {
         Expr::call(Op::Reinterpret, vec![self.clone()], dtype)
     }
 
-    /// `T.if_then_else`: this condition, and one branch alone is evaluated. [`Expr::select`] evaluates both.
+    /// Returns `T.if_then_else` with this as the condition: only one branch is evaluated. [`Expr::select`] evaluates
+    /// both.
     #[must_use]
     pub fn then_else(&self, then: impl Into<Expr>, otherwise: impl Operand) -> Expr {
         let then = then.into();

@@ -1,10 +1,10 @@
-//! Alpha-equivalence: modules that are the same but for the names of variables and positions.
+//! Alpha-equivalence: compares modules, ignoring the names of variables, and positions.
 //!
-//! 1. Variables and buffers correspond one to one, by where they are bound (a size: by where it stands first).
+//! 1. Variables and buffers correspond one to one, by the place where they are bound (a size: by its first occurrence).
 //! 2. Names of functions and of buffer parameters are compared, since callers use them; other names are not.
-//! 3. Sequences are compared flat, so that an empty one is nothing and a nested one is its statements.
-//! 4. A step of 1 is no step.
-//! 5. Floats are equal when their bits are; positions are left out.
+//! 3. Sequences are compared flat: an empty one counts as nothing and a nested one as its statements.
+//! 4. A step of 1 equals no step.
+//! 5. Floats are equal if their bits are; positions are ignored.
 
 mod nodes;
 
@@ -16,7 +16,7 @@ use crate::{
     AttrValue, Attrs, Buffer, BufferRegion, Expr, IrModule, Param, PrimFunc, Range, Stmt, StmtKind, Var,
 };
 
-/// Levels after which the comparison is given up; what is valid nests less.
+/// The nesting depth at which the comparison gives up; valid modules nest less.
 const LEVELS_MAX: usize = 4 * DEPTH_MAX;
 
 type Outcome = Result<(), String>;
@@ -25,7 +25,7 @@ type Outcome = Result<(), String>;
 ///
 /// # Errors
 ///
-/// The first place where they differ, as a path of nodes, and what stands there in each.
+/// The first difference, as a path of nodes, and the two nodes there.
 ///
 /// # Examples
 ///
@@ -52,7 +52,7 @@ pub fn functions(a: &PrimFunc, b: &PrimFunc) -> Result<(), String> {
     comparer.function(a, b)
 }
 
-/// A step of a path.
+/// A step of a path to a node.
 enum Step {
     Function(String),
     Field(&'static str),
@@ -75,7 +75,7 @@ struct Comparer {
     vars_back: HashMap<Var, Var>,
     buffers: HashMap<Buffer, Buffer>,
     buffers_back: HashMap<Buffer, Buffer>,
-    /// Pairs of nodes found equal. They stay equal, as each variable is bound once.
+    /// Pairs of nodes that were found equal. They stay equal, because each variable is bound once.
     equal: HashSet<(usize, usize)>,
     path: Vec<Step>,
 }
@@ -155,7 +155,7 @@ impl Comparer {
         self.within(Step::Field("body"), |c| c.stmt(&a.body, &b.body))
     }
 
-    /// Two variables correspond if they did before, or if neither did to any other.
+    /// Compares two variables: they correspond if they did before, or if neither corresponds to another yet.
     fn var(&mut self, a: &Var, b: &Var) -> Outcome {
         match (self.vars.get(a), self.vars_back.get(b)) {
             (Some(found), _) if found == b => Ok(()),
@@ -168,7 +168,8 @@ impl Comparer {
         }
     }
 
-    /// Forgets what two variables correspond to, where a `Let` binds them: the same one may stand in several places.
+    /// Forgets the correspondence of two variables that a `Let` binds, because the same `Let` may occur in several
+    /// places.
     fn unbind(&mut self, a: &Var, b: &Var) {
         if let Some(partner) = self.vars.remove(a) {
             self.vars_back.remove(&partner);
@@ -233,7 +234,7 @@ impl Comparer {
     }
 }
 
-/// The statements of a sequence, sequences within spliced in.
+/// Appends the statements of a sequence, with nested sequences spliced in.
 fn flat<'a>(stmt: &'a Stmt, depth: usize, out: &mut Vec<&'a Stmt>) {
     match &stmt.kind {
         StmtKind::Seq(stmts) if depth < LEVELS_MAX => stmts.iter().for_each(|s| flat(s, depth + 1, out)),

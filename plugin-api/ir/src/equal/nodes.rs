@@ -139,7 +139,7 @@ impl Comparer {
         }
     }
 
-    /// Statements that hold statements.
+    /// Compares statements that contain statements.
     fn nest(&mut self, a: &Stmt, b: &Stmt) -> Outcome {
         use StmtKind as K;
         match (&a.kind, &b.kind) {

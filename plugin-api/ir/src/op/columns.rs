@@ -2,7 +2,7 @@
 
 use crate::{DType, Expr, ExprKind};
 
-/// The shape of an op's arguments and result (OP3): what most ops need not state for themselves.
+/// The shape of an op's arguments and result (OP3), which implies most columns for most ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signature {
     /// One float; the result has its type.
@@ -23,27 +23,27 @@ pub enum Signature {
     BitBinary,
     /// One integer or float; the result has its type.
     NumberUnary,
-    /// The row states parameters, result and all the rest.
+    /// Any other shape: the row states the parameters, the result and the other columns.
     Custom,
 }
 
 /// The effect of a call besides its value (OP5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// None: it may be moved, repeated or dropped.
+    /// No effect: the call may be moved, repeated or dropped.
     Pure,
-    /// It reads state that others write.
+    /// The call reads state that others write.
     Reads,
-    /// It changes state.
+    /// The call changes state.
     Writes,
 }
 
 /// The subject of an op (OP6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Computes a value from values.
+    /// A value computed from values.
     Value,
-    /// Pointers: addresses, offsets, memory behind one.
+    /// Pointers: addresses, offsets, memory that a pointer refers to.
     Pointer,
     /// Argument structures of packed calls.
     Struct,
@@ -62,51 +62,51 @@ pub enum Class {
 /// The threads that a call concerns besides the one that makes it (OP8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
-    /// None.
+    /// No other threads.
     Alone,
-    /// None, but the call ends the thread.
+    /// No other threads, but the call ends the thread.
     Exit,
-    /// Tells which threads of the warp make the call.
+    /// The threads of the warp: the call returns the active ones.
     ActiveMask,
-    /// Passes a value on within the warp: (mask, value, lane, width, warp_size).
+    /// The threads of the warp, which exchange values: (mask, value, lane, width, warp_size).
     Shuffle,
     /// A barrier, of the scope that its argument names.
     Barrier,
-    /// Combines values of the threads of a block.
+    /// The threads of a block, whose values the call combines.
     Reduction,
 }
 
 impl Threads {
-    /// True for an op that only warps have; a barrier of a warp is one by its argument, not by its op.
+    /// Returns true for an op that only warps have; a barrier of a warp is determined by its argument, not by its op.
     #[must_use]
     pub const fn is_of_warp(self) -> bool {
         matches!(self, Self::ActiveMask | Self::Shuffle)
     }
 
-    /// True where other threads must make the call too.
+    /// Returns true if other threads must make the call too.
     #[must_use]
     pub const fn is_collective(self) -> bool {
         matches!(self, Self::Shuffle | Self::Barrier | Self::Reduction)
     }
 }
 
-/// How an op reaches a code generator (OP10).
+/// The form in which an op reaches a code generator (OP10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lowering {
-    /// As it is: every code generator spells it, a *core op*.
+    /// Unchanged: every code generator spells it, a *core op*.
     Core,
     /// As core ops, on every type that it takes.
     Arithmetic,
     /// A function of floats: as core ops on the types for which the pass has them, else as a call of the first of
     /// [`OpInfo::c_names`].
     Function,
-    /// Not at all: a pass before takes it away.
+    /// Not at all: an earlier pass removes it.
     Earlier,
-    /// As it is, where the target has it natively; other targets refuse it.
+    /// Unchanged, on targets that support it natively; other targets refuse it.
     Native,
 }
 
-/// How a script writes a call (OP13).
+/// The spelling of a call in a script (OP13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `T.<name>(arguments)`.
@@ -130,7 +130,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The place of the type of the call among `count` arguments, for a call that states it.
+    /// Returns the position of the call's type among `count` arguments, for a call that states it.
     #[must_use]
     pub const fn type_place(self, count: usize) -> Option<usize> {
         match self {
@@ -141,18 +141,18 @@ impl Form {
     }
 }
 
-/// What TVM's function of the op does with a keyword argument `dtype` (OP13).
+/// The treatment of a keyword argument `dtype` by TVM's function of the op (OP13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DTypeKeyword {
-    /// It takes and ignores it.
+    /// Accepted and ignored.
     Ignored,
-    /// It takes it as its first argument.
+    /// Taken as the first argument.
     First,
-    /// It does not take it.
+    /// Not accepted.
     Refused,
 }
 
-/// What an argument may be (OP3).
+/// The kinds of values that an argument may be (OP3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Anything.
@@ -185,7 +185,7 @@ pub enum Takes {
     Exactly(DType),
     /// A constant of this type.
     Constant(DType),
-    /// A constant zero, which stands for its type.
+    /// A constant zero, which carries its type.
     Zero,
     /// A string.
     Text,
@@ -194,7 +194,7 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// True when the argument, which stands among `args`, is of this kind.
+    /// Returns true if the argument, which is one of `args`, is of this kind.
     #[must_use]
     pub fn admits(self, arg: &Expr, args: &[Expr]) -> bool {
         let dtype = arg.dtype;
@@ -211,7 +211,7 @@ impl Takes {
         }
     }
 
-    /// True when an argument of that type may be of this kind, whatever stands beside it.
+    /// Returns true if an argument of that type may be of this kind, whatever the other arguments are.
     #[must_use]
     pub fn admits_type(self, dtype: DType) -> bool {
         match self {
@@ -231,13 +231,13 @@ impl Takes {
         }
     }
 
-    /// True where the argument is one value for all lanes of a call on vectors.
+    /// Returns true if the argument is one value for all lanes of a call on vectors.
     #[must_use]
     pub const fn is_uniform(self) -> bool {
         matches!(self, Self::Scalar | Self::Index | Self::Exactly(_) | Self::Constant(_) | Self::Zero)
     }
 
-    /// True where a string may stand.
+    /// Returns true if the argument may be a string.
     #[must_use]
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::FunctionName)
@@ -266,40 +266,40 @@ pub enum Gives {
 /// A parameter of an op (OP3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpParam {
-    /// Its name in scripts; empty where it is given by position alone.
+    /// Name in scripts; empty if it is given only by position.
     pub name: &'static str,
-    /// What it may be.
+    /// Kinds of values that it may be.
     pub takes: Takes,
 }
 
-/// A parameter with a name.
+/// Makes a parameter with a name.
 pub(super) const fn named(name: &'static str, takes: Takes) -> OpParam {
     OpParam { name, takes }
 }
 
-/// A parameter that is given by position alone.
+/// Makes a parameter that is given only by position.
 pub(super) const fn positional(takes: Takes) -> OpParam {
     OpParam { name: "", takes }
 }
 
-/// A row of the table of ops; the rules of each column are on the page of [`crate::op`].
+/// A row of the table of ops; the rules of each column are at [`crate::op`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpInfo {
-    /// OP1: its name in scripts, in the wire, in a target's `native_ops` and in messages.
+    /// OP1: the name in scripts, in the wire, in a target's `native_ops` and in messages.
     pub name: &'static str,
     /// OP1: other names that scripts may use.
     pub aliases: &'static [&'static str],
     /// OP1: the name of the builtin in TVM's namespaces of devices, as in `T.cuda.<name>`.
     pub device_name: Option<&'static str>,
-    /// OP2: the minor of the wire format 1.x that brought it.
+    /// OP2: the minor of the wire format 1.x that introduced the op.
     pub wire_minor: u64,
     /// OP3: the shape of arguments and result.
     pub signature: Signature,
-    /// OP3: its parameters.
+    /// OP3: the parameters.
     pub params: &'static [OpParam],
-    /// OP3: what further arguments may be; `None` where there are none.
+    /// OP3: the kind of further arguments; `None` if there are none.
     pub rest: Option<Takes>,
-    /// OP3: the arguments in words, for whoever gave others.
+    /// OP3: the arguments in words, for messages about wrong ones.
     pub expects: &'static str,
     /// OP4: the type of a call.
     pub gives: Gives,
@@ -307,15 +307,15 @@ pub struct OpInfo {
     pub effect: Effect,
     /// OP6: the subject.
     pub class: Class,
-    /// OP7: whether a call on vectors is the call on each lane, and may take the place of the calls on scalars.
+    /// OP7: whether a call on vectors is the call on each lane, and may replace the calls on scalars.
     pub is_elementwise: bool,
-    /// OP4: whether the result is the argument rounded to an integral value; an integer is its own.
+    /// OP4: whether the result is the argument rounded to an integral value; an integer is unchanged.
     pub is_rounding: bool,
-    /// OP8: the threads that it concerns.
+    /// OP8: the threads that a call concerns.
     pub threads: Threads,
-    /// OP9: the price of a call in instructions, about; `None` where it is dear, or may not run where it need not.
+    /// OP9: the approximate price of a call in instructions; `None` if it is expensive, or must not run unnecessarily.
     pub cost: Option<u8>,
-    /// OP10: how it reaches a code generator.
+    /// OP10: how the op reaches a code generator.
     pub lowering: Lowering,
     /// OP11: units in the last place of float32 and float64 by which a conforming result may be off.
     pub ulps: f64,
@@ -323,12 +323,12 @@ pub struct OpInfo {
     pub c_names: &'static [&'static str],
     /// OP13: how a script writes a call.
     pub form: Form,
-    /// OP13: what becomes of a keyword argument `dtype`.
+    /// OP13: how a keyword argument `dtype` is treated.
     pub dtype_keyword: DTypeKeyword,
 }
 
 impl OpInfo {
-    /// What a name and a signature imply; a row states where it differs.
+    /// Makes a row from a name and what its signature implies; the table overrides the columns that differ.
     pub(super) const fn of(name: &'static [&'static str; 1], signature: Signature) -> Self {
         use Signature::{
             BitBinary, Custom, FloatBinary, FloatTernary, FloatTest, FloatUnary, IntBinary, IntCount,
@@ -392,25 +392,25 @@ impl OpInfo {
         }
     }
 
-    /// How many arguments it takes at least.
+    /// Returns the least number of arguments.
     #[must_use]
     pub const fn arity_min(&self) -> usize {
         self.params.len()
     }
 
-    /// How many arguments it takes; `None` where any number may follow.
+    /// Returns the number of arguments; `None` if any number may follow.
     #[must_use]
     pub const fn arity(&self) -> Option<usize> {
         if self.rest.is_some() { None } else { Some(self.params.len()) }
     }
 
-    /// What the argument at that place may be; `None` where there is none.
+    /// Returns the kind of the argument at that position; `None` if there is none.
     #[must_use]
     pub fn takes(&self, position: usize) -> Option<Takes> {
         self.params.get(position).map(|param| param.takes).or(self.rest)
     }
 
-    /// True when these arguments are as many as it takes, and each is what it may be.
+    /// Returns true if the number of arguments is right and each is of the expected kind.
     #[must_use]
     pub fn admits(&self, args: &[Expr]) -> bool {
         args.len() >= self.arity_min()

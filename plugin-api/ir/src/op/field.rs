@@ -23,7 +23,7 @@ pub enum StructField {
 }
 
 impl StructField {
-    /// The field of that code.
+    /// Returns the field of that code.
     #[must_use]
     pub fn by_code(code: i128) -> Option<Self> {
         use StructField::*;

@@ -1,4 +1,4 @@
-//! The table of ops is whole, and its columns agree with each other and with what is kept of the format.
+//! Checks that the table of ops is complete, and that its columns agree with each other and with the published formats.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Expressions, with no more brackets than Python needs.
+//! Prints expressions, with no more brackets than Python needs.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::literal::quoted;
 use crate::op::Form;
 use crate::{BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Op};
 
-/// How tightly Python's operators bind.
+/// Precedence of Python's operators.
 mod binds {
     pub(super) const ANY: u8 = 0;
     pub(super) const OR: u8 = 1;
@@ -22,10 +22,10 @@ mod binds {
     pub(super) const TERM: u8 = 10;
 }
 
-/// How two operands are written.
+/// The parts of an infix expression.
 struct Infix<'a> {
     text: &'static str,
-    /// The name as a call, for two constants.
+    /// Name of the call that replaces the operator between two constants.
     call: &'static str,
     binds: u8,
     left: &'a Expr,
@@ -76,8 +76,8 @@ fn infix(expr: &Expr) -> Option<Infix<'_>> {
     Some(Infix { text, call, binds, left, right })
 }
 
-/// The namespace in which TVM has the op, for a call that it cannot read as `T.<name>(…)`: it has no such function, or one
-/// that gives another type.
+/// Returns the namespace in which TVM has the op, for a call that TVM cannot read as `T.<name>(…)`, because it has no
+/// such function or one of another result type.
 fn namespace(op: Op, dtype: DType) -> Option<&'static str> {
     match op.info().form {
         Form::FullName => Some("tirx"),
@@ -87,12 +87,12 @@ fn namespace(op: Op, dtype: DType) -> Option<&'static str> {
     }
 }
 
-/// The type that a call says of itself.
+/// Returns the type as a call states it.
 fn type_of_call(dtype: DType) -> String {
     if dtype.is_handle() { "T.handle().ty".to_owned() } else { format!("\"{dtype}\"") }
 }
 
-/// True for a call that says its type.
+/// Returns true for a call that states its type.
 pub(super) fn says_type(expr: &Expr) -> bool {
     let ExprKind::Call { callee, .. } = &expr.kind else { return false };
     match callee {
@@ -111,7 +111,7 @@ impl Printer {
         self.expr_in(expr, binds::ANY);
     }
 
-    /// Prints an expression where operators that bind less than `around` need brackets.
+    /// Prints an expression, in brackets if its operator binds less tightly than `around`.
     fn expr_in(&mut self, expr: &Expr, around: u8) {
         self.deeper(|p| p.expr_inner(expr, around));
     }

@@ -1,4 +1,4 @@
-//! Modules, functions, declarations of buffers.
+//! Prints modules, functions, declarations of buffers.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use crate::{
     AttrValue, Attrs, Buffer, Child, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, Var,
 };
 
-/// What stands around the arguments that describe a buffer.
+/// The context of the arguments that describe a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// The annotation of a parameter.
@@ -20,8 +20,8 @@ pub(super) enum Form {
     Call,
 }
 
-/// True for a parameter whose annotation says all. A quoted size is an int32 to TVM, so that others (`wide`) are declared
-/// in the body.
+/// Returns true for a parameter that its annotation describes completely. TVM reads a quoted size as an int32, so that
+/// others (`wide`) are declared in the body.
 fn is_plain(buffer: &Buffer, wide: &HashSet<Var>) -> bool {
     let mut found = false;
     for extent in &buffer.shape {
@@ -30,7 +30,7 @@ fn is_plain(buffer: &Buffer, wide: &HashSet<Var>) -> bool {
     !found && buffer.strides.is_empty() && buffer.elem_offset.is_none()
 }
 
-/// The variables of an expression, each once, in order; `seen` are left out.
+/// Collects the variables of an expression, each once, in order, except those in `seen`.
 fn variables(expr: &Expr, seen: &mut HashSet<Var>, out: &mut Vec<Var>) {
     expr.walk(&mut |e| {
         if let ExprKind::Let { var, .. } = &e.kind {
@@ -44,7 +44,7 @@ fn variables(expr: &Expr, seen: &mut HashSet<Var>, out: &mut Vec<Var>) {
     });
 }
 
-/// The free variables of the parameters' shapes, strides and offsets.
+/// Returns the free variables of the parameters' shapes, strides and offsets.
 fn sizes(function: &PrimFunc) -> Vec<Var> {
     let mut seen = HashSet::new();
     let mut out = Vec::new();
@@ -85,7 +85,7 @@ impl Lets {
         });
     }
 
-    /// What a statement holds that is not a child.
+    /// Collects the variables in the parts of a statement that are not children.
     fn own(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::AllocBuffer { buffer, annotations } => {
@@ -242,7 +242,7 @@ impl Printer {
         self.body(&function.body);
     }
 
-    /// `n = T.int32()`.
+    /// Prints `n = T.int32()`.
     pub(super) fn declare_var(&mut self, var: &Var) {
         let name = self.names.var(var);
         let text = var_type(var);
@@ -250,7 +250,7 @@ impl Printer {
         self.line(&format!("{name} = {text}{call}"));
     }
 
-    /// `B = T.alloc_buffer(…)`, of which `call` is the name.
+    /// Prints `B = T.alloc_buffer(…)`, where `call` is the function's name.
     pub(super) fn alloc(&mut self, call: &str, buffer: &Buffer, annotations: &Attrs) {
         self.buffer_line(buffer, |p| {
             let _ = write!(p.out, "T.{call}(");
@@ -260,7 +260,7 @@ impl Printer {
         });
     }
 
-    /// `B = T.decl_buffer(…, data=…)`.
+    /// Prints `B = T.decl_buffer(…, data=…)`.
     pub(super) fn decl(&mut self, buffer: &Buffer, data: Option<&Expr>) {
         let data = data.cloned().unwrap_or_else(|| buffer.data.expr());
         self.buffer_line(buffer, |p| {
@@ -270,7 +270,8 @@ impl Printer {
         });
     }
 
-    /// `B = ` and what `value` prints; the buffer is named after that, so that its description cannot mean itself.
+    /// Prints `B = ` and what `value` prints; the buffer is named after that, so that its description cannot refer to
+    /// itself.
     pub(super) fn buffer_line(&mut self, buffer: &Buffer, value: impl FnOnce(&mut Self)) {
         let start = self.out.len();
         value(self);
@@ -286,7 +287,7 @@ impl Printer {
         }
     }
 
-    /// Shape, type and what else is not the default. Variables of `unbound` are quoted where they first stand.
+    /// Prints shape, type and all that is not the default. Variables in `unbound` are quoted at their first occurrence.
     pub(super) fn describe(
         &mut self,
         buffer: &Buffer,
@@ -328,7 +329,7 @@ impl Printer {
             item.walk(&mut |e| first |= matches!(&e.kind, ExprKind::Var(var) if unbound.remove(var)));
             let start = p.out.len();
             p.expr(item);
-            // What holds quotes of its own cannot stand in quotes.
+            // A text with quotes cannot be quoted.
             if first && !p.out[start..].contains(['"', '\\']) {
                 p.out.insert(start, '"');
                 p.out.push('"');

@@ -1,4 +1,4 @@
-//! Literals: numbers that read back to the same value, strings, types, values of attributes.
+//! Prints literals: numbers that read back to the same value, strings, types, values of attributes.
 
 use std::fmt::Write;
 
@@ -8,14 +8,15 @@ use super::Printer;
 use crate::number::round_to;
 use crate::{AttrValue, Attrs, DType, Expr, ExprKind, Var};
 
-/// The shortest decimal text that gives `value` when it is read as a float64 and rounded into `dtype`. Finite only.
+/// Returns the shortest decimal text that gives `value` if it is read as a float64 and rounded to `dtype`. Finite values
+/// only.
 pub(crate) fn decimal(value: f64, dtype: DType) -> String {
     if dtype.bits < 64 {
         for digits in 0..17 {
             let text = format!("{value:.digits$e}");
             if let Ok(read) = text.parse::<f64>()
                 && round_to(read, dtype).to_bits() == value.to_bits()
-                // TVM refuses what rounds down to the greatest value from above it.
+                // TVM refuses a text above the greatest value, even if it rounds down to it.
                 && (read.abs() <= value.abs() || round_to(value.abs() * 1.0625, dtype).is_finite())
             {
                 return format!("{read:?}");
@@ -25,7 +26,7 @@ pub(crate) fn decimal(value: f64, dtype: DType) -> String {
     format!("{value:?}")
 }
 
-/// A Python string literal.
+/// Returns a Python string literal.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -51,7 +52,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// A type as a value's annotation: `T.int32`, `T.handle("float32", "global")`.
+/// Returns a type as a value's annotation: `T.int32`, `T.handle("float32", "global")`.
 pub(super) fn var_type(var: &Var) -> String {
     match &var.pointer {
         Some(pointer) => {
@@ -119,7 +120,7 @@ impl Printer {
         }
     }
 
-    /// An expression as an attribute: a constant has its type, so that it is not read as a plain value.
+    /// Prints an expression as an attribute: a constant has its type, so that it is not read as a plain value.
     fn attr_expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Int(value) if expr.dtype == DType::INT32 => {
@@ -128,7 +129,7 @@ impl Printer {
             ExprKind::Str(text) => {
                 let _ = write!(self.out, "T.StringImm({})", quoted(text));
             }
-            // A pointer that is a buffer's own stands for the buffer.
+            // A buffer's own pointer is printed as the buffer.
             ExprKind::Var(var) => {
                 let name = self.names.var(var);
                 self.out.push_str(name.strip_suffix(".data").unwrap_or(&name));
@@ -137,7 +138,7 @@ impl Printer {
         }
     }
 
-    /// JSON as a Python literal, keys of objects in order.
+    /// Prints JSON as a Python literal, keys of objects in order.
     fn json(&mut self, value: &Value) {
         match value {
             Value::Null => self.out.push_str("None"),

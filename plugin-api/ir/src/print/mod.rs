@@ -1,15 +1,15 @@
 //! Prints the IR as TVMScript, the form that TVM 0.27 prints.
 //!
-//! What is printed is valid Python, and `chipdock-script` reads it back to an equal module
-//! ([`crate::equal::modules`]), once [`crate::validate`] accepts the module. Of a module that it does not accept,
-//! something readable is printed; nothing panics, and what nests too deep is cut to `...`.
+//! The text is valid Python, and `chipdock-script` reads it back to an equal module ([`crate::equal::modules`]), if
+//! [`crate::validate`] accepts the module. Other modules are printed in a readable form; nothing panics, and what nests
+//! too deep is cut to `...`.
 //!
-//! How nodes are written, where it is not plain TVMScript or needs a rule to be read back:
+//! Rules for nodes that are not printed as plain TVMScript, or need a rule to be read back:
 //!
 //! 1. **Names** are made valid and unique among those in scope (`x`, `x_1`, …); a name is free again where its scope
 //!    ends. The pointer of a buffer is `A.data`, unless it is a variable of its own (`T.decl_buffer(…, data=p)`); in an
 //!    annotation it is the buffer, `{"key": [A]}`.
-//! 2. **Sizes**: a size of a parameter's shape is quoted where a variable first stands in it (`("n", "2 * m")`), as TVM
+//! 2. **Sizes**: a size of a parameter's shape is quoted at the first occurrence of a variable (`("n", "2 * m")`), as TVM
 //!    reads it, an int32; each is declared in the body (`n = T.int32()`), as are the variables of
 //!    `T.Let(body, where={x: value})`. A parameter with strides, an offset, or a size that is no int32 is a handle and a
 //!    `T.match_buffer` at the top of the body. A stride or an offset that a view of a block binds is declared before it.
@@ -18,17 +18,18 @@
 //!    `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it; so are `and` and `or` of vectors, which would read as
 //!    `&` and `|`.
 //!    A vector is bound without its type (`v: T.let = …`): TVM has no name for the type of every vector.
-//! 4. **Ranges** `a:b`, `range(a, b)`, `(a, b)`: with the first number 0, the extent is `b`; with two constants,
-//!    `b - a`; else `b` is `a + extent`. With a step, what was said of the extent holds of `extent * step`; a step of 1 is left out.
+//! 4. **Ranges** `a:b`, `range(a, b)`, `(a, b)`: with the first number 0, the extent is `b`; with two constants, `b - a`;
+//!    else `b` is `a + extent`. With a step, `extent * step` takes the place of the extent; a step of 1 is left out.
 //! 5. **Indices**: a vector of stride 1 is a slice in a store (`B[i:i + 4] = …`) and `T.Ramp` elsewhere; a range of
 //!    extent 1 in a region is the bare index; no index is `B[()]`. Predicates: `T.masked_load(dtype, A, i, p)`,
 //!    `T.masked_store(B, value, i, p)`.
 //! 6. **Calls**: `T.<op>(args)`; `T.reinterpret(dtype, x)`, `T.handle_load(dtype, handle, offset)`,
-//!    `T.tvm_struct_get(handle, index, field, dtype)`, `T.call_extern(dtype, name, args)` and `T.call_pure_extern` say
+//!    `T.tvm_struct_get(handle, index, field, dtype)`, `T.call_extern(dtype, name, args)` and `T.call_pure_extern` state
 //!    their type (`T.handle().ty` for a pointer, `T.handle("int64", "global").ty` where it is bound to a variable of that
-//!    type), as does `T.call_intrin(dtype, "tirx.<op>", args)`: `atomic_add`, `if_then_else` of pointers (`prim.`), and quantised arithmetic of another
-//!    type than int32, which TVM reads in no other form; `T.tvm_access_ptr(T.type_annotation(dtype), …)`; `Module.f(args)` calls a function of the module. `bitwise_and`, `_or`, `_xor` and shifts are
-//!    operators; booleans take `and`, `or`, `not`.
+//!    type), as does `T.call_intrin(dtype, "tirx.<op>", args)`: `atomic_add`, `if_then_else` of pointers (`prim.`), and
+//!    quantised arithmetic of another type than int32, which TVM reads in no other form;
+//!    `T.tvm_access_ptr(T.type_annotation(dtype), …)`; `Module.f(args)` calls a function of the module. `bitwise_and`,
+//!    `_or`, `_xor` and shifts are operators; booleans take `and`, `or`, `not`.
 //! 7. **Blocks**: two or more neighbouring axes that run over whole loops from 0 are one `T.axis.remap`.
 //! 8. **Nothing** is `pass`. Sequences within sequences print as one.
 
@@ -43,12 +44,12 @@ use std::collections::HashMap;
 use crate::{Expr, IrModule, PrimFunc, Stmt, Var};
 use names::Names;
 
-/// What nests deeper than this is cut to `...`: twice what [`crate::validate`] accepts.
+/// The nesting depth from which nodes are cut to `...`: twice what [`crate::validate`] accepts.
 const DEPTH_MAX: usize = 2 * crate::limits::DEPTH_MAX;
-/// Characters of a node in a message.
+/// The greatest number of characters of a node in a message.
 const LINE_MAX: usize = 120;
 
-/// The module as TVMScript.
+/// Prints a module as TVMScript.
 ///
 /// # Examples
 ///
@@ -64,7 +65,7 @@ pub fn module(module: &IrModule) -> String {
     printer.out
 }
 
-/// The function as TVMScript, outside of a module.
+/// Prints a function as TVMScript, outside of a module.
 #[must_use]
 pub fn function(function: &PrimFunc) -> String {
     let mut printer = Printer::new(usize::MAX);
@@ -73,7 +74,7 @@ pub fn function(function: &PrimFunc) -> String {
     printer.out
 }
 
-/// The statement as TVMScript; free variables by their names.
+/// Prints a statement as TVMScript; free variables by their names.
 #[must_use]
 pub fn stmt(stmt: &Stmt) -> String {
     let mut printer = Printer::new(usize::MAX);
@@ -81,7 +82,7 @@ pub fn stmt(stmt: &Stmt) -> String {
     printer.out
 }
 
-/// The expression as TVMScript; free variables by their names.
+/// Prints an expression as TVMScript; free variables by their names.
 #[must_use]
 pub fn expr(expr: &Expr) -> String {
     let mut printer = Printer::new(usize::MAX);
@@ -89,7 +90,7 @@ pub fn expr(expr: &Expr) -> String {
     printer.out
 }
 
-/// The expression in one line of at most 120 characters, for messages.
+/// Prints an expression in one line of at most 120 characters, for messages.
 #[must_use]
 pub fn expr_line(expr: &Expr) -> String {
     let mut printer = Printer::new(LINE_MAX);
@@ -97,7 +98,7 @@ pub fn expr_line(expr: &Expr) -> String {
     cut(&printer.out)
 }
 
-/// The statement's first line, of at most 120 characters, for messages.
+/// Prints a statement's first line, of at most 120 characters, for messages.
 #[must_use]
 pub fn stmt_line(stmt: &Stmt) -> String {
     let mut printer = Printer::new(LINE_MAX);
@@ -117,12 +118,12 @@ struct Printer {
     out: String,
     indent: usize,
     depth: usize,
-    /// Bytes after which nothing more is begun.
+    /// Number of printed bytes after which nothing more is begun.
     limit: usize,
     names: Names,
-    /// The type that the next call says of itself, where its own is not all that is known.
+    /// The type that the next call states, if it is more precise than the call's own type.
     typed: Option<String>,
-    /// Extents of the loops around that start at 0.
+    /// Extents of the enclosing loops that start at 0.
     loops: HashMap<Var, Expr>,
 }
 

@@ -13,7 +13,7 @@ pub(crate) const RESERVED: &[&str] = &[
     "Module", "T", "float", "metadata", "range",
 ];
 
-/// True for what can stand as a name in the printed text.
+/// Returns true for a text that is valid as a name in the printed text.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
@@ -21,7 +21,7 @@ pub(crate) fn is_identifier(name: &str) -> bool {
         && !RESERVED.contains(&name)
 }
 
-/// The nearest identifier.
+/// Returns the nearest identifier.
 pub(crate) fn identifier(name: &str) -> String {
     if is_identifier(name) {
         return name.to_owned();
@@ -40,7 +40,7 @@ pub(crate) fn identifier(name: &str) -> String {
 pub(super) struct Names {
     vars: HashMap<Var, Arc<str>>,
     buffers: HashMap<Buffer, Arc<str>>,
-    /// How often a name is in use, and the next number to try behind it.
+    /// Number of uses of each name in scope.
     used: HashMap<Arc<str>, u32>,
     next: HashMap<String, u32>,
     scopes: Vec<Vec<Entry>>,
@@ -87,7 +87,7 @@ impl Names {
         }
     }
 
-    /// A name like `wish` that is used nowhere in scope, taken until the scope closes.
+    /// Returns a name similar to `wish` that is not used in scope; it is taken until the scope closes.
     pub(super) fn take(&mut self, wish: &str) -> Arc<str> {
         self.take_at(wish, self.scopes.len() - 1)
     }
@@ -120,7 +120,7 @@ impl Names {
         }
     }
 
-    /// Names a buffer until the scope closes, and its pointer with it, unless that has a name.
+    /// Names a buffer until the scope closes, and its pointer with it, unless that has a name already.
     pub(super) fn declare(&mut self, buffer: &Buffer) -> Arc<str> {
         let name = self.take(&buffer.name);
         if self.buffers.insert(buffer.clone(), Arc::clone(&name)).is_none()
@@ -134,12 +134,12 @@ impl Names {
         name
     }
 
-    /// True for a variable that has a name.
+    /// Returns true for a variable that has a name.
     pub(super) fn knows(&self, var: &Var) -> bool {
         self.vars.contains_key(var)
     }
 
-    /// The name of a variable; a free one gets one for good.
+    /// Returns the name of a variable; a free one gets one for good.
     pub(super) fn var(&mut self, var: &Var) -> Arc<str> {
         if let Some(name) = self.vars.get(var) {
             return Arc::clone(name);
@@ -150,7 +150,7 @@ impl Names {
         name
     }
 
-    /// The name of a buffer; a free one gets one for good.
+    /// Returns the name of a buffer; a free one gets one for good.
     pub(super) fn buffer(&mut self, buffer: &Buffer) -> Arc<str> {
         if let Some(name) = self.buffers.get(buffer) {
             return Arc::clone(name);

@@ -1,4 +1,4 @@
-//! Statements.
+//! Prints statements.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use crate::{
     Stmt, StmtKind, Var,
 };
 
-/// A loop that `T.grid` can write, and its body.
+/// Returns the variable, extent and body of a loop that `T.grid` can express.
 fn plain_loop(stmt: &Stmt) -> Option<(&Var, &Expr, &Stmt)> {
     match &stmt.kind {
         StmtKind::For { var, min, extent, kind: ForKind::Serial, step, annotations, body }
@@ -24,12 +24,12 @@ fn plain_loop(stmt: &Stmt) -> Option<(&Var, &Expr, &Stmt)> {
     }
 }
 
-/// The step of a loop, when it is not 1.
+/// Returns the step of a loop, if it is not 1.
 pub(crate) fn stride(step: &Option<Expr>) -> Option<&Expr> {
     step.as_ref().filter(|step| step.as_int() != Some(1))
 }
 
-/// The loops that nest in each other with nothing between, none's extent with a variable of another, and the body.
+/// Returns directly nested loops, none of whose extents uses a variable of another, and their body.
 fn grid(stmt: &Stmt) -> (Vec<(&Var, &Expr)>, &Stmt) {
     let mut loops: Vec<(&Var, &Expr)> = Vec::new();
     let mut body = stmt;
@@ -56,7 +56,7 @@ fn flat<'a>(stmt: &'a Stmt, depth: usize, out: &mut Vec<&'a Stmt>) {
     }
 }
 
-/// The end of a range, as rule 4 of the module has it.
+/// Returns the end of a range, by rule 4 of the module.
 fn end(min: &Expr, extent: &Expr) -> Expr {
     match (min.as_int(), extent.as_int()) {
         (Some(0), _) => extent.clone(),
@@ -68,7 +68,7 @@ fn end(min: &Expr, extent: &Expr) -> Expr {
 }
 
 impl Printer {
-    /// Prints a statement as the body of something: a scope of its own, `pass` when there is nothing.
+    /// Prints a statement as a body: in a scope of its own, `pass` if it is empty.
     pub(super) fn body(&mut self, stmt: &Stmt) {
         let mut stmts = Vec::new();
         flat(stmt, 0, &mut stmts);
@@ -99,7 +99,7 @@ impl Printer {
         self.indent -= 1;
     }
 
-    /// Prints a line of one word, and behind it an expression.
+    /// Prints a line of one word, and an expression after it.
     fn word(&mut self, word: &str, value: Option<&Expr>) {
         self.begin();
         self.out.push_str(word);
@@ -163,7 +163,7 @@ impl Printer {
         self.expr(value);
         let value = self.out.split_off(start);
         let name = self.names.bind(var);
-        // TVM has no name for the type of every vector; that of the value is the same.
+        // TVM has no name for the type of every vector; the value has the same type.
         let annotation = match var.dtype.is_scalar() {
             true => format!("[{}]", var_type(var)),
             false => String::new(),
@@ -332,7 +332,7 @@ impl Printer {
         self.names.close();
     }
 
-    /// What a loop runs over: `range(n)`, `T.parallel(2, n, annotations={…})`.
+    /// Prints the domain of a loop: `range(n)`, `T.parallel(2, n, annotations={…})`.
     fn domain(&mut self, min: &Expr, extent: &Expr, kind: ForKind, step: Option<&Expr>, annotations: &Attrs) {
         self.out.push_str(match kind {
             ForKind::Serial if step.is_none() && annotations.is_empty() => "range(",
@@ -411,7 +411,7 @@ impl Printer {
         self.indent -= 1;
     }
 
-    /// The axes of a block, runs of whole loops as one `T.axis.remap`.
+    /// Prints the axes of a block; consecutive whole loops are one `T.axis.remap`.
     fn axes(&mut self, values: &[Expr], axes: &[IterVar]) {
         let pairs: Vec<(&IterVar, &Expr)> = axes.iter().zip(values).collect();
         let mut rest = pairs.as_slice();

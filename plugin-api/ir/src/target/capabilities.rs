@@ -1,8 +1,8 @@
-//! What passes ask of a target.
+//! Capabilities: the properties of a target that passes use.
 //!
-//! Each capability is declared once, in the table below. The groups of [`TargetCapabilities`], the options that a target kind
-//! names ([`CapabilityOptions`]), the check of a kind, the JSON Schemas in `plugin-api/abi/schemas` and the table in the
-//! guide follow from it. To add one, add a row, and ask for it in a pass; `BLESS=1` writes schemas and guide anew.
+//! Each capability is declared once, in the table below. The groups of [`TargetCapabilities`], the option names of a
+//! target kind ([`CapabilityOptions`]), the check of a kind, the JSON Schemas in `plugin-api/abi/schemas` and the table
+//! in the guide follow from it. To add one, add a row, and use it in a pass; `BLESS=1` writes schemas and guide anew.
 //!
 //! * **TC1** A row that names an option is read from the option that the kind names for it. Where the kind names none, or the
 //!   option is not set, the capability has its default, which assumes nothing of the device.
@@ -20,39 +20,39 @@ use crate::{DType, Op, ThreadAxis};
 /// A row of the table of capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capability {
-    /// Its name: in [`CapabilityOptions`], in a kind's JSON, and in its group.
+    /// Name: in [`CapabilityOptions`], in a kind's JSON, and in its group.
     pub name: &'static str,
-    /// Its group: a field of [`TargetCapabilities`].
+    /// Group: a field of [`TargetCapabilities`].
     pub group: &'static str,
-    /// What it means.
+    /// Meaning.
     pub doc: &'static str,
-    /// Where it is read from.
+    /// Source of the value.
     pub source: CapabilitySource,
 }
 
-/// Where a capability is read from.
+/// The source of a capability's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapabilitySource {
     /// An option of the target, which the kind names.
     Option {
-        /// The type that the option has.
+        /// The type of the option.
         option_type: OptionType,
-        /// What it counts; empty: it counts nothing.
+        /// The unit of the value; empty if it has none.
         unit: &'static str,
-        /// What it is where the option is not set; empty: not known.
+        /// The value if the option is not set; empty if it is then unknown.
         default: &'static str,
-        /// What the option is usually called, by TVM if that has it.
+        /// The usual name of the option, TVM's if TVM has it.
         usual_name: &'static str,
     },
     /// The field of that name of the kind.
     Kind,
 }
 
-/// A type of capabilities that are read from options.
+/// A type of capabilities whose values are read from options.
 trait FromOption: Sized {
     const TYPE: OptionType;
 
-    /// The value as this type; `None` where it is of another.
+    /// Converts a value to this type; `None` for a value of another type.
     fn from_option(value: &Value) -> Option<Self>;
 }
 
@@ -80,7 +80,7 @@ impl FromOption for Option<i64> {
     }
 }
 
-/// By axis x, y, z; a shorter list leaves the last unknown.
+/// By axis x, y, z; the missing axes of a shorter list are unknown.
 impl FromOption for [Option<i64>; 3] {
     const TYPE: OptionType = OptionType::IntList;
 
@@ -117,14 +117,14 @@ macro_rules! capabilities {
             }
 
             impl Default for $Group {
-                /// What is assumed of a target that says nothing.
+                /// Returns the values for a target that states nothing.
                 fn default() -> Self {
                     Self { $($name: $default,)* $($kind_name: <$kind_type>::default(),)* }
                 }
             }
 
             impl $Group {
-                /// Rules TC1 and TC2.
+                /// Reads the capabilities by rules TC1 and TC2.
                 fn of(from: (&TargetKind, &Target)) -> Self {
                     Self {
                         $($name: option::<$type>(from.1, &from.0.capabilities.$name)
@@ -139,7 +139,7 @@ macro_rules! capabilities {
             }
         )+
 
-        /// Which option of a target kind holds each capability; empty where none does.
+        /// The names of the options of a target kind that hold capabilities; empty for a capability that none holds.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct CapabilityOptions {
             $($(
@@ -150,7 +150,7 @@ macro_rules! capabilities {
         }
 
         impl CapabilityOptions {
-            /// The capabilities that are read from options, each with the name of its option.
+            /// Lists the capabilities that are read from options, each with the name of its option.
             pub fn named(&self) -> impl Iterator<Item = (&'static Capability, &str)> {
                 let all = [$($((stringify!($name), &self.$name),)*)+];
                 all.into_iter().filter(|(_, option)| !option.is_empty()).filter_map(|(name, option)| {
@@ -182,23 +182,23 @@ macro_rules! capabilities {
             )+
         ];
 
-        /// What passes ask of a target: its capabilities, never its name.
+        /// The capabilities of a target, which passes use instead of its name.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct TargetCapabilities {
             /// The target itself, for the attribute of the functions and for messages.
             pub target: Arc<Target>,
-            /// Where its code generator takes the module.
+            /// Stage of the modules that its code generator takes.
             pub stage: Stage,
             /// Whether its functions can be host functions.
             pub is_host: bool,
-            /// The device that it runs on.
+            /// The device that the target runs on.
             pub device: TargetDevice,
             $($(#[doc = $group_doc])+ pub $group: $Group,)+
         }
 
         impl TargetKind {
-            /// The capabilities of a target of this kind. `device_type` is the number of its device where the kind does not
-            /// say it.
+            /// Returns the capabilities of a target of this kind. `device_type` is the number of its device if the kind
+            /// does not state it.
             #[must_use]
             pub fn capabilities(&self, target: &Arc<Target>, device_type: i32) -> TargetCapabilities {
                 TargetCapabilities {
@@ -216,16 +216,17 @@ macro_rules! capabilities {
         }
 
         impl TargetCapabilities {
-            /// The capabilities that are read from options, by name; null: not known.
+            /// Returns the capabilities that are read from options, by name; null if unknown.
             #[must_use]
             pub fn of_options(&self) -> BTreeMap<&'static str, Value> {
                 let all = [$($((stringify!($name), serde_json::json!(self.$group.$name)),)*)+];
                 all.into_iter().collect()
             }
 
-            /// The capabilities of a host of no particular kind: no threads, global and local memory, no op beyond the core.
+            /// Returns the capabilities of a generic host: no threads, global and local memory, no op beyond the core.
             ///
-            /// For whoever lowers without a target kind at hand; see [`TargetKind::capabilities`] for those of a kind.
+            /// For code that lowers without a target kind; see [`TargetKind::capabilities`] for the capabilities of a
+            /// kind.
             #[must_use]
             pub fn host(kind: impl Into<String>) -> Self {
                 let host = Self {
@@ -242,7 +243,7 @@ macro_rules! capabilities {
 }
 
 capabilities! {
-    /// How large a launch, and what a device function takes, may be.
+    /// Limits of the size of a launch, and of the arguments of a device function.
     limits: Limits {
         /// The greatest number of threads in a block.
         threads_per_block_max: Option<i64> = None, "", in "threads", usually "max_num_threads";
@@ -257,7 +258,7 @@ capabilities! {
         kind {}
     }
 
-    /// What memory there is, and how it is addressed.
+    /// Memory: sizes, scopes and addressing.
     memory: Memory {
         /// The most shared memory that a block has.
         shared_memory_bytes_max: Option<i64> = None, "", in "bytes", usually "max_shared_memory_per_block";
@@ -271,7 +272,7 @@ capabilities! {
         }
     }
 
-    /// How the threads of a block run, and what they can do.
+    /// Execution of the threads of a block.
     execution: Execution {
         /// The number of threads in a warp; 1: there are no warps.
         warp_size: Option<i64> = None, "", in "threads", usually "thread_warp_size";
@@ -286,7 +287,7 @@ capabilities! {
         }
     }
 
-    /// Which types device functions compute with.
+    /// Types that device functions compute with.
     types: Types {
         kind {
             /// Scalar types that device functions cannot compute with.
@@ -298,16 +299,16 @@ capabilities! {
 /// The device that a target runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetDevice {
-    /// Its name, as in `device_api.<name>`.
+    /// Name, as in `device_api.<name>`.
     pub name: String,
-    /// DLPack's number of it, or the one that the host assigned.
+    /// DLPack's number of the device, or the one that the host assigned.
     pub device_type: i32,
     /// Whether the host assigned the number: code that is to run elsewhere asks for it by name.
     pub is_assigned: bool,
 }
 
 impl Capability {
-    /// The capability of that name.
+    /// Returns the capability of that name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<&'static Self> {
         CAPABILITIES.iter().find(|capability| capability.name == name)
@@ -315,7 +316,7 @@ impl Capability {
 }
 
 impl TargetCapabilities {
-    /// The same, edited.
+    /// Returns the same capabilities, edited.
     #[must_use]
     pub fn with(mut self, edit: impl FnOnce(&mut Self)) -> Self {
         edit(&mut self);
@@ -324,13 +325,14 @@ impl TargetCapabilities {
 }
 
 impl Execution {
-    /// Whether several threads of a warp run in lockstep: the elements that neighbours access should be adjacent.
+    /// Returns true if several threads of a warp run in lockstep: the elements that neighbours access should then be
+    /// adjacent.
     #[must_use]
     pub fn runs_in_lockstep(&self) -> bool {
         self.warp_size.is_some_and(|threads| threads > 1) && !self.runs_threads_serially
     }
 
-    /// Whether the code generator spells that op itself, beyond the core ops.
+    /// Returns true if the code generator spells that op itself, besides the core ops.
     #[must_use]
     pub fn has_native(&self, op: Op) -> bool {
         self.native_ops.contains(&op)
@@ -338,7 +340,7 @@ impl Execution {
 }
 
 impl Types {
-    /// Whether device functions can compute with scalars of that type, as far as is known.
+    /// Returns true unless device functions are known not to compute with scalars of that type.
     #[must_use]
     pub fn has(&self, dtype: DType) -> bool {
         !self.missing_types.contains(&dtype.scalar())

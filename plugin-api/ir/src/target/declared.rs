@@ -1,4 +1,4 @@
-//! A target kind as its plugin declares it, which may be newer than who reads it.
+//! A target kind as its plugin declares it, which may be newer than this reader.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,31 +10,31 @@ use serde_json::Value;
 use super::{OptionType, Stage, TargetKind};
 use crate::ThreadAxis;
 
-/// The version of the schema of a target kind that is read here.
+/// The version of the schema of target kinds that this reader supports.
 pub const KIND_SCHEMA: u32 = 1;
-/// A reason lists no more words, and no longer ones.
+/// The greatest number of words that a reason lists; `WORD_CHARS_MAX` limits their length.
 const WORDS_MAX: usize = 4;
 const WORD_CHARS_MAX: usize = 60;
 
-/// A declared target kind: one that can be used, or one that says what this version does not know (P3.9, P3.10).
+/// A declared target kind: usable, or with a part that this version does not know (P3.9, P3.10).
 ///
-/// A field that is not known is ignored. A newer version of the schema, and an unknown stage, type of an option or thread
-/// axis, make the kind unusable, and nothing else of the plugin. Scopes are an open set; ops and types that are not known
-/// can occur in no module that is built here, and are ignored.
+/// An unknown field is ignored. A newer version of the schema, and an unknown stage, type of an option or thread axis,
+/// make the kind unusable, but nothing else of the plugin. Scopes are an open set; unknown ops and types cannot occur in
+/// a module that is built here, and are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeclaredKind {
-    /// What counts of it is known.
+    /// All that matters in the kind is known.
     Usable(Arc<TargetKind>),
-    /// Its meaning is not known here.
+    /// The kind has an unknown part that matters.
     Unusable(UnusableKind),
 }
 
-/// A target kind of which something is not known that must be.
+/// A target kind with an unknown part that matters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnusableKind {
-    /// Its name.
+    /// Name of the kind.
     pub name: String,
-    /// What is not known.
+    /// The unknown part, in words.
     pub reason: String,
     /// The schema as it was declared.
     pub schema: Value,
@@ -45,7 +45,7 @@ impl DeclaredKind {
     ///
     /// # Errors
     ///
-    /// What is malformed: no JSON object, a field that is missing or of a wrong type. What is only not known is no error.
+    /// A malformed schema: no JSON object, a field that is missing or of a wrong type. An unknown part is no error.
     ///
     /// ```
     /// use chipdock_ir::DeclaredKind;
@@ -55,7 +55,7 @@ impl DeclaredKind {
     /// assert!(kind.reason.starts_with("its schema has stage \"tensors\", which is not known here"));
     /// ```
     pub fn parse(text: &str) -> Result<Self, String> {
-        // Read as it is first: the place of what is malformed is part of the message.
+        // Parsed from the text first: the position of a malformed part belongs in the message.
         let read = serde_json::from_str::<TargetKind>(text);
         if let Ok(kind) = read
             && kind.schema == KIND_SCHEMA
@@ -74,7 +74,7 @@ impl DeclaredKind {
         }
     }
 
-    /// Its name.
+    /// Returns the kind's name.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -83,11 +83,11 @@ impl DeclaredKind {
         }
     }
 
-    /// The kind, where it can be used.
+    /// Returns the kind, if it is usable.
     ///
     /// # Errors
     ///
-    /// The one that cannot, with its reason.
+    /// The unusable kind, with its reason.
     pub fn usable(&self) -> Result<&Arc<TargetKind>, &UnusableKind> {
         match self {
             Self::Usable(kind) => Ok(kind),
@@ -124,11 +124,11 @@ impl<'de> Deserialize<'de> for DeclaredKind {
     }
 }
 
-/// Fields that have another name now: the object that has them, the old name, the new one.
+/// Renamed fields: the object that has them, the old name, the new one.
 const RENAMED: &[(&str, &str, &str)] =
     &[("", "facts", "capabilities"), ("/capabilities", "lone_threads", "runs_threads_serially")];
 
-/// A field by its old name would be ignored as one that is not known (P3.9), and what it says with it.
+/// Refuses a field by its old name, which would otherwise be ignored as unknown (P3.9).
 fn refuse_renamed(schema: &Value) -> Result<(), String> {
     if schema["schema"].as_u64() != Some(KIND_SCHEMA.into()) {
         return Ok(());
@@ -147,7 +147,7 @@ fn unknown_axes(kind: &TargetKind) -> impl Iterator<Item = &String> {
     kind.thread_axes.iter().filter(|axis| axis.parse::<ThreadAxis>().is_err())
 }
 
-/// The schema as that of an unusable kind, or as it is where nothing in it is unknown.
+/// Converts the schema to an unusable kind, or returns it if nothing in it is unknown.
 fn unusable(schema: Value) -> Result<UnusableKind, Value> {
     let mut words = Vec::new();
     if let Some(version) = schema["schema"].as_u64().filter(|version| *version > KIND_SCHEMA.into()) {
@@ -176,7 +176,7 @@ fn unusable(schema: Value) -> Result<UnusableKind, Value> {
     Ok(UnusableKind { name: name.to_owned(), reason, schema })
 }
 
-/// A text that is no word of `T`.
+/// Returns the value, shortened, if it is a text that is no word of `T`.
 fn unknown<T: DeserializeOwned>(value: &Value) -> Option<String> {
     let word = value.as_str()?;
     serde_json::from_value::<T>(value.clone()).is_err().then(|| shortened(word))
@@ -201,7 +201,7 @@ mod tests {
         })
     }
 
-    /// Both ways of reading agree.
+    /// Reads a schema from its value and from its text, and checks that both agree.
     fn read(schema: &Value) -> Result<DeclaredKind, String> {
         let by_text = DeclaredKind::parse(&schema.to_string());
         let within: Result<Vec<DeclaredKind>, _> = serde_json::from_value(json!([schema]));

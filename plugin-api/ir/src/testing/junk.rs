@@ -1,4 +1,4 @@
-//! Modules that no validator has seen: what a code generator must write or refuse, and never panic on.
+//! Modules that were not validated, which a code generator must compile or refuse without a panic.
 
 use crate::{
     AttrValue, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, FloatBits, ForKind, Op, Param,
@@ -8,7 +8,7 @@ use crate::{
 struct Junk<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Also launches, barriers and what else functions of a device have.
+    /// Whether launches, barriers and other parts of device functions are included.
     of_device: bool,
     vars: Vec<Var>,
     buffers: Vec<Buffer>,
@@ -146,8 +146,8 @@ impl Junk<'_> {
     }
 }
 
-/// A function that no validator would let pass, or hardly any, made of the bytes: types that do not fit, names that nobody
-/// binds, calls with any arguments. One of a device may be a kernel.
+/// Makes from the bytes a function that hardly any validator accepts: types that do not fit, names that are not bound,
+/// calls with any arguments. One of a device may be a kernel.
 #[must_use]
 pub fn function(name: &str, bytes: &[u8], of_device: bool) -> PrimFunc {
     let mut junk = Junk { bytes, at: 0, of_device, vars: Vec::new(), buffers: Vec::new() };
@@ -176,7 +176,7 @@ pub fn function(name: &str, bytes: &[u8], of_device: bool) -> PrimFunc {
     f
 }
 
-/// Two functions of statements and expressions that nest so deep: a value, and branches.
+/// Makes two functions of statements and expressions that nest so deep: a value, and branches.
 #[must_use]
 pub fn deep(levels: usize) -> [PrimFunc; 2] {
     let a = Buffer::new("A", vec![Expr::i32(8)], DType::INT32, StorageScope::GLOBAL);
@@ -188,7 +188,7 @@ pub fn deep(levels: usize) -> [PrimFunc; 2] {
     [Stmt::store(&a, vec![Expr::i32(1)], value), nested].map(|body| of_data(&a, body))
 }
 
-/// A function of a value whose nodes are shared so often that written out it would be two to the `times` long.
+/// Makes a function of a value with so much sharing that, written out, it would be two to the `times` long.
 #[must_use]
 pub fn shared(times: usize) -> PrimFunc {
     let a = Buffer::new("A", vec![Expr::i32(8)], DType::INT32, StorageScope::GLOBAL);
@@ -198,7 +198,7 @@ pub fn shared(times: usize) -> PrimFunc {
     of_data(&a, Stmt::store(&a, vec![Expr::i32(1)], value))
 }
 
-/// A function that loads and stores lanes at positions that are one shared sum of int64, doubled so many times.
+/// Makes a function that loads and stores lanes at positions that are one shared sum of int64, doubled so many times.
 #[must_use]
 pub fn shared_positions(times: usize) -> PrimFunc {
     let a = Buffer::new("A", vec![Expr::i32(8)], DType::INT32, StorageScope::GLOBAL);
@@ -215,7 +215,7 @@ fn of_data(a: &Buffer, body: Stmt) -> PrimFunc {
     f
 }
 
-/// The function as a kernel, which returns nothing.
+/// Makes a kernel of the function, which then returns nothing.
 #[must_use]
 pub fn kernel(mut f: PrimFunc) -> PrimFunc {
     f.attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(2));

@@ -1,4 +1,4 @@
-//! Blocks: axes, regions, what the body may touch.
+//! Checks of blocks: axes, regions, accesses of the body.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Checker<'_> {
         self.blocks.pop();
     }
 
-    /// Strides and the offset of a view that are bare variables and not known yet are bound by it.
+    /// Binds the strides and the offset of a view that are bare variables and not bound yet.
     fn view_symbols(&mut self, view: &Buffer) {
         for part in view.strides.iter().chain(&view.elem_offset) {
             if let ExprKind::Var(var) = &part.kind
@@ -113,7 +113,7 @@ impl Checker<'_> {
         self.banned.truncate(outer);
     }
 
-    /// A region: one range per axis of the buffer.
+    /// Checks a region: one range per axis of the buffer.
     fn region(&mut self, region: &BufferRegion) {
         let buffer = &region.buffer;
         if !self.buffers.contains(buffer) {
@@ -137,7 +137,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A view has the trailing extents of its region; the leading ones are 1.
+    /// Checks that a view has the trailing extents of its region, and that the leading ones are 1.
     fn view(&mut self, view: &Buffer, source: &BufferRegion) {
         let name = &view.name;
         if view.dtype != source.buffer.dtype || view.scope != source.buffer.scope {
@@ -166,7 +166,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A buffer that is accessed is declared by each block around that declares anything.
+    /// Checks that each enclosing block that declares regions declares an accessed buffer.
     pub(super) fn declared(&mut self, buffer: &Buffer, at: At<'_>, writes: bool) {
         let mut buffer = buffer;
         let mut missing = None;
@@ -176,7 +176,7 @@ impl Checker<'_> {
             }
             buffer = frame.views.get(buffer).unwrap_or(buffer);
             let has = |list: &Option<HashSet<Buffer>>| list.as_ref().is_none_or(|list| list.contains(buffer));
-            // A reduction reads what it writes.
+            // A reduction also reads the elements that it writes.
             let holds = if writes {
                 has(&frame.writes)
             } else {
@@ -196,7 +196,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An expression whose evaluation nobody sees.
+    /// Checks that an expression has no side effects.
     pub(super) fn changes_nothing(&mut self, expr: &Expr) {
         let mut call = None;
         expr.walk(&mut |e| {

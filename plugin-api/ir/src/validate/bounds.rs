@@ -1,10 +1,10 @@
-//! Constant indices lie within constant extents (IR-E10).
+//! Checks that constant indices lie within constant extents (IR-E10).
 
 use super::{At, Checker};
 use crate::analysis::Ranges;
 use crate::{Buffer, Expr, ExprKind, Op, Stage};
 
-/// What a condition is, where its constants alone say so.
+/// Returns the value of a condition that constants determine.
 pub(super) fn truth(condition: &Expr) -> Option<bool> {
     match &condition.kind {
         ExprKind::Int(value) => Some(*value != 0),
@@ -17,7 +17,7 @@ pub(super) fn truth(condition: &Expr) -> Option<bool> {
     }
 }
 
-/// `and` where `deciding` is false, `or` where it is true.
+/// Returns the result of `and` if `deciding` is false, of `or` if it is true.
 fn decided(a: Option<bool>, b: Option<bool>, deciding: bool) -> Option<bool> {
     if a == Some(deciding) || b == Some(deciding) {
         return Some(deciding);
@@ -25,21 +25,21 @@ fn decided(a: Option<bool>, b: Option<bool>, deciding: bool) -> Option<bool> {
     (a.is_some() && b.is_some()).then_some(!deciding)
 }
 
-/// The one value of a scalar integer expression over constants.
+/// Returns the value of a scalar integer expression over constants.
 fn constant(expr: &Expr) -> Option<i128> {
     expr.dtype.integer_range()?;
     let (low, high) = Ranges::default().of(expr);
     (low == high).then_some(low)
 }
 
-/// The least and the greatest of the lanes of a constant index.
+/// Returns the least and the greatest lane of a constant index.
 fn lanes(index: &Expr) -> Option<(i128, i128)> {
     match &index.kind {
         ExprKind::Broadcast { value, .. } => lanes(value),
         ExprKind::Ramp { base, stride, lanes } => {
             let (first, stride) = (constant(base)?, constant(stride)?);
             let last = first.checked_add(stride.checked_mul(i128::from(*lanes).checked_sub(1)?)?)?;
-            // Lanes that wrap are left to the run.
+            // Lanes that wrap are checked at run time.
             let (least, greatest) = base.dtype.integer_range()?;
             (least <= last && last <= greatest).then_some((first.min(last), first.max(last)))
         }
@@ -47,7 +47,7 @@ fn lanes(index: &Expr) -> Option<(i128, i128)> {
     }
 }
 
-/// The least and the greatest lane of a constant index, where one of them is not within a constant extent.
+/// Returns the least and the greatest lane of a constant index, if one of them is not within a constant extent.
 pub(crate) fn outside(index: &Expr, extent: &Expr) -> Option<(i128, i128)> {
     let extent = extent.as_int().filter(|extent| *extent > 0)?;
     lanes(index).filter(|(low, high)| *low < 0 || *high >= extent)
@@ -62,8 +62,8 @@ impl Checker<'_> {
         self.is_reached = outer;
     }
 
-    /// Constant indices of an access that is made. From [`Stage::Flattened`] on, loops are unrolled: what a condition
-    /// kept within bounds in the loop has constant indices in copies that never run.
+    /// Checks the constant indices of an access that is evaluated. From [`Stage::Flattened`] on, loops are unrolled: an
+    /// access that a condition kept within bounds in the loop has constant indices in copies that never run.
     pub(super) fn within(&mut self, at: At<'_>, buffer: &Buffer, indices: &[Expr]) {
         if !self.is_reached || self.stage >= Stage::Flattened {
             return;

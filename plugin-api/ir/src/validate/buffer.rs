@@ -1,11 +1,11 @@
-//! Buffers: what declares them, and their shapes.
+//! Checks of buffers: their declarations, and their shapes.
 
 use super::Checker;
 use super::expr::{is_index, type_problem};
 use crate::limits::RANK_MAX;
 use crate::{Buffer, Callee, Effect, Expr, ExprKind, Stage};
 
-/// True for an expression that the sizes of a function may be: it reads no memory and changes nothing.
+/// Returns true for an expression that may be a size of a function: it reads no memory and has no side effects.
 fn is_size(expr: &Expr) -> bool {
     let mut fits = true;
     expr.walk(&mut |e| {
@@ -137,7 +137,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The constant extents together, in bytes, fit a signed 64-bit integer.
+    /// Checks that the constant extents together, in bytes, fit a signed 64-bit integer.
     fn size(&mut self, buffer: &Buffer) {
         let bytes = i128::try_from(buffer.dtype.size_bytes()).unwrap_or(0);
         let extents = buffer.shape.iter().filter_map(Expr::as_int).filter(|extent| *extent > 0);
@@ -148,7 +148,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A buffer made for the rest of a scope.
+    /// Checks a buffer that is allocated for the rest of a scope.
     pub(super) fn allocate(&mut self, buffer: &Buffer) {
         self.declare(buffer, true);
         if buffer.elem_offset.is_some() {

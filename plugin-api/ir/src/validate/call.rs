@@ -1,14 +1,14 @@
-//! Calls: ops by their signatures, functions of the module, C functions.
+//! Checks of calls: ops by their signatures, functions of the module, C functions.
 
 use super::Checker;
 use super::expr::is_index;
 use crate::op::{Gives, Threads};
 use crate::{Callee, DType, Effect, Expr, ExprKind, Op, Param, Signature, Stage, StructField};
 
-/// Scopes that a barrier may name.
+/// The scopes that a barrier may name.
 const BARRIERS: &[&str] = &["shared", "shared.dyn", "warp", "global"];
 
-/// True for a call that changes state.
+/// Returns true for a call that changes state.
 pub(super) fn writes(callee: &Callee) -> bool {
     match callee {
         Callee::Op(op) => op.effect() == Effect::Writes,
@@ -17,7 +17,7 @@ pub(super) fn writes(callee: &Callee) -> bool {
     }
 }
 
-/// True for a name that C, and every other language that we write, takes as a function's.
+/// Returns true for a name that C, and every other language that we generate, accepts as a function's.
 pub(super) fn is_c_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
@@ -25,7 +25,7 @@ pub(super) fn is_c_name(name: &str) -> bool {
         && name.len() <= 256
 }
 
-/// What the types of its arguments do not tell of a call.
+/// Returns true if a call satisfies the rules of its op that argument types cannot express.
 fn has_own_rules(expr: &Expr, op: Op, args: &[Expr]) -> bool {
     match (op, args) {
         (Op::Reinterpret, [value]) => {
@@ -57,7 +57,7 @@ fn has_own_rules(expr: &Expr, op: Op, args: &[Expr]) -> bool {
     }
 }
 
-/// Whether the shape of an array has as many extents as it has axes, and its strides, if any, as many.
+/// Returns true if an array's shape has as many extents as it has axes, and so have its strides, if any.
 fn made_shapes(args: &[Expr]) -> bool {
     let axes = |arg: &Expr| match &arg.kind {
         ExprKind::Call { callee: Callee::Op(Op::StackMakeShape), args } => Some(args.len() as i128),
@@ -68,7 +68,7 @@ fn made_shapes(args: &[Expr]) -> bool {
     count.is_some_and(|count| axes(&args[1]) == Some(count) && (compact || axes(&args[2]) == Some(count)))
 }
 
-/// Whether these are n, n values, a condition, n loads of those types, and indices.
+/// Returns true if the arguments are n, n values, a condition, n loads of the values' types, and indices.
 fn allreduce(args: &[Expr]) -> bool {
     let Some(n) = args[0].as_int().and_then(|n| usize::try_from(n).ok()).filter(|n| (1..=8).contains(n))
     else {
@@ -87,7 +87,7 @@ fn allreduce(args: &[Expr]) -> bool {
 }
 
 impl Checker<'_> {
-    /// True for a call that is made for its effect alone.
+    /// Returns true for a call that is made only for its effect.
     pub(super) fn gives_nothing(&self, callee: &Callee) -> bool {
         match callee {
             Callee::Op(op) => op.info().gives == Gives::Nothing,
@@ -132,7 +132,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Arguments among which that op may stand, which may stand nowhere else.
+    /// Checks arguments among which that op may occur, which may occur nowhere else.
     fn taking(&mut self, op: Op, args: &[Expr]) {
         for arg in args {
             self.takes = Some(op);
@@ -147,7 +147,7 @@ impl Checker<'_> {
             let text = format!("{name} takes {} arguments, found {}", op.arity(), args.len());
             return self.at_expr(expr, text);
         }
-        // A packed value may be a text; no other field is one.
+        // A packed value may be a text; no other field may.
         let is_any = op == Op::StructSet
             && args.get(2).and_then(Expr::as_int) == Some(StructField::AnyValue as i128)
             && args.iter().take(3).all(|arg| !matches!(arg.kind, ExprKind::Str(_)));
@@ -172,7 +172,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Ops with rules of their own, as stated at each.
+    /// Checks ops with rules of their own, as documented at each.
     fn own(&mut self, expr: &Expr, op: Op, args: &[Expr]) {
         let info = op.info();
         if !(info.admits(args) && has_own_rules(expr, op, args)) {
@@ -189,7 +189,7 @@ impl Checker<'_> {
         self.op_result(expr, op, args);
     }
 
-    /// The body of a parallel launch names a function of the module that runs a task.
+    /// Checks that the body of a parallel launch names a function of the module that runs a task.
     fn parallel_body(&mut self, expr: &Expr, body: &Expr) {
         if self.stage != Stage::Host {
             self.at_expr(expr, "a parallel launch stands in modules of stage `host` only");
@@ -228,7 +228,7 @@ impl Checker<'_> {
 
     fn global(&mut self, expr: &Expr, name: &str, args: &[Expr]) {
         let Some(function) = self.functions.get(name) else {
-            /// Names that a message lists: of more, nobody reads all.
+            /// The greatest number of names that a message lists.
             const NAMES_MAX: usize = 20;
             let mut names: Vec<&str> = self.functions.keys().copied().collect();
             names.sort_unstable();

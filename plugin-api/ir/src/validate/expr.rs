@@ -1,14 +1,14 @@
-//! Expressions: types, scope, constants.
+//! Checks of expressions: types, scope, constants.
 
 use super::{At, Checker};
 use crate::limits::{LANES_MAX, STRING_BYTES_MAX};
 use crate::number::round_to;
 use crate::{BinaryOp, Buffer, Callee, DType, Expr, ExprKind, Op, StorageRank};
 
-/// The one NaN that a constant may be.
+/// The only NaN that a constant may be.
 const NAN_BITS: u64 = 0x7ff8_0000_0000_0000;
 
-/// What is wrong with a type, if anything is.
+/// Returns the problem of a type, if any.
 pub(super) fn type_problem(dtype: DType) -> Option<String> {
     if dtype == DType::HANDLE {
         return None;
@@ -21,13 +21,13 @@ pub(super) fn type_problem(dtype: DType) -> Option<String> {
         .then(|| format!("type {dtype}: expected 1 to {LANES_MAX} lanes, found {}", dtype.lanes))
 }
 
-/// True for what sizes and indices are counted in.
+/// Returns true for the types of sizes and indices.
 pub(super) fn is_index(dtype: DType) -> bool {
     dtype == DType::INT32 || dtype == DType::INT64
 }
 
 impl Checker<'_> {
-    /// Checks an expression that stands for a value.
+    /// Checks an expression that is used as a value.
     pub(super) fn value(&mut self, expr: &Expr) {
         self.expr(expr);
         if let ExprKind::Call { callee, .. } = &expr.kind
@@ -53,7 +53,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks an expression, whatever it stands for.
+    /// Checks an expression, whatever its use.
     pub(super) fn expr(&mut self, expr: &Expr) {
         let taken = self.takes.take();
         if let ExprKind::Call { callee: Callee::Op(op @ (Op::StackMakeShape | Op::StackMakeArray)), .. } =
@@ -114,7 +114,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A storage type is loaded, stored, chosen between, moved between lanes and cast, nothing else.
+    /// Checks that an expression of a storage type is loaded, stored, selected, moved between lanes or cast, nothing
+    /// else.
     fn storage_type(&mut self, expr: &Expr) {
         let moves = matches!(
             &expr.kind,
@@ -130,7 +131,7 @@ impl Checker<'_> {
                 | ExprKind::Call { callee: Callee::Op(Op::IfThenElse), .. }
         );
         let mut found = Some(expr.dtype).filter(|dtype| dtype.is_storage() && !moves);
-        // What moves values has operands of storage types where its own type is one.
+        // An expression that moves values has operands of storage types only if its own type is one.
         if !moves {
             expr.for_each_child(&mut |child| {
                 found = found.or(Some(child.dtype).filter(|dtype| dtype.is_storage()))
@@ -195,7 +196,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type that the node must have.
+    /// Checks that the node has the type that its parts imply.
     pub(super) fn result(&mut self, expr: &Expr, expected: DType) {
         if expr.dtype != expected {
             self.at_expr(expr, format!("the node says type {}, its parts give {expected}", expr.dtype));
@@ -333,7 +334,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A buffer that a node uses.
+    /// Checks that a buffer that a node uses is in scope.
     pub(super) fn known_buffer(&mut self, buffer: &Buffer, at: At<'_>) {
         if !self.buffers.contains(buffer) {
             self.at_node(
@@ -346,7 +347,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The address of an element, for [`Op::AddressOf`].
+    /// Checks the address of an element, for [`Op::AddressOf`].
     pub(super) fn address_of(&mut self, expr: &Expr, arg: &Expr) {
         let plain = matches!(&arg.kind, ExprKind::Load { predicate: None, indices, .. }
             if indices.last().is_none_or(|index| index.dtype.is_scalar()));
@@ -358,7 +359,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a buffer looks like after flattening.
+    /// Checks that a buffer has the form that it must have after flattening.
     pub(super) fn flat(&mut self, buffer: &Buffer) {
         if buffer.shape.len() != 1 || !buffer.strides.is_empty() || buffer.elem_offset.is_some() {
             let name = buffer.name.clone();
@@ -378,7 +379,7 @@ impl Checker<'_> {
     }
 }
 
-/// The type of what a load gives and a store takes.
+/// Returns the type that a load gives and a store takes.
 pub(super) fn accessed(buffer: &Buffer, indices: &[Expr]) -> DType {
     let lanes = indices.last().map_or(1, |index| index.dtype.lanes);
     buffer.dtype.with_lanes(buffer.dtype.lanes.saturating_mul(lanes))

@@ -1,4 +1,4 @@
-//! Modules and functions: names, parameters, sizes, calls of each other.
+//! Checks of modules and functions: names, parameters, sizes, calls of each other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::{
     StorageRank, Var, attr,
 };
 
-/// What the entry functions of host modules are called.
+/// The prefix of the entry functions of host modules.
 const ENTRY_PREFIX: &str = "__tvm_ffi_";
 
-/// Everything that is wrong with a module of bounded size.
+/// Returns all problems of a module of bounded size.
 pub(super) fn module(module: &IrModule, stage: Stage) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut names = HashSet::new();
@@ -32,7 +32,7 @@ pub(super) fn module(module: &IrModule, stage: Stage) -> Vec<Diagnostic> {
             return problems;
         }
     }
-    // Notes of the module stand outside of every function: no variable is known there.
+    // Attributes of the module are outside of every function: no variable is in scope there.
     let nobody = crate::build::function("").finish();
     let mut checker = Checker::new(&functions, &nobody, stage);
     checker.annotations(&module.attrs);
@@ -44,7 +44,7 @@ pub(super) fn module(module: &IrModule, stage: Stage) -> Vec<Diagnostic> {
     problems
 }
 
-/// The names of functions that a function calls.
+/// Returns the names of the functions that a function calls.
 fn callees(function: &PrimFunc) -> Vec<Arc<str>> {
     let mut out = Vec::new();
     function.body.walk_exprs(&mut |e| {
@@ -53,13 +53,13 @@ fn callees(function: &PrimFunc) -> Vec<Arc<str>> {
     out
 }
 
-/// A circle of calls, the first function at both ends.
+/// Returns a cycle of calls, with the first function at both ends.
 fn recursion(module: &IrModule) -> Option<Vec<String>> {
     let calls: HashMap<Arc<str>, Vec<Arc<str>>> =
         module.functions.iter().map(|f| (Arc::clone(&f.name), callees(f))).collect();
     let mut done = HashSet::new();
     for function in &module.functions {
-        // The path so far, each with how many of its calls were followed.
+        // The path so far; each function with the number of its calls that were followed.
         let mut path = vec![(Arc::clone(&function.name), 0)];
         let mut on_path = HashSet::from([Arc::clone(&function.name)]);
         while let Some((name, next)) = path.last_mut() {
@@ -85,7 +85,7 @@ fn recursion(module: &IrModule) -> Option<Vec<String>> {
     None
 }
 
-/// True when every path through the statement ends with `return`.
+/// Returns true if every path through the statement ends with `return`.
 fn always_returns(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
@@ -140,7 +140,7 @@ impl Checker<'_> {
     fn params(&mut self) {
         let function = self.function;
         let count = function.params.len();
-        // Passes make functions that take sizes, and whatever a part of a function uses, as parameters too.
+        // Passes make functions that also take sizes and all that a part of a function uses as parameters.
         if self.stage < Stage::Device && count > PARAMS_MAX {
             let text = "pass values of one type in a buffer, or split the function";
             self.at(
@@ -198,7 +198,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Free variables of the parameters' shapes, strides and offsets: each stands bare somewhere, which binds it.
+    /// Checks the free variables of the parameters' shapes, strides and offsets: each occurs bare somewhere, which binds
+    /// it.
     fn sizes(&mut self, buffers: &[&Buffer]) {
         let parts = || {
             buffers.iter().flat_map(|buffer| {
@@ -287,7 +288,7 @@ impl Checker<'_> {
     }
 }
 
-/// The storage type that a variable has or points to.
+/// Returns the storage type that a variable has or points to.
 fn storage_type(var: &Var) -> Option<crate::DType> {
     let dtype = var.pointer.as_ref().map_or(var.dtype, |pointer| pointer.element);
     dtype.is_storage().then_some(dtype)

@@ -1,4 +1,4 @@
-//! Depth and size, before anything walks the module recursively.
+//! Measures depth and size, before anything walks the module recursively.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::{
     Span, Stmt, StmtKind,
 };
 
-/// That the measure was exceeded, at a position.
+/// The limit that was exceeded.
 enum TooMuch {
     Depth(Span),
     Nodes,
@@ -16,7 +16,7 @@ enum TooMuch {
 
 type Size = Result<u64, TooMuch>;
 
-/// What is too deep or too large.
+/// Returns a diagnostic if the module is too deep or too large.
 pub(super) fn module(module: &IrModule) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut total = 0_u64;
@@ -52,7 +52,7 @@ fn too_deep() -> String {
 
 #[derive(Default)]
 struct Measure {
-    /// Levels and nodes below an expression, itself counted; with the expression, so that its address stays taken.
+    /// Levels and nodes below an expression, including itself; with the expression, so that its address stays in use.
     exprs: HashMap<usize, (Expr, usize, u64)>,
     buffers: HashMap<Buffer, u64>,
     stmts: HashMap<usize, (Stmt, usize, u64)>,
@@ -117,7 +117,7 @@ impl Measure {
         Ok(nodes)
     }
 
-    /// Levels and nodes of an expression that stands `depth` levels deep.
+    /// Returns the levels and nodes of an expression at depth `depth`.
     fn expr(&mut self, expr: &Expr, depth: usize) -> Result<(usize, u64), TooMuch> {
         if let Some((_, levels, nodes)) = self.exprs.get(&expr.address()) {
             let (levels, nodes) = (*levels, *nodes);
@@ -197,7 +197,7 @@ impl Measure {
         Ok((levels + 1, nodes))
     }
 
-    /// What a statement holds that is not a child: buffers, regions, annotations.
+    /// Measures the parts of a statement that are not children: buffers, regions, annotations.
     fn own(&mut self, stmt: &Stmt) -> Size {
         let mut nodes = 1_u64;
         let mut add = |size: Size| -> Result<(), TooMuch> {

@@ -1,7 +1,7 @@
 //! Checks a module against the rules of the specification on the front page, once, at the border.
 //!
-//! What [`validate`] accepts, passes, code generators and the interpreter take without panicking, and may walk
-//! recursively. Every problem is reported, up to [`DIAGNOSTICS_MAX`]: each with its function, position, node, what was
+//! With a module that [`validate`] accepts, passes, code generators and the interpreter do not panic, and they may walk
+//! it recursively. Every problem is reported, up to [`DIAGNOSTICS_MAX`]: each with its function, position, node, what was
 //! expected and what was found.
 
 mod block;
@@ -19,15 +19,15 @@ use std::sync::Arc;
 use crate::print::{expr_line, stmt_line};
 use crate::{Buffer, Diagnostic, Expr, Functions, IrModule, Op, PrimFunc, Span, Stage, Stmt, Var};
 
-/// Problems reported at most.
+/// The greatest number of problems that are reported.
 pub const DIAGNOSTICS_MAX: usize = 100;
 
-/// Checks that a module is what `stage` may hand on.
+/// Checks that a module is valid at `stage`.
 ///
 /// # Errors
 ///
-/// Every problem found, in the order of the text, at most [`DIAGNOSTICS_MAX`]. A module that nests too deep or is too
-/// large is reported as that alone.
+/// Every problem, in the order of the text, at most [`DIAGNOSTICS_MAX`]. For a module that nests too deep or is too
+/// large, only that is reported.
 ///
 /// # Examples
 ///
@@ -48,32 +48,32 @@ pub fn validate(module: &IrModule, stage: Stage) -> Result<(), Vec<Diagnostic>> 
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// What a loop or a block lets its body do.
+/// The enclosing construct, which determines the exits that are allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
-    /// Nothing that could be left.
+    /// The function itself: no loop to leave.
     Function,
-    /// A serial or a while loop: `break` and `continue`.
+    /// A serial or a while loop: `break` and `continue` are allowed.
     Serial,
     /// A loop of another kind, a thread or a block, by name.
     Closed(&'static str),
 }
 
-/// The node that a problem is told at.
+/// The node at which a problem is reported.
 #[derive(Clone, Copy)]
 enum At<'a> {
     Expr(&'a Expr),
     Stmt(&'a Stmt),
 }
 
-/// A block around: what it declares.
+/// An enclosing block, with the regions that it declares.
 struct BlockFrame {
     name: Arc<str>,
     reads: Option<HashSet<Buffer>>,
     writes: Option<HashSet<Buffer>>,
-    /// What lives in it, which it need not declare.
+    /// Buffers allocated in the block, which it need not declare.
     own: HashSet<Buffer>,
-    /// What views stand for.
+    /// The source buffer of each view.
     views: HashMap<Buffer, Buffer>,
 }
 
@@ -83,28 +83,28 @@ struct Checker<'m> {
     function: &'m PrimFunc,
     stage: Stage,
     problems: Vec<Diagnostic>,
-    /// Everything bound in this function, to tell what is bound twice.
+    /// Every variable bound in this function, to detect one that is bound twice.
     bound_vars: HashSet<Var>,
     bound_buffers: HashSet<Buffer>,
-    /// Bound by a `Let`, which may stand in several places.
+    /// Variables bound by a `Let`, which may occur in several places.
     let_vars: HashSet<Var>,
-    /// What is known here.
+    /// Variables in scope.
     vars: HashSet<Var>,
     buffers: HashSet<Buffer>,
     scopes: Vec<(Vec<Var>, Vec<Buffer>)>,
-    /// Where nodes without a position of their own are reported.
+    /// Position that is reported for nodes without one.
     span: Span,
     around: Around,
-    /// Whether a `return` would leave a thread, a parallel loop or a block.
+    /// The thread, parallel loop or block that a `return` would leave, if any.
     closed: Option<&'static str>,
     blocks: Vec<BlockFrame>,
-    /// Axes of reduction, in the init of a block.
+    /// Reduction axes, while the init of a block is checked.
     banned: Vec<Var>,
-    /// Whether no constant around says that this is never evaluated.
+    /// Whether the code may be evaluated, as far as enclosing constant conditions tell.
     is_reached: bool,
-    /// Whether the next access is of an address alone.
+    /// Whether the next access is only of an address.
     is_address: bool,
-    /// Whether the next expression is one of the two that only the call around them takes.
+    /// The op that may occur as the next expression, because the enclosing call takes it.
     takes: Option<Op>,
 }
 
@@ -159,12 +159,12 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// A problem of the function, or of what `node` names in it.
+    /// Reports a problem of the function, or of the part of it that `node` names.
     fn at(&mut self, node: &str, message: impl Into<String>) {
         self.report(Span::NONE, node.to_owned(), message);
     }
 
-    /// Checks `inner` in a scope of its own: what it binds is unknown after it.
+    /// Checks `inner` in a scope of its own, which ends with it.
     fn scoped(&mut self, inner: impl FnOnce(&mut Self)) {
         self.scopes.push((Vec::new(), Vec::new()));
         inner(self);
@@ -178,7 +178,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// Makes a variable known for the rest of the scope.
+    /// Binds a variable for the rest of the scope.
     fn bind(&mut self, var: &Var) {
         self.name(&var.name);
         if !self.bound_vars.insert(var.clone()) {
@@ -210,7 +210,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// A name: short enough, and nothing in it that would break a line of text.
+    /// Checks a name: short enough, and without characters that would break a line of text.
     fn name(&mut self, name: &str) {
         if let Some(problem) = name_problem(name) {
             self.at("", problem);
@@ -218,7 +218,7 @@ impl<'m> Checker<'m> {
     }
 }
 
-/// What is wrong with a name for people, if anything is.
+/// Returns the problem of a name, if any.
 fn name_problem(name: &str) -> Option<String> {
     const BYTES_MAX: usize = 256;
     if name.len() > BYTES_MAX {

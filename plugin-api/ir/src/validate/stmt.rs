@@ -1,4 +1,4 @@
-//! Statements: scope, types of operands, what may be left from where.
+//! Checks of statements: scope, types of operands, exits.
 
 use super::bounds::truth;
 use super::call::writes;
@@ -10,7 +10,7 @@ use crate::{
     Stmt, StmtKind, Var,
 };
 
-/// Whether a loop of that extent may have iterations.
+/// Returns true if a loop of that extent may have iterations.
 fn runs(extent: &Expr) -> bool {
     extent.as_int().is_none_or(|extent| extent > 0)
 }
@@ -111,7 +111,7 @@ impl Checker<'_> {
         self.inside(Around::Closed("a thread"), Some("a thread"), inner);
     }
 
-    /// A loop variable and what it counts over.
+    /// Checks a loop variable and its bounds.
     fn counted(&mut self, var: &Var, bounds: &[&Expr]) {
         if !is_index(var.dtype) {
             let text = format!("loop variable `{}`: expected int32 or int64, found {}", var.name, var.dtype);
@@ -181,7 +181,7 @@ impl Checker<'_> {
         if self.stage >= Stage::Flattened {
             self.flat(buffer);
         }
-        // What it stands for is known by its data variable alone; it counts as the block's own.
+        // Only its data variable determines whose memory it uses, so it counts as the block's own.
         if let Some(frame) = self.blocks.last_mut() {
             frame.own.insert(buffer.clone());
         }
@@ -221,7 +221,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A reducer is closed: its results are over its own variables, its identities are constants.
+    /// Checks that a reducer is closed: its results use only its own variables, and its identities are constants.
     fn reducer(&mut self, stmt: &Stmt, reducer: &Reducer) {
         let n_values = reducer.result.len();
         let counts = [reducer.lhs.len(), reducer.rhs.len(), reducer.identity.len()];
@@ -257,7 +257,7 @@ impl Checker<'_> {
         self.vars = outer;
     }
 
-    /// Notes: expressions in them are over what is known.
+    /// Checks annotations: expressions in them use only variables in scope.
     pub(super) fn annotations(&mut self, attrs: &Attrs) {
         for (name, value) in attrs {
             self.name(name);
@@ -311,7 +311,8 @@ impl Checker<'_> {
         }
     }
 
-    /// At most one call of a statement changes state, and nothing beside it reads: their order would be unsaid.
+    /// Checks that at most one call of a statement changes state, and nothing besides it reads: their order would be
+    /// unspecified.
     fn order(&mut self, stmt: &Stmt) {
         let mut seen = Seen::default();
         stmt.for_each_child(&mut |child| {
@@ -330,11 +331,11 @@ impl Checker<'_> {
     }
 }
 
-/// What the expressions of a statement do.
+/// The reads and writes of the expressions of a statement.
 #[derive(Default)]
 struct Seen<'a> {
     writes: Vec<&'a Expr>,
-    /// A read that is no argument of a call that writes.
+    /// A read outside of the arguments of a call that writes.
     reads: Option<&'a Expr>,
 }
 

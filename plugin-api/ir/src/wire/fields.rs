@@ -9,7 +9,7 @@ use crate::{DType, FloatBits};
 
 pub(super) type Read<T> = Result<T, WireError>;
 
-/// The fields of an object, each to be taken once.
+/// The fields of an object, each of which must be taken once.
 pub(super) struct Fields<'j> {
     pub(super) what: String,
     fields: Vec<(&'j str, Option<&'j Json>)>,
@@ -88,7 +88,7 @@ impl<'j> Fields<'j> {
         self.parsed("dtype", "a type's name")
     }
 
-    /// A decimal integer as it is written: no sign `+`, no zeros in front.
+    /// Takes a decimal integer in its written form: no sign `+`, no leading zeros.
     pub(super) fn int(&mut self, name: &str) -> Read<i128> {
         let text = self.text(name)?;
         match text.parse::<i128>() {
@@ -103,7 +103,7 @@ impl<'j> Fields<'j> {
             .ok_or_else(|| self.wrong("bits", "0x and 16 hexadecimal digits", &Json::Text(text)))
     }
 
-    /// That every field was taken.
+    /// Checks that every field was taken.
     pub(super) fn end(self) -> Read<()> {
         match self.fields.iter().find(|(_, value)| value.is_some()) {
             Some((name, _)) => Err(WireError::new(format!("{}: unknown field \"{name}\"", self.what))),

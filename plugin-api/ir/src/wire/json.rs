@@ -1,4 +1,4 @@
-//! JSON with ordered objects, integers of 64 bits only, and no key twice.
+//! JSON with ordered objects, only integers of 64 bits, and no key twice.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use super::WireError;
 use crate::limits::FIELDS_MAX;
 
-/// Fields of an object that are compared one by one; more are looked up.
+/// The greatest number of fields of an object that are compared pairwise; more are looked up.
 const FIELDS_FEW: usize = 32;
 
 /// The node and the fields of an object, in their order.
@@ -53,12 +53,12 @@ impl Json {
         Self::Int(value.into())
     }
 
-    /// An id, or another count of things in memory.
+    /// Makes an id, or another count of things in memory.
     pub(super) fn id(index: usize) -> Self {
         Self::Int(i64::try_from(index).unwrap_or(i64::MAX))
     }
 
-    /// The field of an object.
+    /// Returns the field of an object.
     pub(super) fn field(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Object(fields) => fields.iter().find(|(field, _)| field == name).map(|(_, value)| value),
@@ -66,7 +66,7 @@ impl Json {
         }
     }
 
-    /// The text of the field of an object.
+    /// Returns the text of the field of an object.
     pub(super) fn word(&self, name: &str) -> &str {
         match self.field(name) {
             Some(Self::Text(text)) => text,
@@ -74,7 +74,7 @@ impl Json {
         }
     }
 
-    /// The value in a few characters, for messages.
+    /// Returns the value in a few characters, for messages.
     pub(super) fn brief(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);

@@ -1,4 +1,4 @@
-//! The minors of the format, and how a document gets from one to another.
+//! The minors of the format, and the conversions of documents between them.
 
 use super::format::{self, Format};
 use super::json::{Json, node};
@@ -9,17 +9,17 @@ use crate::DType;
 /// A minor of the format.
 pub(super) struct Minor {
     pub(super) version: &'static str,
-    /// What a document of it may hold.
+    /// Structure of a document of the minor.
     pub(super) format: fn() -> &'static Format,
-    /// Rewrites a document of the minor before to this one; `None` where each is one of this minor as it stands.
+    /// Rewrites a document of the previous minor to this one; `None` if each is one of this minor unchanged.
     pub(super) up: Option<Rewrite>,
-    /// Rewrites a document of this minor to the one before; `None` for the first.
+    /// Rewrites a document of this minor to the previous one; `None` for the first.
     pub(super) down: Option<Rewrite>,
 }
 
 pub(super) type Rewrite = fn(Document) -> Result<Document, WireError>;
 
-/// Every minor, oldest first; the last is what the module is written from and read to.
+/// Every minor, oldest first; modules are written from and read to the last.
 pub(super) const MINORS: &[Minor] = &[
     Minor { version: "1.0.0", format: format::v1_0, up: None, down: None },
     Minor { version: "1.1.0", format: format::v1_1, up: None, down: Some(down_to_1_0) },
@@ -27,7 +27,7 @@ pub(super) const MINORS: &[Minor] = &[
     Minor { version: "1.3.0", format: format::v1_3, up: None, down: Some(down_to_1_2) },
 ];
 
-/// The place in `minors` of the minor that a version belongs to.
+/// Returns the position in `minors` of the minor that a version belongs to.
 pub(super) fn find(version: &str, minors: &[Minor]) -> Result<Option<usize>, WireError> {
     let (major, minor, _) = parse_version(version)?;
     let is = |one: &Minor| parse_version(one.version).is_ok_and(|found| (found.0, found.1) == (major, minor));
@@ -50,7 +50,8 @@ pub(super) fn convert(
     Ok(document)
 }
 
-/// 1.3 to 1.2: storage types, and tensors and strings of packed calls, have no equal; all else is of 1.2 as it stands.
+/// Rewrites 1.3 to 1.2: storage types, and tensors and strings of packed calls, have no equivalent; all else is
+/// unchanged.
 fn down_to_1_2(document: Document) -> Result<Document, WireError> {
     let sets_text = |out: &Out, node: &Json| {
         let value = ids(node, "args").get(3).copied();
@@ -68,7 +69,7 @@ fn down_to_1_2(document: Document) -> Result<Document, WireError> {
     })
 }
 
-/// The storage type that a node has, or points to.
+/// Returns the storage type that a node has or points to.
 fn storage_type(node: &Json) -> Option<DType> {
     let pointer = node.field("pointer").map_or("", |pointer| pointer.word("element"));
     let types = [node.word("dtype"), pointer].into_iter().filter_map(|name| name.parse::<DType>().ok());
@@ -79,7 +80,7 @@ fn is_new_call(node: &Json, older: &Format) -> bool {
     node.word("node") == "CallOp" && !older.has_op(node.word("op"))
 }
 
-/// 1.2 to 1.1: a parallel launch has no equal; all else is of 1.1 as it stands.
+/// Rewrites 1.2 to 1.1: a parallel launch has no equivalent; all else is unchanged.
 fn down_to_1_1(document: Document) -> Result<Document, WireError> {
     rewrite(document, format::v1_2(), |out, node| {
         if is_new_call(&node, format::v1_1()) {
@@ -89,7 +90,7 @@ fn down_to_1_1(document: Document) -> Result<Document, WireError> {
     })
 }
 
-/// 1.1 to 1.0: ops that have a definition in core nodes are written as that, notes are dropped, and so are positions.
+/// Rewrites 1.1 to 1.0: ops with a definition in core nodes are replaced by it, notes and positions are dropped.
 fn down_to_1_0(mut document: Document) -> Result<Document, WireError> {
     document.rest.retain(|(name, _)| name != "positions");
     let older = format::v1_0();
@@ -105,7 +106,7 @@ fn replace(out: &mut Out, node: Json, older: &Format) -> Result<usize, String> {
             if let Some(index) = core_nodes(out, &op, &args)? {
                 return Ok(index);
             }
-            // The statement around it goes.
+            // The statement around the call is removed.
             if older.has_op(&op) || op == ASSUME {
                 return Ok(out.add(node));
             }
@@ -130,7 +131,7 @@ fn no_equal(what: &str, older: &str, newer: &str) -> String {
     format!("{what} has no equal in version {older}; a reader of {newer} takes it")
 }
 
-/// A sequence without the statements that are gone; one of one is that one.
+/// Rewrites a sequence without the statements that were removed; a sequence of one statement becomes that statement.
 fn sequence(out: &mut Out, node: Json) -> usize {
     let mut kept = ids(&node, "stmts");
     let all = kept.len();
@@ -143,7 +144,7 @@ fn sequence(out: &mut Out, node: Json) -> usize {
     }
 }
 
-/// The call of an op of 1.1 in nodes of 1.0, where it has an equal.
+/// Returns the call of an op of 1.1 in nodes of 1.0, if there is an equivalent.
 fn core_nodes(out: &mut Out, op: &str, args: &[usize]) -> Result<Option<usize>, String> {
     Ok(Some(match (op, args) {
         ("tvm_thread_invariant", [value]) => *value,
@@ -159,7 +160,7 @@ fn core_nodes(out: &mut Out, op: &str, args: &[usize]) -> Result<Option<usize>, 
     }))
 }
 
-/// `data` moved by so many elements of the type that `zero` has.
+/// Returns `data` moved by so many elements of the type of `zero`.
 fn access_pointer(out: &mut Out, zero: usize, data: usize, offset: usize) -> Result<usize, String> {
     let element: DType =
         out.dtype(zero).parse().map_err(|error| format!("CallOp tvm_access_ptr: {error}"))?;

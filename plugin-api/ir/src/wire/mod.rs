@@ -1,4 +1,4 @@
-//! The wire format: a module as canonical JSON, versioned by itself.
+//! The wire format: a module as canonical JSON, with its own version.
 //!
 //! WIRE-W1. **Document**: `{"chipdock_ir": version, "nodes": […], "functions": […], "attrs": […]}`, in this key order, one
 //! node a line, UTF-8, no byte order mark. Every field is always there; what is absent is `null`.
@@ -13,12 +13,12 @@
 //! WIRE-W4. **Canonical**: one module gives the same bytes always, so that a hash of them means something. Positions in a
 //! text are written only when asked for (WIRE-W8).
 //!
-//! WIRE-W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields, ops or types; a reader takes its own major and
-//! minors up to its own, and rejects what the document's minor does not have: an unknown node, field or op, those of a
-//! newer minor too. Older documents are rewritten up, minor by minor, and then read by the one reader. [`write_at`]
-//! rewrites a document minor by minor down to what an older reader takes, or names the node, its op and the function that
-//! the older minor cannot express. What each minor has is a table, printed as JSON Schema ([`schema`]). Published minors
-//! never change; documents of each are kept beside this crate, in `wire/corpus`, and are read for ever.
+//! WIRE-W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields, ops or types; a reader takes its
+//! own major and minors up to its own, and rejects what the document's minor does not have: an unknown node, field or op,
+//! those of a newer minor too. Older documents are rewritten up, minor by minor, and then read by the one reader.
+//! [`write_at`] rewrites a document minor by minor down to what an older reader takes, or names the node, its op and the
+//! function that the older minor cannot express. What each minor has is a table, printed as JSON Schema ([`schema`]).
+//! Published minors never change; documents of each are kept beside this crate, in `wire/corpus`, and are read for ever.
 //!
 //! WIRE-W6. **Limits**: [`limits`](crate::limits), and [`DOCUMENT_BYTES_MAX`]. A reader never recurses deeper than those,
 //! whatever the document, and its errors name the node.
@@ -31,8 +31,8 @@
 //! A document with positions tells equal statements of different places apart, so that each has its own; equal
 //! expressions still stand once, and have a position only if they stand in one place. An older minor has none.
 //!
-//! WIRE-W9. **Identity**: [`identity`] writes a text that is alike for two modules when nothing tells them apart, not even the place
-//! of one use of a variable. It is what a memory of modules is asked by; no reader takes it.
+//! WIRE-W9. **Identity**: [`identity`] writes a text that is the same for two modules if nothing distinguishes them, not
+//! even the position of one use of a variable. It is a key for remembering modules; no reader takes it.
 //!
 //! Constants of tensors are to be sections beside the document; no node refers to one yet.
 //!
@@ -65,11 +65,11 @@
 //!
 //! # Robustness
 //!
-//! A module takes time and memory in proportion to its nodes. Measured once (`examples/wire_speed.rs`, release, one of two
-//! cores), in microseconds per node of modules of 10,000, 100,000 and 1,000,000 nodes: written 0.56, 0.63, 1.13; read 0.63,
-//! 0.69, 1.22; written at 1.0.0 1.08, 1.23, 2.26. Caches tell the sizes apart; the pieces of memory that are asked for per
-//! node are the same. `tests/wire` counts them, and holds reading to 128 bytes of memory for each byte of any document,
-//! beside what attributes copy: at most 64 bytes for each of [`NODES_MAX`](crate::limits::NODES_MAX).
+//! A module takes time and memory in proportion to its nodes. Measured once (`examples/wire_speed.rs`, release, one of
+//! two cores), in microseconds per node of modules of 10,000, 100,000 and 1,000,000 nodes: written 0.56, 0.63, 1.13; read
+//! 0.63, 0.69, 1.22; written at 1.0.0 1.08, 1.23, 2.26. The sizes differ because of caches; the number of allocations per
+//! node is the same. `tests/wire` counts them, and limits reading to 128 bytes of memory for each byte of any document,
+//! besides the copies of attributes: at most 64 bytes for each of [`NODES_MAX`](crate::limits::NODES_MAX).
 //!
 //! # Nodes
 //!
@@ -129,18 +129,19 @@ pub const VERSION: &str = "1.3.0";
 /// Every version that is written and read, oldest first.
 pub const VERSIONS: &[&str] = &["1.0.0", "1.1.0", "1.2.0", VERSION];
 
-/// Bytes of a document at most.
+/// The greatest size of a document in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 256 << 20;
 
-/// Levels of nodes within each other, those of a buffer's shape below its use counted too: what is valid nests less.
+/// The greatest number of nesting levels of nodes, including those of a buffer's shape below its use: valid modules nest
+/// less.
 const LEVELS_MAX: usize = 2 * crate::limits::DEPTH_MAX + 2;
 
-/// A document or a module that cannot be read or written, and why.
+/// The error for a document or a module that cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireError {
-    /// The id of the node, when it is about one.
+    /// Id of the node that the error is about, if any.
     pub node: Option<usize>,
-    /// What was expected, what was found.
+    /// Message: what was expected, what was found.
     pub message: String,
 }
 
@@ -167,8 +168,8 @@ impl std::error::Error for WireError {}
 ///
 /// # Errors
 ///
-/// A module that exceeds the [`limits`](crate::limits), or holds what is no IR (a type that does not exist, a
-/// use of a variable at another type than its own): what [`crate::validate`] rejects.
+/// A module that exceeds the [`limits`](crate::limits), or is no IR (a type that does not exist, a use of a variable at
+/// another type than its own): one that [`crate::validate`] rejects.
 ///
 /// # Examples
 ///
@@ -186,7 +187,7 @@ pub fn write(module: &IrModule) -> Result<String, WireError> {
     write_at(module, VERSION)
 }
 
-/// Writes a module at a version that an older reader takes.
+/// Writes a module at a version that an older reader reads.
 ///
 /// # Errors
 ///
@@ -196,7 +197,7 @@ pub fn write_at(module: &IrModule, version: &str) -> Result<String, WireError> {
     write_with(module, &WriteOptions { version, ..WriteOptions::default() })
 }
 
-/// How a module is written.
+/// Options for writing a module.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOptions<'a> {
     /// The version, [`VERSION`] by default.
@@ -213,7 +214,7 @@ impl Default for WriteOptions<'_> {
     }
 }
 
-/// Writes a module as asked for.
+/// Writes a module with the given options.
 ///
 /// # Errors
 ///
@@ -237,8 +238,9 @@ pub fn write_with(module: &IrModule, options: &WriteOptions<'_>) -> Result<Strin
     write_among(module, options, MINORS, MINORS.len() - 1)
 }
 
-/// Writes a text that two modules have alike when nothing tells them apart (WIRE-W9): unlike a document with positions, it has the
-/// place of each of several equal expressions. No document: what it looks like changes with this library.
+/// Writes a text that is the same for two modules if nothing distinguishes them (WIRE-W9): unlike a document with
+/// positions, it has the position of each of several equal expressions. It is not a document: its form changes with this
+/// library.
 ///
 /// # Errors
 ///
@@ -247,7 +249,7 @@ pub fn identity(module: &IrModule) -> Result<String, WireError> {
     write::identity(module)
 }
 
-/// What a document holds.
+/// The contents of a document.
 #[derive(Clone, Debug)]
 pub struct WireDocument {
     /// The module; its nodes have the positions that were written.
@@ -262,8 +264,8 @@ pub struct WireDocument {
 ///
 /// # Errors
 ///
-/// The first thing that is not as the format has it: JSON, version, a node, field or op that the version does not have,
-/// an id that does not refer backwards to a node of the wanted sort, a limit.
+/// The first violation of the format: JSON, version, a node, field or op that the version does not have, an id that does
+/// not refer backwards to a node of the expected sort, a limit.
 pub fn read(text: &str) -> Result<IrModule, WireError> {
     read_document(text).map(|document| document.module)
 }
@@ -277,9 +279,9 @@ pub fn read_document(text: &str) -> Result<WireDocument, WireError> {
     read_among(text, MINORS, MINORS.len() - 1)
 }
 
-/// The JSON Schema (draft 2020-12) of a version's documents. It holds each node, its fields and what they are; that ids
-/// lead backwards to nodes of the right sort is beyond it. Numbers of a document have no fraction and no exponent, which
-/// JSON Schema does not tell from those that have one of zero.
+/// Returns the JSON Schema (draft 2020-12) of a version's documents. It describes each node and its fields; it cannot
+/// check that ids refer backwards to nodes of the right sort. Numbers of a document have no fraction and no exponent,
+/// which JSON Schema cannot distinguish from a fraction or exponent of zero.
 ///
 /// # Errors
 ///
@@ -295,7 +297,7 @@ fn unknown_version(what: &str, version: &str, minors: &[Minor]) -> WireError {
     WireError::new(format!("cannot {what} version {version}; this library knows {}", known.join(", ")))
 }
 
-/// `native`: the place in `minors` of the minor that modules are.
+/// Writes a module at one of `minors`; `native` is the position of the minor that modules are written from.
 fn write_among(
     module: &IrModule,
     options: &WriteOptions<'_>,
@@ -355,7 +357,7 @@ fn read_among(text: &str, minors: &[Minor], native: usize) -> Result<WireDocumen
     Ok(WireDocument { module, version, file })
 }
 
-/// `major.minor.patch`.
+/// Parses `major.minor.patch`.
 fn parse_version(text: &str) -> Result<(u32, u32, u32), WireError> {
     let number = |part: &str| part.parse::<u32>().ok().filter(|number| number.to_string() == part);
     let mut parts = text.split('.').map(number);

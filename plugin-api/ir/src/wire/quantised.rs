@@ -3,12 +3,12 @@
 use super::json::{Json, node};
 use super::rewrite::Out;
 
-/// A vector type of another element, with as many lanes as `like`.
+/// Returns a vector type of another element, with as many lanes as `like`.
 fn lanes_of(like: &str, element: &str) -> String {
     like.split_once('x').map_or_else(|| element.to_owned(), |(_, lanes)| format!("{element}x{lanes}"))
 }
 
-/// A value in every lane of `dtype`.
+/// Broadcasts a value to every lane of `dtype`.
 fn broadcast(out: &mut Out, value: usize, dtype: &str) -> usize {
     match dtype.split_once('x').and_then(|(_, lanes)| lanes.parse::<i64>().ok()) {
         Some(lanes) => out.add(
@@ -18,7 +18,7 @@ fn broadcast(out: &mut Out, value: usize, dtype: &str) -> usize {
     }
 }
 
-/// A variable for what is used more than once.
+/// Makes a variable for a value that is used more than once.
 fn bind(out: &mut Out, name: &str, value: usize) -> usize {
     let dtype = out.dtype(value);
     out.add(node!("Var", name: Json::text(name), dtype: Json::text(&dtype), pointer: Json::Null))
@@ -31,7 +31,7 @@ fn within(out: &mut Out, var: usize, value: usize, body: usize) -> usize {
     ))
 }
 
-/// `sum` and the products of four lanes.
+/// Computes `sum` plus the products of four lanes.
 pub(super) fn dp4a(out: &mut Out, a: usize, b: usize, sum: usize) -> usize {
     let (wide, narrow) = (out.dtype(sum), out.dtype(a));
     let narrow = narrow.split('x').next().unwrap_or_default().to_owned();
@@ -52,7 +52,7 @@ pub(super) fn dp4a(out: &mut Out, a: usize, b: usize, sum: usize) -> usize {
     within(out, vectors[0], a, inner)
 }
 
-/// x·2^max(s, 0)·y, rounded, divided by 2^(q − min(s, 0)).
+/// Computes x·2^max(s, 0)·y, rounded, divided by 2^(q − min(s, 0)).
 pub(super) fn multiply_shift(out: &mut Out, x: usize, y: usize, q: usize, s: usize) -> usize {
     let dtype = out.dtype(x);
     let shift = bind(out, "s", s);
@@ -69,7 +69,7 @@ pub(super) fn multiply_shift(out: &mut Out, x: usize, y: usize, q: usize, s: usi
     within(out, shift, s, value)
 }
 
-/// x·2^ls·y, rounded, divided by 2^(q + rs).
+/// Computes x·2^ls·y, rounded, divided by 2^(q + rs).
 pub(super) fn multiply_shift_per_axis(
     out: &mut Out,
     x: usize,
@@ -90,7 +90,8 @@ pub(super) fn multiply_shift_per_axis(
     shifted(out, [x, y], left, total, &dtype)
 }
 
-/// (x << left)·y rounded half up and shifted right, all in int64. Half of 2^right is taken in uint64: 0 for 2^0.
+/// Computes (x << left)·y rounded half up and shifted right, all in int64. Half of 2^right is computed in uint64: 0 for
+/// 2^0.
 fn shifted(out: &mut Out, [x, y]: [usize; 2], left: Option<usize>, right: usize, dtype: &str) -> usize {
     let wide = out.dtype(right);
     let mut value = out.cast(&wide, x);

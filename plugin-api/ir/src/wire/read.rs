@@ -1,4 +1,4 @@
-//! From a document to a module.
+//! Converts a document to a module.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::{
 
 const ITERS: [IterKind; 4] = [IterKind::Spatial, IterKind::Reduce, IterKind::Ordered, IterKind::Opaque];
 
-/// The module of a document of the newest minor, and the file that it was read from.
+/// Returns the module of a document of the newest minor, and the file that it was read from.
 pub(super) fn document(document: Document) -> Read<(IrModule, Option<Arc<str>>)> {
     let Document { nodes, rest } = document;
     if nodes.len() as u64 > NODES_MAX {
@@ -49,7 +49,7 @@ pub(super) fn document(document: Document) -> Read<(IrModule, Option<Arc<str>>)>
 
 type Places = std::iter::Peekable<std::vec::IntoIter<(usize, Span)>>;
 
-/// The file's name, and positions by id, in order.
+/// Returns the file's name, and positions by id, in order.
 fn positions(rest: &Json) -> Read<(Option<Arc<str>>, Places)> {
     let Some(json) = rest.field("positions") else {
         return Ok((None, Vec::new().into_iter().peekable()));
@@ -80,19 +80,19 @@ fn positions(rest: &Json) -> Read<(Option<Arc<str>>, Places)> {
     Ok((file, places.into_iter().peekable()))
 }
 
-/// A node that was read, and the levels below it, itself counted.
+/// A node that was read, with its number of levels.
 enum Node {
     Var(Var),
     Buffer(Buffer, usize),
     Expr(Expr, usize),
     Stmt(Stmt, usize),
-    /// The value, levels, and nodes; a value is copied wherever it is referred to.
+    /// The value, levels, and nodes; a value is copied at each reference to it.
     Attr(AttrValue, usize, u64),
     Reducer(Arc<Reducer>, usize),
 }
 
 impl Node {
-    /// The node, read at a position.
+    /// Returns the node with a position.
     fn at(self, span: Span) -> Read<Self> {
         match self {
             Self::Expr(expr, levels) => Ok(Self::Expr(expr.with_span(span), levels)),
@@ -115,7 +115,7 @@ impl Node {
 
 struct Reader {
     nodes: Vec<Node>,
-    /// Values of attributes that references copied, so far.
+    /// Number of attribute values that references copied so far.
     copied: Cell<u64>,
 }
 
@@ -163,7 +163,7 @@ impl Reader {
         Ok(below + 1)
     }
 
-    /// The node that an id refers to.
+    /// Returns the node that an id refers to.
     fn refer(&self, fields: &Fields<'_>, name: &str, json: &Json) -> Read<&Node> {
         let index = match json {
             Json::Int(value) => usize::try_from(*value).ok(),
@@ -683,7 +683,7 @@ fn lanes(fields: &mut Fields<'_>) -> Read<Vec<u16>> {
         .collect()
 }
 
-/// JSON as a target has it.
+/// Converts to the JSON of targets.
 fn plain(json: &Json) -> serde_json::Value {
     use serde_json::Value;
     match json {

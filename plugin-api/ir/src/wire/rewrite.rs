@@ -1,4 +1,4 @@
-//! Rewriting a document without its module: nodes are replaced one after the other, then the document is made canonical
+//! Rewrites a document without its module: nodes are replaced one after the other, then the document is made canonical
 //! again.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use super::json::{Json, node};
 use super::{LEVELS_MAX, WireError};
 use crate::limits::{DEPTH_MAX, NODES_MAX};
 
-/// A document in the making: its nodes, and its other fields but the version, in their order.
+/// A document under construction: its nodes, and its other fields except the version, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Document {
     pub(super) nodes: Vec<Json>,
@@ -23,11 +23,11 @@ impl Document {
     }
 }
 
-/// The nodes that are written in place of old ones. Ids are of here.
+/// The nodes that replace the old ones. Ids are those of the new nodes.
 #[derive(Default)]
 pub(super) struct Out {
     pub(super) nodes: Vec<Json>,
-    /// Statements that nothing is left of.
+    /// Statements that were removed completely.
     pub(super) gone: HashSet<usize>,
 }
 
@@ -37,17 +37,17 @@ impl Out {
         self.nodes.len() - 1
     }
 
-    /// The name of a node, or nothing when there is no such node.
+    /// Returns the name of a node; empty if there is no such node.
     pub(super) fn name(&self, id: usize) -> &str {
         self.nodes.get(id).map_or("", |node| node.word("node"))
     }
 
-    /// The type of an expression as it is written, or nothing.
+    /// Returns the type of an expression as it is written; empty if there is none.
     pub(super) fn dtype(&self, id: usize) -> String {
         self.nodes.get(id).map_or("", |node| node.word("dtype")).to_owned()
     }
 
-    /// An empty sequence that the one around it leaves out.
+    /// Adds an empty sequence, which the enclosing sequence then leaves out.
     pub(super) fn nothing(&mut self) -> usize {
         let index = self.add(node!("Seq", stmts: Json::List(Vec::new())));
         self.gone.insert(index);
@@ -75,7 +75,7 @@ impl Out {
     }
 }
 
-/// The ids in a list of a node.
+/// Returns the ids in a list of a node.
 pub(super) fn ids(node: &Json, field: &str) -> Vec<usize> {
     match node.field(field) {
         Some(Json::List(items)) => items.iter().filter_map(as_id).collect(),
@@ -83,7 +83,7 @@ pub(super) fn ids(node: &Json, field: &str) -> Vec<usize> {
     }
 }
 
-/// The id in a field of a node.
+/// Returns the id in a field of a node.
 pub(super) fn id(node: &Json, field: &str) -> Option<usize> {
     node.field(field).and_then(as_id)
 }
@@ -95,8 +95,9 @@ fn as_id(json: &Json) -> Option<usize> {
     }
 }
 
-/// Replaces each node, in order, by what `each` adds: it gets the node with the ids of what replaced its parts, and
-/// answers the id that stands for it now. Nodes that nothing refers to any more may stay; [`canonical`] drops them.
+/// Replaces each node, in order, by the nodes that `each` adds: `each` receives the node with the ids of its rewritten
+/// parts, and returns the id of the replacement. Nodes that are not referred to any more may stay; [`canonical`] drops
+/// them.
 pub(super) fn rewrite(
     document: Document,
     format: &Format,
@@ -138,7 +139,7 @@ fn fields_of<'f>(format: &'f Format, node: &Json) -> Option<&'f [Field]> {
     format.node(node.word("node")).map(|node| &*node.fields)
 }
 
-/// The first function that a node is part of, as JSON has its name.
+/// Returns the name of the first function that contains a node, as JSON.
 fn function_of(document: &Document, format: &Format, index: usize) -> Option<String> {
     let mut holds = vec![false; document.nodes.len()];
     holds[index] = true;
@@ -175,18 +176,18 @@ fn refers_to<N: AsRef<str>>(fields: &[Field], found: &mut [(N, Json)], holds: &[
     refers
 }
 
-/// Nodes by id, of which equal ones can be found. `P` tells nodes apart that are equal otherwise.
+/// Nodes by id, in which equal ones can be found. `P` distinguishes nodes that are equal otherwise.
 #[derive(Default)]
 pub(super) struct Table<P> {
     pub(super) nodes: Vec<Json>,
     apart: Vec<P>,
-    /// By hash; where two meet, the next free one.
+    /// Ids by hash; if two hashes are equal, the second node takes the next free one.
     ids: HashMap<u64, usize>,
     hasher: RandomState,
 }
 
 impl<P: Hash + PartialEq> Table<P> {
-    /// A node of its own; nothing when there are too many.
+    /// Adds a node without sharing it; returns `None` if there are too many.
     pub(super) fn add(&mut self, node: Json, apart: P) -> Option<usize> {
         let index = self.nodes.len();
         if index as u64 >= NODES_MAX {
@@ -197,7 +198,7 @@ impl<P: Hash + PartialEq> Table<P> {
         Some(index)
     }
 
-    /// The equal node that was shared before, or this one; nothing when there are too many.
+    /// Returns the id of the equal node that was shared before, or adds this one; `None` if there are too many.
     pub(super) fn share(&mut self, node: Json, apart: P) -> Option<usize> {
         let mut hash = self.hasher.hash_one((&node, &apart));
         while let Some(index) = self.ids.get(&hash).copied() {
@@ -212,11 +213,11 @@ impl<P: Hash + PartialEq> Table<P> {
     }
 }
 
-/// Where a node was read: line and column.
+/// The position from which a node was read: line and column.
 type Place = (i64, i64);
 
-/// A document again as the writer would have it: nodes in the order in which they are first needed, equal ones once,
-/// none that nothing refers to.
+/// Restores the writer's form of a document: nodes in the order in which they are first needed, equal ones once, none
+/// that is not referred to.
 pub(super) fn canonical(document: Document, format: &Format) -> Result<Document, WireError> {
     let places = take_places(&document);
     let mut rest = document.rest;
@@ -268,9 +269,9 @@ struct Order<'f> {
     format: &'f Format,
     old: Vec<Json>,
     places: HashMap<usize, Place>,
-    /// The new id of an old one.
+    /// New ids by old id.
     ids: HashMap<usize, usize>,
-    /// Equal nodes stand once; statements are told apart by where they stand.
+    /// New nodes; equal ones occur once, statements only if their positions are equal too.
     new: Table<Option<Place>>,
     placed: Vec<Option<Place>>,
 }

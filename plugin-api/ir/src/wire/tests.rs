@@ -7,7 +7,7 @@ use crate::Span;
 use crate::validate::validate;
 use crate::{DType, Expr, Stage, Stmt, StmtKind, Var, build, equal, print, testing};
 
-/// A small module that has most sorts of node.
+/// Makes a small module that has most sorts of node.
 fn sample() -> IrModule {
     let bytes: Vec<u8> = (0..2000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     testing::module(&bytes)

@@ -1,4 +1,4 @@
-//! From a module to a document.
+//! Converts a module to a document.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::{
 
 type Id = Result<Json, WireError>;
 
-/// The document of a module at the newest minor; with positions, statements that stand in different places are told
-/// apart.
+/// Returns the document of a module at the newest minor; with positions, statements with different positions stay
+/// separate.
 pub(super) fn document(
     module: &IrModule,
     positions: bool,
@@ -33,7 +33,7 @@ pub(super) fn document(
     Ok(Document { nodes: writer.nodes.nodes, rest })
 }
 
-/// A text that two modules have alike when nothing tells them apart (WIRE-W9).
+/// Returns a text that is the same for two modules if nothing distinguishes them (WIRE-W9).
 pub(super) fn identity(module: &IrModule) -> Result<String, WireError> {
     let mut writer = Writer { positions: true, is_exact: true, ..Writer::default() };
     let functions = writer.list(&module.functions, |w, f| w.function(f))?;
@@ -43,7 +43,7 @@ pub(super) fn identity(module: &IrModule) -> Result<String, WireError> {
     Ok(text(&Document { nodes: writer.nodes.nodes, rest }, ""))
 }
 
-/// The document as text, one node a line.
+/// Returns the document as text, one node a line.
 pub(super) fn text(document: &Document, version: &str) -> String {
     let mut out = String::from("{\"chipdock_ir\":");
     Json::text(version).write(&mut out);
@@ -100,11 +100,11 @@ pub(super) fn iter_name(kind: IterKind) -> &'static str {
 #[derive(Default)]
 struct Writer {
     positions: bool,
-    /// Whether equal expressions of different places are told apart too, each use of a variable among them (WIRE-W9).
+    /// Whether equal expressions with different positions are kept apart too, including each use of a variable (WIRE-W9).
     is_exact: bool,
-    /// Equal ones stand once; statements are equal only in one place, if that is written.
+    /// Written nodes; equal ones occur once, statements only if their positions are equal too, if positions are written.
     nodes: Table<Span>,
-    /// Where a statement or an expression stands, [`Span::NONE`] where equal expressions stand in several places.
+    /// Positions of statements and expressions; [`Span::NONE`] for equal expressions with several positions.
     places: HashMap<usize, Span>,
     exprs: HashMap<usize, usize>,
     stmts: HashMap<usize, usize>,
@@ -126,12 +126,12 @@ impl Writer {
         self.nodes.add(node, Span::NONE).ok_or_else(too_many)
     }
 
-    /// The id of a node, that of an equal one in its place if there is any.
+    /// Returns the id of a node: that of an equal one at the same position, if any.
     fn share(&mut self, node: Json, place: Span) -> Result<usize, WireError> {
         self.nodes.share(node, place).ok_or_else(too_many)
     }
 
-    /// Notes where a node stands.
+    /// Records the position of a node.
     fn place(&mut self, index: usize, place: Span) {
         if self.positions {
             let known = self.places.entry(index).or_insert(place);
@@ -141,7 +141,7 @@ impl Writer {
         }
     }
 
-    /// Every position that is known, by id.
+    /// Returns every known position, by id.
     fn places(&mut self) -> Vec<Json> {
         let mut places: Vec<_> = std::mem::take(&mut self.places).into_iter().collect();
         places.retain(|(_, place)| self.is_exact || place.line > 0 && place.column > 0);
@@ -493,7 +493,7 @@ impl Writer {
     }
 }
 
-/// JSON as it is; a target's options hold integers, never floats.
+/// Converts JSON unchanged; a target's options hold integers, never floats.
 fn plain(value: &serde_json::Value) -> Id {
     use serde_json::Value;
     Ok(match value {

@@ -1,4 +1,4 @@
-//! Which iterations of loops touch different memory.
+//! Memory accesses of a loop nest, and the loops whose iterations touch different memory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,33 +9,33 @@ use super::nest::Head;
 use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
 
-/// A load or a store: the indices are those of the buffer that a view stands for, in terms of loops.
+/// A load or a store: the indices are those of the buffer that a view refers to, in terms of loops.
 pub(super) struct Access {
     pub(super) buffer: Buffer,
     pub(super) indices: Vec<Expr>,
     pub(super) writes: bool,
 }
 
-/// What a nest touches.
+/// The memory accesses of a nest.
 #[derive(Default)]
 pub(super) struct Accesses {
     pub(super) list: Vec<Access>,
-    /// Memory is touched in ways that are not known from here.
+    /// Whether memory is touched in ways that are not known here.
     pub(super) unknown: bool,
-    /// Loops that reduction axes, or axes in order, are made of.
+    /// Loops that appear in reduction axes or ordered axes.
     ordered: HashSet<Var>,
-    /// Data variables of what is allocated within.
+    /// Data variables of buffers that are allocated within the nest.
     own: HashSet<Var>,
-    /// What is bound within, the loops of the nest too.
+    /// Variables that are bound within the nest, including its loops.
     bound: HashSet<Var>,
     ranges: Ranges,
     substitution: Substitution,
-    /// The region that each view stands for: the buffer, and the first index on each of its axes.
+    /// The region of each view: the buffer, and the first index on each of its axes.
     views: HashMap<Buffer, (Buffer, Vec<Expr>)>,
 }
 
 impl Accesses {
-    /// Looks at a statement within loops.
+    /// Collects the accesses of a statement within loops.
     pub(super) fn of(heads: &[Head], body: &Stmt) -> Self {
         let mut accesses = Self::default();
         for head in heads {
@@ -112,19 +112,19 @@ impl Accesses {
                 self.unknown |= op.effect() != Effect::Pure || *op == Op::AddressOf;
             }
             ExprKind::Call { callee: Callee::Extern { pure, .. }, .. } => self.unknown |= !pure,
-            // What it is given tells what it can touch: pointers, which are variables or addresses.
+            // Its arguments show which memory a call can touch: pointers, which are variables or addresses.
             _ => {}
         });
     }
 
-    /// A place in a buffer, as a place in what it is a view of.
+    /// Translates an element of a buffer to the element of the buffer that it is a view of.
     fn source(&mut self, buffer: &Buffer, indices: &[Expr]) -> (Buffer, Vec<Expr>) {
         let indices: Vec<Expr> = indices.iter().map(|index| self.substitution.expr(index)).collect();
         let Some((source, mins)) = self.views.get(buffer) else { return (buffer.clone(), indices) };
         let leading = mins.len().saturating_sub(indices.len());
         let places = mins.iter().enumerate().map(|(axis, min)| {
             match axis.checked_sub(leading).and_then(|axis| indices.get(axis)) {
-                // A region may start at another type of integer than a view is indexed by.
+                // The start of a region may have another integer type than the indices of its view.
                 Some(index) => min.clone() + index.clone().cast(min.dtype.with_lanes(index.dtype.lanes)),
                 None => min.clone(),
             }
@@ -140,13 +140,13 @@ impl Accesses {
         }
     }
 
-    /// Memory that is written.
+    /// Data variables of the memory that is written.
     fn written(&self) -> HashSet<&Var> {
         let written = self.list.iter().filter(|access| access.writes);
         written.map(|access| &access.buffer.data).collect()
     }
 
-    /// True where memory of `params` is written and other memory of them touched.
+    /// Returns true if memory of `params` is written and other memory of `params` is touched.
     pub(super) fn may_overlap(&self, params: &HashSet<Var>) -> bool {
         let written = self.written();
         let others = |own: &Var| {
@@ -156,8 +156,8 @@ impl Accesses {
         written.into_iter().any(|own| params.contains(own) && others(own))
     }
 
-    /// The loops, of those, of which any two different iterations, all other loops aside, touch different elements of all
-    /// memory that is written.
+    /// The loops among `heads` of which any two different iterations, with all other loops fixed, touch different
+    /// elements of all memory that is written.
     pub(super) fn independent(&self, heads: &[Head]) -> HashSet<Var> {
         let mut loops: HashSet<Var> =
             heads.iter().map(|head| head.var.clone()).filter(|var| !self.ordered.contains(var)).collect();
@@ -178,7 +178,7 @@ impl Accesses {
         }
     }
 
-    /// Whether two accesses to one buffer touch different elements whatever the iterations are.
+    /// Returns true if two accesses to one buffer touch different elements whatever the iterations are.
     fn never_meet(&self, a: &Access, b: &Access, loops: &HashSet<Var>) -> bool {
         let none = HashSet::new();
         let apart = |(a, b): (&Expr, &Expr)| {
@@ -192,7 +192,7 @@ impl Accesses {
         a.buffer == b.buffer && a.indices.iter().zip(&b.indices).any(apart)
     }
 
-    /// The loops that one element of this memory, whatever accesses it, tells the iteration of.
+    /// The loops whose iteration is determined by an element of this memory, whichever access touches it.
     fn resolved(&self, data: &Var, loops: &HashSet<Var>, heads: &[Head]) -> HashSet<Var> {
         let mut known = HashSet::new();
         let accesses: Vec<&Access> = self.list.iter().filter(|access| access.buffer.data == *data).collect();
@@ -223,13 +223,13 @@ impl Accesses {
     }
 }
 
-/// An index taken apart.
+/// An index split into its terms.
 struct Place {
-    /// Loops in question, with what they are multiplied by.
+    /// Loops among those examined, with their factors.
     loops: Vec<(Var, i128)>,
-    /// What is the same in every iteration.
+    /// Terms that are the same in every iteration.
     fixed: Vec<(Expr, i128)>,
-    /// Where the rest lies.
+    /// Bounds of the remaining terms.
     rest: (i128, i128),
 }
 
@@ -274,7 +274,7 @@ impl Place {
 }
 
 impl Place {
-    /// Whether the two differ in the rest alone.
+    /// Returns true if both places differ only in the remaining terms.
     fn is_beside(&self, other: &Self) -> bool {
         self.loops.len() == other.loops.len()
             && self.loops.iter().all(|digit| other.loops.contains(digit))
@@ -283,7 +283,7 @@ impl Place {
     }
 }
 
-/// The loops that all places agree on as digits of one number, from the greatest down.
+/// The loops that are digits of one number in all places, from the most significant down.
 fn digits(places: &[Place], heads: &[Head]) -> Vec<Var> {
     let Some(first) = places.first() else { return Vec::new() };
     if !places.iter().all(|place| first.is_beside(place)) {
@@ -298,7 +298,7 @@ fn digits(places: &[Place], heads: &[Head]) -> Vec<Var> {
         sorted.push((var, weight, head.extent.as_int()));
     }
     sorted.sort_by_key(|(_, weight, _)| *weight);
-    // How far what lies below each digit reaches; `None` when that is not known.
+    // Range of the terms below each digit; `None` if it is not known.
     let mut below = Some(high - low);
     let mut told = Vec::new();
     for (var, weight, extent) in sorted {

@@ -1,4 +1,4 @@
-//! What of a function runs on the host, and what is launched.
+//! Partition of a function into host statements and launches.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,10 +23,11 @@ use crate::walk::{any_stmt, try_map_functions, vars_of};
 
 const PASS: &str = "default_schedule";
 
-/// Bytes that one thread keeps to itself at most; more go to memory of the device, and one thread runs.
+/// Maximum number of bytes that one thread keeps in local memory; larger allocations go to device memory, and one
+/// thread runs.
 const LOCAL_SIZE_BYTES_MAX: i128 = 4096;
 
-/// Binds what is not bound to the threads of a target.
+/// Binds unscheduled loops to the threads of a target.
 pub(super) fn schedule(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let limits = Limits::of(capabilities);
     if !limits.has_blocks && !limits.has_threads {
@@ -35,7 +36,7 @@ pub(super) fn schedule(module: &IrModule, capabilities: &TargetCapabilities) -> 
     let called = called(module);
     let callees = Callees::of(module);
     try_map_functions(module, |function| {
-        // The host's side of calls, and what is a kernel already.
+        // Entry points of the host and existing kernels are left alone.
         if matches!(function.attrs.get(attr::CALLING_CONV), Some(AttrValue::Int(1..))) {
             return Ok(function.clone());
         }
@@ -55,7 +56,7 @@ fn called(module: &IrModule) -> HashSet<Arc<str>> {
     called
 }
 
-/// A function that threads call: what it allocates is one thread's.
+/// A function that threads call: its allocations belong to one thread.
 fn within_threads(function: &PrimFunc) -> PrimFunc {
     let mut own = memory::allocations(&function.body);
     own.extend(function.alloc_buffers.iter().cloned());
@@ -66,15 +67,16 @@ fn within_threads(function: &PrimFunc) -> PrimFunc {
     memory::moved(&function.body, &own, &StorageScope::LOCAL).function(function)
 }
 
-/// What becomes of a statement.
+/// Result of scheduling a statement.
 enum Part {
-    /// It touches no memory: the host runs it.
+    /// The statement touches no memory: the host runs it.
     Host(Stmt),
-    /// It touches memory, and was left as it was.
+    /// The statement touches memory, and is unchanged.
     Device(Stmt),
-    /// It touches memory, and was left as it was but for what these statements bind, which the host runs before.
+    /// The statement touches memory; it is unchanged except for variables that the given statements bind, which the
+    /// host runs before it.
     Behind(Vec<Stmt>, Stmt),
-    /// It launches all that touches memory.
+    /// The statement launches everything in it that touches memory.
     Launched(Stmt),
 }
 
@@ -85,7 +87,7 @@ struct Scheduler<'a> {
     callees: &'a Callees,
     /// Memory of parameters that may overlap.
     overlapping: HashSet<Var>,
-    /// Variables that are not negative.
+    /// Variables that are never negative.
     sizes: HashSet<Var>,
 }
 
@@ -121,7 +123,8 @@ impl<'a> Scheduler<'a> {
         PassError::target(PASS, &self.function.name, message).at(stmt.span)
     }
 
-    /// The function that a packed call names runs on the host, which does not have what tensors are made of here.
+    /// Rejects packed calls with tensors: the called function runs on the host, which has no access to the tensors
+    /// here.
     fn without_packed_tensors(&self) -> Result<(), PassError> {
         let mut found = None;
         self.function.body.walk(&mut |child| {
@@ -149,7 +152,7 @@ impl<'a> Scheduler<'a> {
     fn function(&self) -> Result<PrimFunc, PassError> {
         self.without_packed_tensors()?;
         let mut body = self.whole(&self.function.body);
-        // Where only the device knows whether the function ends, what follows goes under that condition.
+        // If only the device knows whether the function ends, the statements after it run under that condition.
         if let (Err(_), None) = (&body, self.function.ret)
             && let Some(plain) = without_returns(std::slice::from_ref(&self.function.body))
         {
@@ -160,7 +163,8 @@ impl<'a> Scheduler<'a> {
         Ok(self.between_launches(new))
     }
 
-    /// What is allocated around launches lives in global memory, but for what launches bound by hand touch.
+    /// Moves buffers that are allocated around launches to global memory, except those that launches bound by hand
+    /// touch.
     fn between_launches(&self, function: PrimFunc) -> PrimFunc {
         let mut by_hand = HashSet::new();
         memory_of_launches(&self.function.body, &mut by_hand);
@@ -243,7 +247,7 @@ impl<'a> Scheduler<'a> {
         })
     }
 
-    /// A statement without others in it that touches memory: the host makes the calls in it that may raise an error.
+    /// Classifies a simple statement that touches memory: the host makes the calls in it that may raise an error.
     fn by_memory(&self, stmt: &Stmt) -> Part {
         match self.callees.hoisted(stmt) {
             (before, _) if before.is_empty() => Part::Device(stmt.clone()),
@@ -251,7 +255,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// The statement with all that touches memory launched.
+    /// Launches everything in the statement that touches memory.
     fn whole(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
         match self.stmt(stmt)? {
             Part::Host(stmt) | Part::Launched(stmt) => Ok(stmt),
@@ -260,12 +264,13 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Whether the host can evaluate it: it touches no memory, and changes nothing.
+    /// Returns true if the host can evaluate the expression: it touches no memory, and changes nothing.
     fn is_of_host(&self, expr: &Expr) -> bool {
         self.callees.is_of_host(expr)
     }
 
-    /// What threads cannot do: raise an error, end the function, call an imported one.
+    /// Returns true if the statement does something that threads cannot do: raise an error, end the function, call an
+    /// imported function.
     fn needs_host(&self, stmt: &Stmt) -> bool {
         let mut needs = any_stmt(stmt, &mut |kind| match kind {
             StmtKind::Assert { .. } | StmtKind::Return(_) => true,
@@ -286,7 +291,7 @@ impl<'a> Scheduler<'a> {
             let rest = || Stmt::new(StmtKind::Seq(stmts[index..].to_vec()));
             match self.stmt(inner)? {
                 Part::Device(_) if is_launching(inner) => parts.push(Part::Launched(inner.clone())),
-                // What it binds, only the device knows, and so what follows.
+                // Only the device knows the bound value, so the rest of the sequence belongs to the device.
                 Part::Device(_)
                     if matches!(inner.kind, StmtKind::Bind { .. } | StmtKind::DeclBuffer { .. }) =>
                 {
@@ -313,7 +318,7 @@ impl<'a> Scheduler<'a> {
         for part in parts {
             match part {
                 Part::Device(stmt) => alone.push(stmt),
-                // The host's calls touch no memory: they may come before what does.
+                // The host's calls touch no memory: they may run before the statements that do.
                 Part::Behind(before, stmt) => {
                     done.extend(before);
                     alone.push(stmt);
@@ -332,7 +337,8 @@ impl<'a> Scheduler<'a> {
         Ok(Part::Launched(Stmt::seq(done)))
     }
 
-    /// What follows a view that is declared around launches, each of which then declares it.
+    /// Schedules the statements after a view that is declared around launches, each of which then declares the view
+    /// itself.
     fn without_view(&self, view: &Stmt, all: &Stmt, rest: &[Stmt]) -> Result<Option<Stmt>, PassError> {
         if !is_launching(all) {
             return Ok(None);
@@ -370,7 +376,7 @@ impl<'a> Scheduler<'a> {
         Ok(Part::Launched(Stmt::if_then(condition.clone(), then, otherwise).with_span(stmt.span)))
     }
 
-    /// A block around launches is what it holds, one after the other.
+    /// Replaces a block around launches by its statements, in order.
     fn block(
         &self,
         stmt: &Stmt,
@@ -440,7 +446,7 @@ impl<'a> Scheduler<'a> {
         {
             return Ok(left(launches));
         }
-        // Launches follow each other, in order.
+        // Launches run one after the other, in order.
         let kind = if *kind == ForKind::Unrolled { ForKind::Unrolled } else { ForKind::Serial };
         Ok(match self.stmt(body)? {
             Part::Launched(body) if body.is_nop() => Part::Launched(body),
@@ -459,12 +465,12 @@ impl<'a> Scheduler<'a> {
         }
         let accesses = Accesses::of(&nest.heads, nest.body);
         let mut loops = accesses.independent(&nest.heads);
-        // The axes of a block say themselves that their iterations may run in any order.
+        // The axis kinds of a block state that iterations may run in any order.
         let is_block = matches!(nest.body.kind, StmtKind::BlockRealize { .. });
         if !is_block && accesses.may_overlap(&self.overlapping) {
             loops.clear();
         }
-        // Iterations that are said to be parallel are so within one iteration of the loops around.
+        // Iterations marked parallel are so within one iteration of the loops around.
         for head in &nest.heads {
             if head.is_said_parallel() {
                 loops.insert(head.var.clone());
@@ -475,7 +481,7 @@ impl<'a> Scheduler<'a> {
         loops
     }
 
-    /// The nest with those loops on threads and the others within.
+    /// Binds those loops of the nest to threads and keeps the others within.
     fn bound(&self, nest: &Nest<'_>, on_threads: &HashSet<Var>) -> Stmt {
         let (heads, within): (Vec<&Head>, Vec<&Head>) =
             nest.heads.iter().partition(|head| on_threads.contains(&head.var));
@@ -493,7 +499,7 @@ impl<'a> Scheduler<'a> {
         launch::fused(&axes, &of_thread(&body), &limits, &self.sizes)
     }
 
-    /// One thread that runs the statement.
+    /// Launches one thread that runs the statement.
     fn solo(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
         if returns(stmt) {
             return Err(self.refused(
@@ -533,7 +539,7 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// The statement as threads run it: what it allocates is the thread's own.
+/// The statement as threads run it: its allocations belong to the thread.
 fn of_thread(stmt: &Stmt) -> Stmt {
     let mut own = memory::allocations(stmt);
     own.retain(|buffer| buffer.scope != StorageScope::LOCAL);
@@ -543,13 +549,14 @@ fn of_thread(stmt: &Stmt) -> Stmt {
     memory::moved(stmt, &own, &StorageScope::LOCAL).stmt(stmt)
 }
 
-/// Whether each thread may have what the statement allocates to itself.
+/// Returns true if each thread may keep the statement's allocations in its local memory.
 fn has_room(stmt: &Stmt) -> bool {
     let sizes = memory::allocations(stmt).iter().map(memory::size_bytes).collect::<Option<Vec<_>>>();
     sizes.is_some_and(|sizes| sizes.iter().sum::<i128>() <= LOCAL_SIZE_BYTES_MAX)
 }
 
-/// Whether it stores elements of which several share a byte of memory: two threads must not store into one byte.
+/// Returns true if the statement stores elements of which several share a byte: two threads must not store into one
+/// byte.
 fn shares_bytes(stmt: &Stmt) -> bool {
     let own: HashSet<Var> = memory::allocations(stmt).iter().map(|buffer| buffer.data.clone()).collect();
     any_stmt(stmt, &mut |kind| match kind {
@@ -558,12 +565,12 @@ fn shares_bytes(stmt: &Stmt) -> bool {
     })
 }
 
-/// Whether what one thread has no room for can be allocated before the statement.
+/// Returns true if allocations that are too large for one thread can be moved before the statement.
 fn can_move_out(stmt: &Stmt) -> bool {
     has_room(stmt) || are_known_around(stmt, &memory::allocations(stmt))
 }
 
-/// Whether the sizes of buffers are known around the statement that allocates them.
+/// Returns true if the sizes of buffers are known before the statement that allocates them.
 fn are_known_around(stmt: &Stmt, buffers: &[Buffer]) -> bool {
     let sizes = buffers.iter().flat_map(|buffer| buffer.shape.iter().chain(&buffer.strides));
     let used: HashSet<Var> = sizes.flat_map(vars_of).collect();
@@ -618,7 +625,7 @@ fn memory_of_launches(stmt: &Stmt, found: &mut HashSet<Var>) {
     });
 }
 
-/// Data variables of what is touched outside of launches.
+/// Data variables of the buffers that are touched outside of launches.
 fn memory_beside_launches(stmt: &Stmt, found: &mut HashSet<Var>) {
     match &stmt.kind {
         kind if is_thread(kind) => return,

@@ -1,4 +1,4 @@
-//! Loops in an order that a compiler for a host makes vectors of.
+//! Loop order that a host compiler can vectorize.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use crate::marks::is_unmarked;
 use crate::simplify::linear::Linear;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Compilers write out loops of fewer steps: 3 × 3 × 3 of a convolution, not those of a product of matrices.
+/// Minimum number of steps of a reduction: compilers unroll shorter ones, such as 3 × 3 × 3 of a convolution, but not
+/// those of a product of matrices.
 const LOOP_MIN: i128 = 32;
 
 /// A loop without its body.
@@ -17,7 +18,7 @@ struct Head {
     var: Var,
 }
 
-/// Moves the last spatial loop of each nest around a reduction inside, where that is worth it.
+/// Moves the last spatial loop of each nest around a reduction inside, if that is profitable.
 pub(super) fn rewrite(stmt: &Stmt) -> Stmt {
     if matches!(stmt.kind, StmtKind::For { .. }) {
         let mut heads = Vec::new();
@@ -33,7 +34,7 @@ pub(super) fn rewrite(stmt: &Stmt) -> Stmt {
     stmt.map_children(&mut Expr::clone, &mut rewrite)
 }
 
-/// The loops around the first statement that is no serial loop without marks that a pass acts on.
+/// Collects the loops down to the first statement that is not a serial loop or has a mark that a pass acts on.
 fn nest<'a>(stmt: &'a Stmt, heads: &mut Vec<Head>) -> &'a Stmt {
     match &stmt.kind {
         StmtKind::For { var, kind: ForKind::Serial, annotations, body, .. } if is_unmarked(annotations) => {
@@ -60,7 +61,7 @@ fn with_body(head: &Stmt, body: Stmt) -> Stmt {
     }
 }
 
-/// Which loop to move inside, if that is worth it.
+/// The position of the loop to move inside, if that is profitable.
 fn position(heads: &[Head], values: &[Expr], block: &Arc<Block>) -> Option<usize> {
     let independent = heads.iter().all(|head| match &head.stmt.kind {
         StmtKind::For { min, extent, step, .. } => [Some(min), Some(extent), step.as_ref()]
@@ -91,7 +92,7 @@ fn position(heads: &[Head], values: &[Expr], block: &Arc<Block>) -> Option<usize
     (moves && is_simple(&block.body) && neighbours(block, axis)).then_some(last)
 }
 
-/// How many steps these loops take together; `None` when that is not constant.
+/// Total number of iterations of these loops; `None` if it is not constant.
 fn steps_of(heads: &[Head]) -> Option<i128> {
     heads.iter().try_fold(1_i128, |steps, head| match &head.stmt.kind {
         StmtKind::For { extent, .. } => match &extent.kind {
@@ -102,13 +103,13 @@ fn steps_of(heads: &[Head]) -> Option<i128> {
     })
 }
 
-/// One store, whose value has no effects.
+/// Returns true if the body is one store whose value has no effects.
 fn is_simple(body: &Stmt) -> bool {
     matches!(&body.kind, StmtKind::Store { value, predicate: None, .. } if crate::simplify::is_pure(value))
 }
 
-/// Whether stepping along the axis steps to the neighbouring element in each access, or to the same; at least the store
-/// must step.
+/// Returns true if a step along the axis moves each access to the adjacent element or leaves it in place; the store
+/// must move.
 fn neighbours(block: &Block, axis: &Var) -> bool {
     let StmtKind::Store { buffer: stored, indices: own, value, .. } = &block.body.kind else { return false };
     let mut fine = stored.strides.is_empty() && steps(own, axis) == Some(true);
@@ -121,8 +122,8 @@ fn neighbours(block: &Block, axis: &Var) -> bool {
     fine
 }
 
-/// `Some(true)` when the last index grows with the axis one by one and no other depends on it, `Some(false)` when none
-/// depends on it.
+/// `Some(true)` if the last index grows one by one with the axis and no other index depends on it, `Some(false)` if no
+/// index depends on it.
 pub(crate) fn steps(indices: &[Expr], axis: &Var) -> Option<bool> {
     let (last, others) = indices.split_last()?;
     let depends = |e: &Expr| vars_of(e).contains(axis);

@@ -24,14 +24,14 @@ impl Axis {
         Self { var: head.var.clone(), min, extent, step: head.step }
     }
 
-    /// The numbers of the tiles of a loop.
+    /// The loop over the tiles of a loop.
     pub(super) fn of_tiles(tiled: &Tiled<'_>) -> Self {
         let (var, extent) = (tiled.tile.clone(), tiled.count());
         Self { min: Expr::int(0, var.dtype), var, extent, step: 1 }
     }
 }
 
-/// How many iterations.
+/// Number of iterations.
 enum Count {
     Constant(i128),
     /// Extents, none negative, and their product.
@@ -57,14 +57,14 @@ pub(super) fn fused(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet
     spread(axes, body, limits, sizes, limits.has_threads.then_some("tx"), false)
 }
 
-/// The same, each axis with a name for its value: of a body that has it in many places.
+/// Like [`fused`], with a variable for the value of each axis: for a body that uses it in many places.
 pub(super) fn fused_by_name(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
     spread(axes, body, limits, sizes, limits.has_threads.then_some("tx"), true)
 }
 
 /// Runs the body, which binds the threads of a block itself, once for each combination of the axes, each in a block.
 pub(super) fn in_blocks(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
-    // What all threads of a block have in common is worked out once.
+    // Values that all threads of a block share are computed once.
     spread(axes, body, &Limits { threads: 1, ..*limits }, sizes, None, true)
 }
 
@@ -80,7 +80,7 @@ fn spread(
     let (dtype, total) = match &count {
         Count::Constant(total) if *total <= 0 => return Stmt::nop(),
         Count::Constant(total) => {
-            // The last round may count on as far again.
+            // The last round may count past the total by as much again.
             let wide = i32::try_from(2 * *total + limits.threads).is_err();
             let wide = wide || axes.iter().any(|axis| axis.var.dtype.bits == 64);
             let fits = !limits.has_int64 && i32::try_from(*total).is_ok();
@@ -94,7 +94,7 @@ fn spread(
     let (block, round) = (Var::new("bx", dtype), Var::new("round", dtype));
     let thread = thread.map(|name| Var::new(name, dtype));
     let place = Place {
-        // Where there is more than one round, each is as large as it can be.
+        // If there is more than one round, each has the maximum size.
         before: (grid.rounds.as_int() != Some(1))
             .then(|| round.expr() * int(grid.blocks.as_int().unwrap_or(limits.blocks))),
         block: if limits.has_blocks { block.expr() } else { int(0) },
@@ -127,16 +127,16 @@ fn spread(
     if limits.has_blocks { bound(block, grid.blocks, ThreadAxis::BlockX, body) } else { body }
 }
 
-/// Where a thread stands.
+/// Position of a thread in its launch.
 struct Place {
-    /// Blocks of the rounds before, where there are rounds.
+    /// Number of blocks in earlier rounds, if there are several rounds.
     before: Option<Expr>,
     block: Expr,
     thread: Option<Expr>,
 }
 
 impl Place {
-    /// How many blocks come before this one.
+    /// Number of blocks before this one.
     fn blocks(&self) -> Expr {
         match &self.before {
             Some(before) => before.clone() + self.block.clone(),
@@ -153,8 +153,8 @@ impl Place {
         }
     }
 
-    /// Whether the index is below the total, where the index itself may wrap past it: what is left of blocks and of
-    /// threads does not.
+    /// The condition that the index is below the total, computed from the remaining blocks and threads, which cannot
+    /// wrap as the index itself may.
     fn is_within(&self, grid: &Grid, total: Expr) -> Expr {
         let below =
             |place: &Expr, count: Expr| Expr::compare(CompareOp::Lt, place.clone(), simplify::expr(&count));
@@ -168,7 +168,7 @@ impl Place {
     }
 }
 
-/// The value of each axis in terms of one index over all of them.
+/// The value of each axis in terms of one index over all axes.
 fn at(axes: &[Axis], index: &Expr, count: &Count) -> Vec<Expr> {
     let mut values = Vec::new();
     let mut inner: Option<Expr> = None;
@@ -189,7 +189,7 @@ fn value_of(axis: &Axis, index: &Expr, inner: Option<&Expr>, is_first: bool) -> 
     let dtype = index.dtype;
     let inner = inner.map(simplify::expr);
     let extent = simplify::expr(&axis.extent.clone().cast(dtype));
-    // Nothing here is negative: the divisions that round towards zero are as good, and need no correction.
+    // Nothing here is negative: truncating division gives the same result and needs no correction.
     let is_constant =
         extent.as_int().is_some() && inner.as_ref().is_none_or(|inner| inner.as_int().is_some());
     let (div, rem) =
@@ -214,7 +214,7 @@ fn count(axes: &[Axis], limits: &Limits, sizes: &HashSet<Var>) -> Count {
     if axes.iter().filter_map(|axis| axis.extent.as_int()).any(|extent| extent <= 0) {
         return Count::Constant(0);
     }
-    // With rounds, the last one may count past the end.
+    // With several rounds, the last one may count past the end.
     let in_rounds = ceil(i32::MAX.into(), limits.threads) > limits.blocks;
     let wide = in_rounds || axes.len() > 1 || axes.iter().any(|axis| axis.var.dtype.bits == 64);
     let wide = wide && limits.has_int64;
@@ -224,7 +224,7 @@ fn count(axes: &[Axis], limits: &Limits, sizes: &HashSet<Var>) -> Count {
     Count::Symbolic(extents, simplify::expr(&total))
 }
 
-/// An extent that is not negative.
+/// The extent, clamped to at least 0 unless it is known not to be negative.
 fn whole(extent: &Expr, sizes: &HashSet<Var>) -> Expr {
     let mut ranges = Ranges::new();
     for size in sizes {
@@ -236,14 +236,14 @@ fn whole(extent: &Expr, sizes: &HashSet<Var>) -> Expr {
     Expr::binary(BinaryOp::Max, extent.clone(), Expr::int(0, extent.dtype))
 }
 
-/// How many threads, blocks, and rounds of these.
+/// Numbers of threads, blocks and rounds.
 struct Grid {
     threads: i128,
     blocks: Expr,
     rounds: Expr,
     /// Blocks of all rounds.
     needed: Expr,
-    /// Whether threads are as many as iterations.
+    /// Whether there are exactly as many threads as iterations.
     is_exact: bool,
 }
 
@@ -265,7 +265,7 @@ impl Grid {
             simplify::expr(&(last + int(1)))
         };
         let needed = parts(total, threads);
-        // So many fit whatever the size is.
+        // This many fit whatever the size is.
         let (_, most) = dtype.integer_range().unwrap_or((0, i128::MAX));
         if ceil(most, threads) <= limits.blocks {
             return Self { threads, blocks: needed.clone(), rounds: int(1), needed, is_exact: false };

@@ -1,31 +1,33 @@
-//! What a launch may be, from the capabilities of a target.
+//! Limits of a launch, derived from the capabilities of a target.
 
 use chipdock_ir::{DType, TargetCapabilities, ThreadAxis};
 
-/// Threads of a block that a schedule asks for at most, however many there may be: more occupy no device better.
+/// Maximum number of threads per block that a schedule requests: more threads do not improve the occupancy of any
+/// device.
 const THREADS_WANTED: i128 = 256;
 
-/// Threads of a block that do not run in step, each with several results: no more than makes a block worth its start.
+/// Threads per block if they do not run in step and each computes several results: just enough to justify starting a
+/// block.
 pub(super) const THREADS_ALONE: i128 = 64;
 
-/// Threads of a block that run alone, each through a loop: fewer are worth it, so that there are many blocks.
+/// Threads per block if they run alone, each through a loop: fewer suffice, so that there are many blocks.
 const LOOPS_ALONE: i128 = 16;
 
-/// Shared memory of a block where nothing is known of it.
+/// Assumed shared memory of a block if the target does not report it.
 const SHARED_SIZE_BYTES: i128 = 16 << 10;
 
-/// Limits of a launch, each at least 1; unknown ones are what every device has.
+/// Limits of a launch, each at least 1; an unknown limit is one that every device supports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Threads of a block along x, as many as a schedule takes; 1 where there is no such axis.
+    /// Maximum number of threads per block along x in a schedule; 1 if there is no such axis.
     pub(super) threads: i128,
-    /// Blocks of a grid along x; 1 where there is no such axis.
+    /// Maximum number of blocks of a grid along x; 1 if there is no such axis.
     pub(super) blocks: i128,
-    /// Bytes of shared memory of a block that are worth it; 0 where there is none, or threads run alone.
+    /// Bytes of shared memory per block that a schedule may use; 0 if there is none, or if threads run alone.
     pub(super) shared_bytes: i128,
-    /// Whether the threads of a warp, several, run in step: what neighbours load should lie side by side.
+    /// Whether a warp has several threads that run in step: adjacent threads should load adjacent elements.
     pub(super) in_step: bool,
-    /// Whether threads run one after the other, as on a processor: what one thread loads lies side by side.
+    /// Whether threads run one after the other, as on a processor: one thread should load adjacent elements.
     pub(super) alone: bool,
     /// Whether the axes exist.
     pub(super) has_blocks: bool,
@@ -60,7 +62,7 @@ impl Limits {
         }
     }
 
-    /// Threads of a block, each of which runs through a loop or computes one result.
+    /// Number of threads per block, each of which runs through a loop or computes one result.
     pub(super) fn threads_of(&self, is_loop: bool) -> i128 {
         if self.alone && is_loop { self.threads.min(LOOPS_ALONE) } else { self.threads }
     }

@@ -1,4 +1,4 @@
-//! Products of matrices, and what is like them, through tiles in shared memory and registers.
+//! Products of matrices and similar nests, through tiles in shared memory and registers.
 
 use std::collections::HashSet;
 
@@ -16,16 +16,16 @@ use super::tile::{self, Store, Tiled};
 use crate::simplify;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Threads of a side of a block at most.
+/// Maximum number of threads per side of a block.
 const THREADS_MAX: i128 = 16;
-/// Results of a side of what one thread computes.
+/// Number of results per side that one thread computes.
 const RESULTS: i128 = 4;
-/// Steps of the reduction that a tile holds at most.
+/// Maximum number of reduction steps in a tile.
 const DEPTH_MAX: i128 = 16;
-/// Loops of fewer steps are not worth tiles.
+/// Minimum number of steps of a loop for tiles to be profitable.
 const STEPS_MIN: i128 = 16;
 
-/// A factor of the product: what is loaded, and what the load stands in.
+/// A factor of the product: the load, and the expression around it.
 struct Factor {
     load: Expr,
     buffer: Buffer,
@@ -54,7 +54,7 @@ impl Factor {
     }
 }
 
-/// `C[i, j] = C[i, j] + A[i, k] * B[k, j]`, whatever else tells the elements.
+/// `C[i, j] = C[i, j] + A[i, k] * B[k, j]`, whatever else the indices depend on.
 struct Product<'a> {
     store: Store,
     start: Expr,
@@ -66,7 +66,7 @@ struct Product<'a> {
     others: Vec<&'a Head>,
 }
 
-/// How large tiles are.
+/// Sizes of the tiles.
 struct Shape {
     threads: i128,
     side: i128,
@@ -103,7 +103,7 @@ impl<'a> Product<'a> {
             along.or(only.next_back()).copied()
         };
         let (mut i, mut j) = (apart(&left, &right)?, apart(&right, &left)?);
-        // Neighbouring threads write neighbouring results.
+        // Adjacent threads write adjacent results.
         if steps(&store.indices, &i.var) == Some(true) {
             (left, right, i, j) = (right, left, j, i);
         }
@@ -124,7 +124,7 @@ impl Shape {
         let mut threads = 1_i128 << room.max(1).ilog2();
         while threads > 1 {
             let side = threads * RESULTS;
-            // Tiles are shared out evenly: a multiple of the threads of a block each.
+            // Tiles are distributed evenly: each has a multiple of the threads of a block.
             let mut depth = DEPTH_MAX;
             while depth * side >= threads * threads && depth > 1 {
                 if side * (depth + 1) * left + depth * (side + 1) * right <= limits.shared_bytes {
@@ -149,7 +149,7 @@ struct Tiles<'a> {
     /// Tiles of the factors, in the order of the product: rows by depth, depth by columns.
     left: Buffer,
     right: Buffer,
-    /// What one thread holds: of each factor, and of the results.
+    /// Registers of one thread: of each factor, and of the results.
     own_left: Buffer,
     own_right: Buffer,
     sums: Buffer,
@@ -168,7 +168,7 @@ impl<'a> Tiles<'a> {
         };
         let own =
             |name: String, extents: &[i128], dtype| tile::buffer(&name, extents, dtype, StorageScope::LOCAL);
-        // A column more keeps what is written down a column from meeting in one bank.
+        // An extra column avoids bank conflicts among writes down a column.
         let pad = i128::from(product.right.steps_by(product.k));
         Self {
             product,
@@ -220,7 +220,7 @@ impl<'a> Tiles<'a> {
         launch::in_blocks(&axes, &body, limits, sizes)
     }
 
-    /// A tile of a factor, nothing beyond its end, read along memory.
+    /// Loads a tile of a factor, within its bounds, reading along memory.
     fn load(
         &self,
         factor: &Factor,
@@ -248,7 +248,7 @@ impl<'a> Tiles<'a> {
         tile::block(&to.name, body)
     }
 
-    /// The row or column of a tile that a thread has of its own.
+    /// The row or column of a tile that a thread computes.
     fn place(&self, own: &Expr, is_row: bool) -> Expr {
         let op = if is_row { BinaryOp::FloorDiv } else { BinaryOp::FloorMod };
         let thread = Expr::binary(op, self.thread.expr(), int(self.shape.threads));
@@ -262,7 +262,7 @@ impl<'a> Tiles<'a> {
         Stmt::for_loop(row, int(RESULTS), ForKind::Unrolled, body)
     }
 
-    /// What one tile of each factor adds to the results.
+    /// Adds the contribution of one tile of each factor to the results.
     fn update(&self) -> Stmt {
         let step = Var::new("k", DType::INT32);
         let own = |buffer: &Buffer, from: &Buffer, is_row: bool| {
@@ -286,7 +286,7 @@ impl<'a> Tiles<'a> {
         Stmt::for_loop(step, int(self.shape.depth), ForKind::Serial, Stmt::seq([left, right, sum]))
     }
 
-    /// Results, with what they start at, go to memory; a reduction of no steps sets none.
+    /// Writes the results, combined with their initial values, to memory; a reduction of no steps writes none.
     fn write(&self) -> Stmt {
         let (product, extent) = (self.product, &self.product.k.extent);
         let some = Expr::compare(CompareOp::Gt, extent.clone(), Expr::int(0, extent.dtype));

@@ -1,4 +1,4 @@
-//! Buffers moved to another scope.
+//! Moving buffers to another scope.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{AttrNode, Buffer, BufferNode, Child, ExprKind, Stmt, StmtKind, StorageScope, Var};
 
-/// What a statement allocates, blocks in it too, in order.
+/// Buffers that a statement allocates, including those of blocks in it, in order.
 pub(super) fn allocations(stmt: &Stmt) -> Vec<Buffer> {
     let mut found = Vec::new();
     stmt.walk(&mut |child| {
@@ -21,12 +21,12 @@ pub(super) fn allocations(stmt: &Stmt) -> Vec<Buffer> {
     found
 }
 
-/// The bytes of a buffer of constant size.
+/// Size in bytes of a buffer of constant size.
 pub(super) fn size_bytes(buffer: &Buffer) -> Option<i128> {
     buffer.constant_size()?.checked_mul(buffer.dtype.size_bytes() as i128)
 }
 
-/// Every buffer that a statement mentions, and what each view of a region stands for.
+/// Every buffer that a statement mentions, and the data variable that each view of a region refers to.
 fn mentioned(stmt: &Stmt) -> (HashSet<Buffer>, Vec<(Buffer, Var)>) {
     let (mut buffers, mut views) = (HashSet::new(), Vec::new());
     stmt.walk(&mut |child| {
@@ -63,9 +63,9 @@ fn mentioned(stmt: &Stmt) -> (HashSet<Buffer>, Vec<(Buffer, Var)>) {
     (buffers, views)
 }
 
-/// Moves buffers to another scope: those of `moved`, and whatever is a view of their memory.
+/// Moves buffers to another scope: those of `moved`, and all views of their memory.
 ///
-/// Gives the substitution that does so in all of `stmt`, and in lists of buffers beside it.
+/// Returns the substitution that does so in all of `stmt` and in lists of buffers beside it.
 pub(super) fn moved(stmt: &Stmt, moved: &[Buffer], scope: &StorageScope) -> Substitution {
     let (mut buffers, views) = mentioned(stmt);
     buffers.extend(moved.iter().cloned());
@@ -93,7 +93,7 @@ pub(super) fn moved(stmt: &Stmt, moved: &[Buffer], scope: &StorageScope) -> Subs
     substitution
 }
 
-/// The statement with those buffers allocated elsewhere.
+/// Removes the allocations of those buffers from the statement.
 pub(super) fn without_allocations(stmt: &Stmt, gone: &HashSet<Buffer>) -> Stmt {
     let new = stmt.map_children(&mut chipdock_ir::Expr::clone, &mut |s| without_allocations(s, gone));
     match &new.kind {
@@ -103,7 +103,7 @@ pub(super) fn without_allocations(stmt: &Stmt, gone: &HashSet<Buffer>) -> Stmt {
             if !new.same(stmt) || block.alloc_buffers.iter().any(|buffer| gone.contains(buffer)) =>
         {
             let mut block = chipdock_ir::Block::clone(block);
-            // What lives elsewhere would have to be declared.
+            // Reads and writes of memory allocated elsewhere would have to be declared.
             (block.reads, block.writes) = (None, None);
             block.alloc_buffers.retain(|buffer| !gone.contains(buffer));
             let (iter_values, predicate) = (iter_values.clone(), predicate.clone());

@@ -28,7 +28,7 @@ impl Head {
         Some((Self { stmt: stmt.clone(), var, min, extent, step, kind: *kind }, body))
     }
 
-    /// The loop around another body; of another kind, if any is given.
+    /// The loop with another body.
     pub(super) fn around(&self, body: Stmt) -> Stmt {
         with_body(&self.stmt, body, None)
     }
@@ -45,7 +45,7 @@ impl Head {
     }
 }
 
-/// The loop around another body, perhaps of another kind.
+/// The loop with another body, and another kind if one is given.
 pub(super) fn with_body(stmt: &Stmt, body: Stmt, kind: Option<ForKind>) -> Stmt {
     match &stmt.kind {
         StmtKind::For { var, min, extent, kind: own, step, annotations, .. } => Stmt::new(StmtKind::For {

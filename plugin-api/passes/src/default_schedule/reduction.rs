@@ -16,12 +16,12 @@ use super::nest::{Head, Nest};
 use crate::marks::is_unmarked;
 use crate::simplify;
 
-/// Iterations that a reduction must have, where that is known, to be worth the threads of a block.
+/// Minimum number of iterations, if known, for which a reduction uses the threads of a block.
 const STEPS_MIN: i128 = 32;
-/// Results so few that the threads of a device would wait otherwise.
+/// Number of results below which the threads of a device would be idle otherwise.
 const RESULTS_FEW: i128 = 256;
 
-/// A reduction whose loops are its axes: those on threads the spatial ones, the others the reducing ones.
+/// A reduction with one loop per axis: loops on threads are spatial axes, the others reduction axes.
 pub(super) struct Reduction<'a> {
     pub(super) spatial: Vec<&'a Head>,
     pub(super) reducing: Vec<&'a Head>,
@@ -30,7 +30,7 @@ pub(super) struct Reduction<'a> {
     pub(super) block: &'a Arc<Block>,
 }
 
-/// A launch in which each block of threads reduces one result, where that is better than a thread for each.
+/// A launch in which each block of threads reduces one result, if that is better than one thread per result.
 pub(super) fn across_threads(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -41,7 +41,7 @@ pub(super) fn across_threads(
     let steps = product(&reduction.reducing);
     let few = product(&reduction.spatial).is_some_and(|results| results <= RESULTS_FEW);
     let long = steps.is_none_or(|steps| steps >= STEPS_MIN);
-    // The greatest power of two that a block has room for, and the reduction is long enough for.
+    // The largest power of two that fits a block and the length of the reduction.
     let room = steps.map_or(limits.threads, |steps| limits.threads.min(steps));
     let room = room.min(limits.shared_bytes / reduction.result_bytes());
     let threads = 1_i128 << room.max(1).ilog2();
@@ -86,13 +86,13 @@ impl<'a> Reduction<'a> {
         plain.then_some(Self { spatial, reducing, values: iter_values, predicate, block })
     }
 
-    /// Bytes of a result, as each thread has one in shared memory.
+    /// Bytes of a result, of which each thread has one in shared memory.
     fn result_bytes(&self) -> i128 {
         let StmtKind::Store { buffer, .. } = &self.block.body.kind else { return i128::MAX };
         i128::try_from(buffer.dtype.size_bytes()).unwrap_or(i128::MAX).max(1)
     }
 
-    /// Whether neighbouring steps of the reduction, and no neighbouring results, lie beside each other in memory.
+    /// Returns true if adjacent steps of the reduction are adjacent in memory, and adjacent results are not.
     fn is_along_memory(&self, nest: &Nest<'_>) -> bool {
         let accesses = Accesses::of(&nest.heads, nest.body);
         let beside = |head: &Head| {
@@ -108,7 +108,8 @@ impl<'a> Reduction<'a> {
         last && !self.spatial.iter().filter(wide).any(|head| reads_both(&accesses, head, &self.reducing))
     }
 
-    /// The loops of one block of threads: the last of the reduction over threads, or all of them where they are constant.
+    /// The loops of one block of threads: the last loop of the reduction over threads, or all of them if they are
+    /// constant.
     fn of_block(&self, threads: i128, steps: Option<i128>, limits: &Limits) -> Stmt {
         let fused: Vec<&Head> = match (steps, self.reducing.split_last()) {
             (None, Some((last, _))) => vec![*last],
@@ -123,7 +124,7 @@ impl<'a> Reduction<'a> {
             (None, []) => int(1),
         };
         let (part, thread) = (Var::new("ko", dtype), Var::new("tx", dtype));
-        // Rounded down first: what is added to round up must not wrap.
+        // Rounded down first: adding in order to round up might wrap.
         let last = Expr::binary(BinaryOp::FloorDiv, total.clone() - int(1), int(threads));
         let rounds = simplify::expr(&(last + int(1)));
         let one_round = rounds.as_int() == Some(1);
@@ -145,7 +146,7 @@ impl<'a> Reduction<'a> {
         }
         let mut predicate = self.predicate.clone();
         if steps.is_none_or(|steps| steps % threads != 0) {
-            // Of the last round, what is left; `total - start` does not wrap where `start + thread` may.
+            // The remainder in the last round: `total - start` does not wrap, while `start + thread` may.
             predicate = Expr::compare(CompareOp::Lt, thread.expr(), total - start);
         }
         let iter_values = self.values.iter().map(|value| substitution.expr(value)).collect();
@@ -160,7 +161,7 @@ impl<'a> Reduction<'a> {
     }
 }
 
-/// Whether a load that the reduction steps through lies along this loop.
+/// Returns true if a load that the reduction steps through lies along this loop.
 fn reads_both(accesses: &Accesses, head: &Head, reducing: &[&Head]) -> bool {
     accesses.list.iter().filter(|access| !access.writes).any(|access| {
         let reduces = reducing.iter().any(|reducing| {
@@ -170,7 +171,8 @@ fn reads_both(accesses: &Accesses, head: &Head, reducing: &[&Head]) -> bool {
     })
 }
 
-/// Whether the block is `own = own op term` in an order that does not matter, of what an init has set.
+/// Returns true if the block is `own = own op term` with an operator whose order does not matter, on a value that init
+/// has set.
 fn combines(block: &Block) -> bool {
     let StmtKind::Store { buffer, indices, value, predicate: None } = &block.body.kind else { return false };
     let Some(StmtKind::Store { buffer: set, indices: at, predicate: None, .. }) =

@@ -1,5 +1,5 @@
-//! Contractions, each thread with a tile of results: convolutions and what is like them, and products of matrices where
-//! threads run alone.
+//! Contractions in which each thread computes a tile of results: convolutions and similar nests, and products of
+//! matrices if threads run alone.
 
 use std::collections::HashSet;
 
@@ -15,15 +15,15 @@ use super::tile::{self, Store, Tiled};
 use crate::simplify;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Neighbouring results that one thread computes at most along memory, where threads do not run in step.
+/// Maximum number of adjacent results along memory that one thread computes, if threads do not run in step.
 const ALONG_MAX: i128 = 8;
-/// Results of another loop at most beside those.
+/// Maximum number of results of another loop beside those.
 const BESIDE_MAX: i128 = 4;
-/// Results at most where neighbouring threads have neighbouring results.
+/// Maximum number of results if adjacent threads have adjacent results.
 const ACROSS_MAX: i128 = 8;
-/// Tiles there must be, where that is known: fewer would leave threads without work.
+/// Minimum number of tiles, if known: fewer would leave threads idle.
 const TILES_MIN: i128 = 64;
-/// Nodes of what is summed at most, as it is written out for each result.
+/// Maximum number of nodes of the summed term, which is written out for each result.
 const NODES_MAX: usize = 100;
 
 /// `C[i, j] = C[i, j] op x(i, j, k, ...)`.
@@ -31,12 +31,12 @@ struct Contraction<'a> {
     reduction: Reduction<'a>,
     store: Store,
     start: Expr,
-    /// Indices of what `x` loads.
+    /// Indices of the loads in `x`.
     loads: Vec<Vec<Expr>>,
 }
 
-/// A launch in which each thread computes results of one or two loops at once, so that what does not depend on a loop is
-/// loaded once for all of them.
+/// A launch in which each thread computes results of one or two loops at once, so that loads that do not depend on a
+/// loop are made once for all of its results.
 pub(super) fn tiled(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -44,7 +44,7 @@ pub(super) fn tiled(
     sizes: &HashSet<Var>,
 ) -> Option<Stmt> {
     let contraction = Contraction::of(nest, on_threads)?;
-    // Of one loop, tiles in shared memory spare more loads.
+    // For one reduction loop, tiles in shared memory save more loads.
     if contraction.reduction.reducing.len() == 1 && limits.shared_bytes > 0 {
         return None;
     }
@@ -78,12 +78,12 @@ impl<'a> Contraction<'a> {
         fine.then_some(Self { reduction, store, start, loads })
     }
 
-    /// The loops whose results one thread has several of, with how many.
+    /// The loops of which one thread computes several results, with their number.
     fn sides(&self, limits: &Limits) -> Option<Vec<(&'a Head, i128)>> {
         let spatial = &self.reduction.spatial;
         let is_along = |head: &Head| steps(&self.store.indices, &head.var) == Some(true);
         let along = spatial.iter().copied().find(|head| is_along(head));
-        // Along it a thread steps from load to load; what has it is loaded anew by each thread.
+        // Along it a thread steps from load to load; loads that depend on it are repeated by each thread.
         let moves = |indices: &[Expr]| along.is_none_or(|along| uses(indices, along));
         let spares = |head: &Head| self.loads.iter().any(|load| !uses(load, head));
         let spares_most = |head: &Head| self.loads.iter().any(|load| moves(load) && !uses(load, head));
@@ -108,14 +108,14 @@ impl<'a> Contraction<'a> {
     }
 }
 
-/// How many results of a loop, so that no tile is cut off if that can be.
+/// Number of results of a loop, chosen so that no tile is cut off if possible.
 fn even(head: &Head, most: i128) -> i128 {
     let Some(extent) = head.extent.as_int() else { return most };
     let whole = (1..=most).rev().find(|size| extent % size == 0).unwrap_or(1);
     if 2 * whole > most { whole } else { most.min(extent) }
 }
 
-/// What one thread computes.
+/// The tile of results that one thread computes.
 struct Tile<'a> {
     contraction: &'a Contraction<'a>,
     sides: Vec<Tiled<'a>>,
@@ -136,7 +136,7 @@ impl<'a> Tile<'a> {
         side.map_or_else(|| Axis::of(head), Axis::of_tiles)
     }
 
-    /// Whole tiles in registers; of those that the end of a loop cuts off, one result after the other.
+    /// Computes whole tiles in registers, and tiles that are cut off by the end of a loop one result after the other.
     fn body(&self, nest: &Nest<'_>) -> Stmt {
         let last = |side: &Tiled<'_>| Expr::int(side.size - 1, DType::INT32);
         let whole = tile::all(self.sides.iter().map(|side| side.holds(&last(side))));
@@ -147,7 +147,7 @@ impl<'a> Tile<'a> {
         }
     }
 
-    /// A statement for each result, by its place in the tile.
+    /// Repeats a statement for each result, given its position in the tile.
     fn each(&self, body: impl FnOnce(&[Expr], &mut Substitution) -> Stmt) -> Stmt {
         let places: Vec<Var> =
             self.sides.iter().map(|side| Var::new(&*side.head.var.name, DType::INT32)).collect();
@@ -176,7 +176,7 @@ impl<'a> Tile<'a> {
             .collect();
         let own = Expr::load(&store.buffer, store.indices.clone());
         let mark = Var::new("own", own.dtype);
-        // Marked before its loops have other names.
+        // Marked before its loops are renamed.
         let value = steps.expr(&tile::replaced(&store.value, &own, &mark.expr()));
         let first = self.each(|at, loops| Stmt::store(&self.sums, at.to_vec(), loops.expr(start)));
         let update = self.each(|at, loops| {

@@ -1,4 +1,4 @@
-//! Functions that end early, where only the device knows whether they do.
+//! Functions that end early on a condition that only the device knows.
 
 use chipdock_ir::{Attrs, Buffer, CompareOp, DType, Expr, ForKind, Stmt, StmtKind, StorageScope};
 
@@ -8,8 +8,8 @@ pub(super) fn returns(stmt: &Stmt) -> bool {
     any_stmt(stmt, &mut |kind| matches!(kind, StmtKind::Return(_)))
 }
 
-/// The statements without `return`: what follows one stands under the other branch, and a loop that one leaves says so to
-/// what follows the loop. `None` where one leaves something else.
+/// Removes `return` from the statements: statements after one move under the other branch, and a loop that is left by
+/// one records it for the statements after the loop. `None` if a `return` leaves another kind of statement.
 pub(super) fn without_returns(stmts: &[Stmt]) -> Option<Stmt> {
     let mut done = Vec::new();
     for (index, stmt) in stmts.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn without_returns(stmts: &[Stmt]) -> Option<Stmt> {
     Some(Stmt::seq(done))
 }
 
-/// Whether a statement always ends the function.
+/// Returns true if the statement always ends the function.
 fn ends(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
@@ -62,7 +62,7 @@ fn ends(stmt: &Stmt) -> bool {
     }
 }
 
-/// A note of the one thread that runs the function: whether a loop was left because the function ends.
+/// A flag of the one thread that runs the function: whether a loop was left because the function ends.
 struct Ended(Buffer);
 
 impl Ended {

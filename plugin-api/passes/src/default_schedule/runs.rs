@@ -1,4 +1,4 @@
-//! Neighbours along memory that one thread computes, one after the other, where threads run alone.
+//! Adjacent results along memory that one thread computes one after the other, if threads run alone.
 
 use std::collections::HashSet;
 
@@ -12,11 +12,11 @@ use super::tile::Tiled;
 use super::vector;
 use crate::simplify;
 
-/// Neighbours of one thread at most: which they are is worked out once for all of them.
+/// Maximum number of adjacent results per thread: their indices are computed once for all of them.
 const RUN: i128 = 64;
 
-/// A launch in which each thread runs through neighbours along the last of several loops. In terms of one index over all
-/// loops, each result alone costs a division for each of them.
+/// A launch in which each thread runs through adjacent results along the last of several loops. With one index over all
+/// loops, each single result would cost a division per loop.
 pub(super) fn of_neighbours(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -36,7 +36,7 @@ pub(super) fn of_neighbours(
     Some(launch::fused_by_name(&axes, &body, &limits, sizes))
 }
 
-/// The body for each place of a run, in vectors where it has lanes.
+/// The body for each position of a run, in vectors if it has lanes.
 fn neighbours(run: &Tiled<'_>, body: &Stmt, lanes: Option<i128>) -> Stmt {
     let dtype = run.head.var.dtype;
     let int = |value: i128| Expr::int(value, dtype);

@@ -1,4 +1,4 @@
-//! What kernels that are tiled through shared memory have in common.
+//! Shared code of the kernels that are tiled through shared memory.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::nest::{Head, Nest};
 use crate::marks::is_unmarked;
 use crate::simplify;
 
-/// A store in terms of the loops around.
+/// A store in terms of the surrounding loops.
 pub(super) struct Store {
     pub(super) buffer: Buffer,
     pub(super) indices: Vec<Expr>,
@@ -19,7 +19,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// The one store of a nest, if it has no other statement and no reduction.
+    /// The only store of a nest, if it has no other statement and no reduction.
     pub(super) fn of(nest: &Nest<'_>) -> Option<Self> {
         match &nest.body.kind {
             StmtKind::BlockRealize { iter_values, predicate, block } => {
@@ -51,7 +51,7 @@ impl Store {
     }
 }
 
-/// The expression with one part replaced wherever it stands.
+/// Replaces every occurrence of `part` in the expression.
 pub(super) fn replaced(expr: &Expr, part: &Expr, by: &Expr) -> Expr {
     if expr == part {
         return by.clone();
@@ -59,7 +59,7 @@ pub(super) fn replaced(expr: &Expr, part: &Expr, by: &Expr) -> Expr {
     expr.map_children(&mut |child| replaced(child, part, by))
 }
 
-/// A block without axes, in which no thread waits for another.
+/// A block without axes in which no thread waits for another.
 pub(super) fn block(name: &str, body: Stmt) -> Stmt {
     let block = Block {
         name: name.into(),
@@ -85,7 +85,7 @@ pub(super) fn allocation(buffer: &Buffer) -> Stmt {
     Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
 }
 
-/// All places of a tile of `rows * columns`, shared out among the threads, neighbouring columns to neighbouring ones.
+/// Distributes the positions of a tile of `rows * columns` among the threads, adjacent columns to adjacent threads.
 pub(super) fn each_place(
     rows: i128,
     columns: i128,
@@ -106,7 +106,7 @@ pub(super) fn each_place(
 /// A loop cut into tiles.
 pub(super) struct Tiled<'a> {
     pub(super) head: &'a Head,
-    /// The number of the tile.
+    /// Variable for the number of the tile.
     pub(super) tile: Var,
     pub(super) size: i128,
 }
@@ -121,37 +121,37 @@ impl<'a> Tiled<'a> {
         Expr::int(value, self.head.var.dtype)
     }
 
-    /// How many tiles.
+    /// Number of tiles.
     pub(super) fn count(&self) -> Expr {
         let last = self.head.extent.clone() - self.int(1);
         let last = Expr::binary(chipdock_ir::BinaryOp::FloorDiv, last, self.int(self.size));
         simplify::expr(&(last + self.int(1)))
     }
 
-    /// The loop's value at a place within the tile.
+    /// The loop's value at a position within the tile.
     pub(super) fn at(&self, place: &Expr) -> Expr {
         let start = self.tile.expr() * self.int(self.size);
         simplify::expr(&(self.head.min.clone() + (start + place.clone().cast(self.head.var.dtype))))
     }
 
-    /// Whether that place is within the loop; `None` where all are.
+    /// The condition that a position is within the loop; `None` if all are.
     pub(super) fn holds(&self, place: &Expr) -> Option<Expr> {
         if self.head.extent.as_int().is_some_and(|extent| extent % self.size == 0) {
             return None;
         }
-        // The other way round, `start + place` might wrap.
+        // Compared this way because `start + place` might wrap.
         let left = self.head.extent.clone() - self.tile.expr() * self.int(self.size);
         let place = place.clone().cast(self.head.var.dtype);
         Some(Expr::compare(CompareOp::Lt, place, left))
     }
 
-    /// Whether it is long enough for tiles, or may be.
+    /// Returns true if the loop is, or may be, long enough for tiles.
     pub(super) fn is_long(head: &Head, least: i128) -> bool {
         head.step == 1 && head.extent.as_int().is_none_or(|extent| extent >= least)
     }
 }
 
-/// All of the conditions that there are.
+/// Conjunction of the conditions that are present.
 pub(super) fn all(conditions: impl IntoIterator<Item = Option<Expr>>) -> Option<Expr> {
     conditions.into_iter().flatten().reduce(Expr::and)
 }
@@ -163,7 +163,7 @@ pub(super) fn under(condition: Option<Expr>, body: Stmt) -> Stmt {
     }
 }
 
-/// The loads of an expression that are evaluated whatever its conditions are.
+/// The loads of an expression that are evaluated unconditionally.
 pub(super) fn unconditional_loads<'a>(expr: &'a Expr, found: &mut Vec<&'a Expr>) {
     match &expr.kind {
         ExprKind::Load { predicate: None, .. } if !found.contains(&expr) => found.push(expr),

@@ -12,14 +12,14 @@ use super::nest::{Head, Nest};
 use super::tile::{self, Store, Tiled};
 use crate::walk::vars_of;
 
-/// Elements of a side of a tile at most and at least.
+/// Maximum and minimum number of elements per side of a tile.
 const SIDE_MAX: i128 = 32;
 const SIDE_MIN: i128 = 4;
-/// A loop of fewer steps is not worth tiles.
+/// Minimum number of steps of a loop for tiles to be profitable.
 const STEPS_MIN: i128 = 16;
 
-/// A launch that reads along memory into a tile and writes along memory from it, where a store steps through memory by
-/// one loop and what it loads by another.
+/// A launch that reads along memory into a tile and writes along memory from it, for a store that steps through memory
+/// along one loop and loads along another.
 pub(super) fn tiled(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -39,7 +39,7 @@ pub(super) fn tiled(
         .find(fits)?;
     let threads = (1_i128 << limits.threads.max(1).ilog2()).min(side * side);
     let (x, y) = (Tiled::new(along, side), Tiled::new(across, side));
-    // One column more than is used, so that a column lies in as many banks as a row.
+    // One column more than is used, so that a column is spread over as many banks as a row.
     let shared = tile::buffer(
         &format!("{}_shared", buffer.name),
         &[side, side + 1],
@@ -60,7 +60,7 @@ pub(super) fn tiled(
     });
     let write = tile::each_place(side, side, &thread, threads, |row, column| {
         let from = Expr::load(&shared, vec![column.clone(), row.clone()]);
-        // First the part that the tile holds: its indices are told by the loops.
+        // First the part in the tile: its indices are determined by the loops.
         let mark = Var::new("element", load.dtype);
         let value = at(&tile::replaced(&store.value, &load, &mark.expr()), &column, &row);
         let value = Substitution::new().with_var(&mark, from).expr(&value);
@@ -77,7 +77,7 @@ pub(super) fn tiled(
     Some(launch::in_blocks(&axes, &body, limits, sizes))
 }
 
-/// The loop that the store steps by, the one that a load steps by, and that load.
+/// The loop that the store steps along, the loop that a load steps along, and that load.
 fn crossing<'a>(nest: &'a Nest<'_>, store: &Store) -> Option<(&'a Head, &'a Head, Expr)> {
     let worth = |head: &&Head| Tiled::is_long(head, STEPS_MIN);
     let along =

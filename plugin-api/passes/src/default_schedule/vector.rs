@@ -1,4 +1,4 @@
-//! Loops whose innermost part is worth vectors.
+//! Loops whose innermost part is worth vectorizing.
 
 use std::collections::HashSet;
 
@@ -11,16 +11,16 @@ use super::nest::{Head, Nest};
 use crate::marks::is_unmarked;
 use crate::vectorize::stays_on_vectors;
 
-/// Bytes of a vector at most: what one thread of most devices loads at once.
+/// Maximum size of a vector in bytes: one load of a thread on most devices.
 const VECTOR_SIZE_BYTES: usize = 16;
 const LANES_MAX: i128 = 4;
 
-/// Bytes of a vector where threads run alone: a cache line, the widest of registers.
+/// Maximum size of a vector in bytes if threads run alone: a cache line, the widest register.
 const LONG_VECTOR_SIZE_BYTES: usize = 64;
 const LONG_LANES_MAX: i128 = 16;
 
-/// The loop to split, and into how many lanes: each access steps along it to the neighbour, or nowhere, and every value
-/// stays on vectors.
+/// The loop to split, and the number of lanes: each access steps along the loop to the adjacent element or stays, and
+/// every value can be a vector.
 pub(super) fn lanes(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
@@ -38,14 +38,15 @@ pub(super) fn lanes(
     Some((head.var.clone(), lanes))
 }
 
-/// How many neighbours along a loop one thread that runs alone computes at once; the extent need be no multiple of that.
+/// Number of adjacent results along a loop that one thread that runs alone computes at once; the extent need not be a
+/// multiple of it.
 pub(super) fn lanes_along(nest: &Nest<'_>, head: &Head, capabilities: &TargetCapabilities) -> Option<i128> {
     let (accesses, lanes) = in_lanes(nest, capabilities, LONG_VECTOR_SIZE_BYTES, LONG_LANES_MAX)?;
     is_contiguous(&accesses, head).then_some(lanes)
 }
 
-/// What the one store of a nest touches, and how many of its elements are a vector of at most so many bytes and lanes, where
-/// every value stays on vectors.
+/// The accesses of the only store of a nest, and the number of its elements in a vector of at most that many bytes and
+/// lanes, if every value can be a vector.
 fn in_lanes(
     nest: &Nest<'_>,
     capabilities: &TargetCapabilities,
@@ -73,7 +74,7 @@ fn in_lanes(
     (lanes > 1 && !accesses.unknown).then_some((accesses, lanes))
 }
 
-/// Whether each access steps along the loop to the neighbour, or nowhere.
+/// Returns true if each access steps along the loop to the adjacent element or stays.
 fn is_contiguous(accesses: &Accesses, head: &Head) -> bool {
     let mut all = accesses.list.iter();
     head.step == 1
@@ -83,7 +84,8 @@ fn is_contiguous(accesses: &Accesses, head: &Head) -> bool {
         })
 }
 
-/// Arithmetic and loads of scalars alone: what `vectorize` makes vectors of without a look at each lane.
+/// Returns true if the value has only arithmetic and loads of scalars: `vectorize` turns these into vectors without
+/// treating each lane.
 fn is_plain(value: &Expr, capabilities: &TargetCapabilities) -> bool {
     let mut plain = true;
     value.walk(&mut |e| {
@@ -103,7 +105,7 @@ fn is_plain(value: &Expr, capabilities: &TargetCapabilities) -> bool {
     plain
 }
 
-/// The axis in steps of so many lanes, and the body of each such step.
+/// Splits the axis into steps of `lanes` lanes; returns the shorter axis and the body of a step.
 pub(super) fn split(axis: &Axis, lanes: i128, body: &Stmt) -> (Axis, Stmt) {
     let dtype = axis.var.dtype;
     let name = |suffix: &str| Var::new(format!("{}_{suffix}", axis.var.name), dtype);

@@ -9,12 +9,12 @@ use crate::callees::Callees;
 use crate::capture::Captured;
 use crate::walk::is_thread;
 
-/// Makes a launch of a statement.
+/// Turns a statement into a launch.
 type Launch<'a> = &'a dyn Fn(&Stmt) -> Result<Stmt, PassError>;
 
-/// The statements behind a view's declaration, each of which that uses the view being a launch that declares it itself; what
-/// is no launch yet becomes one by `launch`. `None` where the address may be another one later, or another declaration is
-/// built on it.
+/// Moves a view's declaration into the launches after it: each launch that uses the view declares it itself, and a
+/// statement that uses it becomes a launch through `launch`. `None` if the address may change later, or another
+/// declaration depends on the view.
 pub(super) fn sunk(
     declaration: &Stmt,
     rest: &[Stmt],
@@ -32,7 +32,7 @@ pub(super) fn sunk(
         .map(|all| Some(Stmt::seq(all)))
 }
 
-/// Whether a declaration outside of launches uses the view.
+/// Returns true if a declaration outside of launches uses the view.
 fn builds_on(stmt: &Stmt, buffer: &Buffer) -> bool {
     let declares = matches!(&stmt.kind, StmtKind::DeclBuffer { .. } | StmtKind::Bind { .. });
     if declares {
@@ -49,7 +49,8 @@ fn builds_on(stmt: &Stmt, buffer: &Buffer) -> bool {
     found
 }
 
-/// Whether an address is the same wherever it is computed: of an element at indices that the host knows, or a pointer's.
+/// Returns true if an address is the same wherever it is computed: a pointer, or an element at indices that the host
+/// knows.
 fn is_fixed(data: &Expr, callees: &Callees) -> bool {
     match &data.kind {
         ExprKind::Var(_) => true,
@@ -82,7 +83,7 @@ impl View<'_> {
         stmt.try_map_children(&mut |e| Ok(e.clone()), &mut |inner| self.sunk_into(inner))
     }
 
-    /// The statement behind a declaration of its own: no two statements declare one buffer.
+    /// The statement with a declaration of its own before it: no two statements declare one buffer.
     fn declared(&self, stmt: &Stmt) -> Stmt {
         let whole = Stmt::seq([self.declaration.clone(), stmt.clone()]);
         memory::moved(&whole, std::slice::from_ref(self.buffer), &self.buffer.scope).stmt(&whole)

@@ -1,4 +1,4 @@
-//! Where the init of a reduction runs.
+//! Placement of the init of a reduction.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use chipdock_ir::subst::Substitution;
 struct Touched {
     read: HashSet<Var>,
     written: HashSet<Var>,
-    /// Something whose effect is not known from here.
+    /// Whether memory is touched in ways that are not known here.
     unknown: bool,
 }
 
 impl Lowerer<'_> {
-    /// Puts the lowered init in front of the outermost reduction loop and gives nothing back, or gives it back under
-    /// the `if` that it needs where it is.
+    /// Puts the lowered init before the outermost reduction loop and returns `None`, or returns it under the `if` that
+    /// it needs in place.
     pub(super) fn place_init(
         &mut self,
         block: &Arc<Block>,
@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         Some(if first.as_int() == Some(1) { init } else { Stmt::if_then(first, init, None) })
     }
 
-    /// The frame before which init may run, and its own loops; `None` when it may not move.
+    /// The frame before which init may run, and its own loops; `None` if it may not move.
     fn hoisted(
         &self,
         block: &Arc<Block>,
@@ -78,8 +78,8 @@ impl Lowerer<'_> {
         Some((outermost, self.nest(init, &heads, &reducing, predicate)))
     }
 
-    /// The loops that the reduction axes are made of: each axis is its start plus positive multiples of loop variables
-    /// that start at their own first value, so that it starts where, and only where, all of them do.
+    /// The loops that the reduction axes depend on: each axis is its start plus positive multiples of loop variables
+    /// that start at their own first value, so that the axis is at its start if, and only if, all of them are.
     fn reduction_loops(&self, starts: &[(Expr, Expr)], depth: usize) -> Option<HashSet<Var>> {
         let loops: HashSet<&Var> = self.frames[..depth]
             .iter()
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether the init nest means the same in front of the frame `outermost`.
+    /// Checks that the init nest is equivalent before the frame `outermost`.
     fn movable(
         &self,
         block: &Arc<Block>,
@@ -159,12 +159,12 @@ impl Lowerer<'_> {
         let mut by_init = Touched::default();
         by_init.stmt(init, None);
         fine &= by_init.written.iter().chain(&by_init.read).all(known) && !by_init.unknown;
-        // Each of the copied loops must choose another element: else a later iteration would start over.
+        // Each of the copied loops must select another element, or else a later iteration would restart the reduction.
         fine &= copied.iter().all(|var| mentions(init, var));
         let Some(Frame::Loop { original, .. }) = self.frames.get(outermost) else { return None };
         let mut others = Touched::default();
         others.stmt(original, Some(block));
-        // The loop is as read: a view in it stands for the memory that it was found to lie in.
+        // The loop is in its original form: a view in it refers to the memory that it was resolved to.
         let resolve = |vars: HashSet<Var>| -> HashSet<Var> {
             let resolved = vars.into_iter().map(|var| match self.substitution.var(&var).map(|e| &e.kind) {
                 Some(ExprKind::Var(memory)) => memory.clone(),
@@ -182,9 +182,9 @@ impl Lowerer<'_> {
         fine.then_some(())
     }
 
-    /// Init under the loops that are no reduction, with variables of its own.
+    /// Wraps init in copies of the loops that are not reduction loops.
     fn nest(&self, init: &Stmt, heads: &[&LoopHead], reducing: &HashSet<Var>, predicate: Expr) -> Stmt {
-        // Where a reduction has no iteration there is no first one.
+        // Without iterations of a reduction there is no first one.
         let mut guard = predicate;
         for head in heads.iter().filter(|head| reducing.contains(&head.var)) {
             let some = Expr::compare(CompareOp::Gt, head.extent.clone(), Expr::int(0, head.extent.dtype));
@@ -247,7 +247,7 @@ fn bound_vars(stmt: &Stmt, bound: &mut HashSet<Var>) {
 }
 
 impl Touched {
-    /// Adds what the statement touches, blocks before lowering too, `except` one block.
+    /// Adds the accesses of the statement, including those of blocks before lowering, `except` one block.
     fn stmt(&mut self, stmt: &Stmt, except: Option<&Arc<Block>>) {
         match &stmt.kind {
             StmtKind::Store { buffer, .. } => {
@@ -257,7 +257,7 @@ impl Touched {
                 if except.is_some_and(|except| Arc::ptr_eq(except, block)) {
                     return;
                 }
-                // A view writes through to what it stands for.
+                // A view writes through to its source.
                 for view in &block.match_buffers {
                     self.read.insert(view.source.buffer.data.clone());
                     self.written.insert(view.source.buffer.data.clone());
@@ -275,7 +275,7 @@ impl Touched {
     fn expr(&mut self, expr: &Expr) {
         expr.walk(&mut |e| match &e.kind {
             ExprKind::Load { buffer, .. } => self.load(buffer),
-            // A pointer that is passed on may be read and written through.
+            // A pointer that is passed on may be used for reads and writes.
             ExprKind::Var(var) if var.dtype.is_handle() => {
                 self.read.insert(var.clone());
                 self.written.insert(var.clone());

@@ -14,7 +14,7 @@ use crate::simplify;
 
 impl Lowerer<'_> {
     /// Declares the view as a buffer over the source's memory, with the source's strides and an offset to the region.
-    /// Symbolic extents, strides and a symbolic offset of the view are bound first; what is known already has to agree.
+    /// Symbolic extents, strides and a symbolic offset of the view are bound first; known ones must agree.
     pub(super) fn view(&mut self, view: &MatchBufferRegion, parts: &mut Vec<Stmt>) -> Result<(), PassError> {
         let source = self.substitution.buffer(&view.source.buffer);
         let declared = &view.buffer;
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Holds what the view declares against what its region gives.
+    /// Checks the view's declaration against its region.
     fn agree(
         &mut self,
         view: &MatchBufferRegion,
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
             self.unify(&mut known, (declared, "elem_offset"), wanted, offset, parts)?;
         }
         for (axis, (wanted, stride)) in declared.strides.iter().zip(strides).enumerate() {
-            // Nothing is reached through the stride of a single index; a symbol is bound all the same.
+            // The stride of a single index is never used; a symbol is bound all the same.
             let is_single = declared.shape.get(axis).and_then(Expr::as_int).is_some_and(|extent| extent <= 1);
             if !is_single || self.unbound(wanted).is_some() {
                 let what = format!("strides[{axis}]");
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The variable that an extent, a stride or an offset is, where a view is to bind it.
+    /// The variable of a symbolic extent, stride or offset that the view is to bind.
     fn unbound<'e>(&self, wanted: &'e Expr) -> Option<&'e Var> {
         match &wanted.kind {
             ExprKind::Var(var) if !self.named.contains(var) && !self.depths.contains_key(var) => Some(var),
@@ -103,8 +103,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Binds a symbol of the view to what the region gives. What is no free symbol must agree: for certain, or when the
-    /// function runs, which raises where it does not; threads cannot raise.
+    /// Binds a symbol of the view to the region's value. Anything else must agree: provably, or by a check at run time,
+    /// which raises an error if it does not; threads cannot raise.
     fn unify(
         &mut self,
         known: &mut Substitution,
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The variables that parameters and statements bind, beside views.
+/// The variables that parameters and statements bind, except views.
 pub(super) fn named(function: &PrimFunc) -> HashSet<Var> {
     let mut named = HashSet::new();
     for param in &function.params {
@@ -178,12 +178,12 @@ pub(super) fn named(function: &PrimFunc) -> HashSet<Var> {
     named
 }
 
-/// Type of the offsets of a buffer: that of its extents.
+/// Type of the offsets of a buffer: the type of its extents.
 fn index_type(buffer: &Buffer) -> DType {
     buffer.shape.first().map_or(DType::INT32, |extent| extent.dtype)
 }
 
-/// Strides of a buffer in elements, those of a compact one worked out.
+/// Strides of a buffer in elements, computed for a compact buffer.
 fn element_strides(buffer: &Buffer) -> Vec<Expr> {
     if !buffer.strides.is_empty() {
         return buffer.strides.clone();

@@ -1,18 +1,18 @@
-//! How a block combines: what comes of what was and what is new.
+//! The combination of a block: its result in terms of the old and the new value.
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{BinaryOp, Block, Buffer, Callee, DType, Expr, ExprKind, Op, Reducer, Stmt, StmtKind, Var};
 
 use crate::simplify;
 
-/// When the init of a block runs before what its threads combine.
+/// Times at which the init of a block runs before its threads combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inits {
-    /// It always does.
+    /// Init always runs.
     Always,
-    /// Only the first of several times that the threads come to the block.
+    /// Init runs only the first of several times that the threads reach the block.
     Sometimes,
-    /// There is none, or its time is another.
+    /// There is no init, or it runs at another time.
     Never,
 }
 
@@ -29,9 +29,9 @@ pub(super) struct Combination {
 pub(super) struct Part {
     pub(super) buffer: Buffer,
     pub(super) indices: Vec<Expr>,
-    /// Where each thread starts.
+    /// Start value of each thread.
     pub(super) start: Expr,
-    /// What its element starts at, where that is not where each thread starts.
+    /// Initial value of the element, if it differs from the start value of each thread.
     init: Option<Expr>,
 }
 
@@ -43,7 +43,7 @@ struct Stored {
 }
 
 impl Combination {
-    /// Reads it off a block; or says what was expected and found.
+    /// Extracts the combination from a block; the error names what was expected and found.
     pub(super) fn of(block: &Block, inits: Inits) -> Result<Self, String> {
         let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty();
         let stored = stores(&block.body).filter(|_| plain).ok_or(
@@ -96,7 +96,7 @@ impl Combination {
             Some(init) if inits != Inits::Never => Some(initial(init, &stored)?),
             _ => None,
         };
-        // What picks may start at its init, unless that is not always to come in.
+        // A selection may start at its init, unless init does not always apply.
         let picks = inits == Inits::Always && results.iter().all(picks);
         let mut parts = Vec::new();
         for (at, store) in stored.iter().enumerate() {
@@ -123,8 +123,8 @@ impl Combination {
         }
     }
 
-    /// What is written where in the end, given what the threads made together and when the init runs, where it runs
-    /// sometimes.
+    /// The final stores, given the combined values of the threads and, if init runs sometimes, the condition under
+    /// which it does.
     pub(super) fn writes(&self, made: &[Expr], runs_init: Option<&Expr>) -> Vec<(&Buffer, &[Expr], Expr)> {
         let value = |at: usize| match runs_init {
             Some(runs) => {
@@ -138,7 +138,7 @@ impl Combination {
         parts.map(|(at, part)| (&part.buffer, part.indices.as_slice(), value(at))).collect()
     }
 
-    /// What a result is in the end, given what the threads made together.
+    /// The final value of a result, given the combined values of the threads.
     fn result(&self, at: usize, made: &[Expr]) -> Expr {
         let part = &self.parts[at];
         if self.inits == Inits::Always && part.init.is_none() {
@@ -157,7 +157,7 @@ impl Combination {
         sides.expr(&self.results[at])
     }
 
-    /// The same without init: onto what is there.
+    /// The final value without init: combined with the current value.
     fn onto(&self, at: usize, made: &[Expr]) -> Expr {
         let mut sides = Substitution::new();
         for (index, part) in self.parts.iter().enumerate() {
@@ -167,7 +167,7 @@ impl Combination {
         sides.expr(&self.results[at])
     }
 
-    /// The body, combining into other memory.
+    /// Rewrites the body to combine into other memory.
     pub(super) fn on(&self, own: &[Buffer], index: &[Expr], body: &Stmt) -> Stmt {
         let at = |buffer: &Buffer| self.parts.iter().position(|part| part.buffer == *buffer);
         let new = body.map_children(&mut |e| self.loads_on(own, index, e), &mut |s| self.on(own, index, s));
@@ -190,7 +190,7 @@ impl Combination {
     }
 }
 
-/// The statements of sequences and below notes, one after the other.
+/// Lists the statements of sequences and within attributes, in order.
 fn flatten<'a>(stmt: &'a Stmt, list: &mut Vec<&'a Stmt>) {
     match &stmt.kind {
         StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| flatten(stmt, list)),
@@ -199,7 +199,7 @@ fn flatten<'a>(stmt: &'a Stmt, list: &mut Vec<&'a Stmt>) {
     }
 }
 
-/// The stores of a body of stores and names, with what the names stand for.
+/// The stores of a body of stores and bindings, with names replaced by their values.
 fn stores(body: &Stmt) -> Option<Vec<Stored>> {
     let mut list = Vec::new();
     flatten(body, &mut list);
@@ -223,7 +223,7 @@ fn stores(body: &Stmt) -> Option<Vec<Stored>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The result that an expression loads as it was.
+/// The index of the result whose old value the expression loads.
 fn own(expr: &Expr, stored: &[Stored]) -> Option<usize> {
     let ExprKind::Load { buffer, indices, predicate: None } = &expr.kind else { return None };
     stored.iter().position(|store| store.buffer == *buffer && store.indices == *indices)
@@ -238,7 +238,7 @@ fn mentions(expr: &Expr, stored: &[Stored]) -> bool {
     found
 }
 
-/// The terms that a value may become, or be combined with; false where it is made otherwise.
+/// Collects the terms that a value may become, or be combined with; returns false if it has another form.
 fn candidates(value: &Expr, stored: &[Stored], at: usize, found: &mut Vec<Expr>) -> bool {
     if let Some(result) = own(value, stored) {
         return result == at;
@@ -265,7 +265,7 @@ fn candidates(value: &Expr, stored: &[Stored], at: usize, found: &mut Vec<Expr>)
     }
 }
 
-/// Puts the variables of both sides for what they stand for.
+/// Replaces the loads of results and the terms by the variables of both sides.
 struct Sides<'a> {
     stored: &'a [Stored],
     terms: &'a [Expr],
@@ -285,7 +285,7 @@ impl Sides<'_> {
     }
 }
 
-/// True when nothing is in it but both sides and constants.
+/// Returns true if the expression contains nothing but both sides and constants.
 fn closed(expr: &Expr, lhs: &[Var], rhs: &[Var]) -> bool {
     let mut closed = true;
     expr.walk(&mut |e| {
@@ -298,7 +298,7 @@ fn closed(expr: &Expr, lhs: &[Var], rhs: &[Var]) -> bool {
     closed
 }
 
-/// True when it picks one of its operands.
+/// Returns true if the expression selects one of its operands.
 fn picks(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Var(_) => true,
@@ -322,7 +322,7 @@ fn initial(init: &Stmt, stored: &[Stored]) -> Result<Vec<Expr>, String> {
     })
 }
 
-/// Where a thread starts, and the init where that must come in at the end.
+/// The start value of a thread, and the init value if it must be combined in at the end.
 fn start_of(
     result: &Expr,
     (lhs, rhs): (&Var, &Var),
@@ -332,7 +332,7 @@ fn start_of(
 ) -> Option<(Expr, Option<Expr>)> {
     let constant = init.filter(|e| matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_)));
     let Some(identity) = identity(result, lhs, rhs) else {
-        // Of what picks, an init that comes in often is as one that comes in once.
+        // For a selection, an init that applies several times is the same as one that applies once.
         return constant.filter(|_| picking).map(|init| (init.clone(), None));
     };
     match constant.filter(|_| inits == Inits::Always) {
@@ -342,13 +342,13 @@ fn start_of(
     }
 }
 
-/// A sum of floats that starts at 0.0 is no -0.0; starting at -0.0 it may be.
+/// Returns true for a float sum that starts at 0.0: it is never -0.0, while a sum that starts at -0.0 may be.
 fn is_zero_sum(result: &Expr, init: &Expr) -> bool {
     let ExprKind::Float(value) = &init.kind else { return false };
     matches!(result.kind, ExprKind::Binary(BinaryOp::Add, ..)) && value.value() == 0.0
 }
 
-/// What changes nothing when combined by a known operation of both sides.
+/// The identity of a known operation of both sides.
 fn identity(result: &Expr, lhs: &Var, rhs: &Var) -> Option<Expr> {
     let dtype = result.dtype;
     let is = |e: &Expr, var: &Var| matches!(&e.kind, ExprKind::Var(found) if found == var);

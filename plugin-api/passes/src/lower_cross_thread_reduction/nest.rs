@@ -9,18 +9,18 @@ use chipdock_ir::{
 
 /// The loops from a statement down to a block, and the block.
 pub(super) struct Nest<'a> {
-    /// Loops and notes, outermost first.
+    /// Loops and attributes, outermost first.
     pub(super) loops: Vec<&'a Stmt>,
-    /// Names that are bound on the way, beside the loops.
+    /// Names that are bound on the way, other than the loop variables.
     pub(super) binds: Vec<(&'a Var, &'a Expr)>,
     pub(super) values: &'a [Expr],
     pub(super) predicate: &'a Expr,
     pub(super) block: &'a Arc<Block>,
-    /// True where nothing but loops stands between.
+    /// Whether there is nothing but loops between the statement and the block.
     pub(super) is_alone: bool,
 }
 
-/// What a walk down to blocks has passed.
+/// The loops and bindings on the path down to a block.
 #[derive(Clone, Default)]
 struct Path<'a> {
     loops: Vec<&'a Stmt>,
@@ -29,7 +29,7 @@ struct Path<'a> {
 }
 
 impl<'a> Nest<'a> {
-    /// Of each block below that no other block and no branch is around.
+    /// The nests of all blocks below the statement that are not within another block or a branch.
     pub(super) fn all(stmt: &'a Stmt) -> Vec<Self> {
         let mut found = Vec::new();
         collect(stmt, &mut Path::default(), &mut found);
@@ -41,7 +41,7 @@ impl<'a> Nest<'a> {
         axes.filter(move |(axis, _)| (axis.kind == IterKind::Reduce) == reduced)
     }
 
-    /// Loops: variable, first value, extent, kind.
+    /// Loops as variable, first value, extent and kind.
     pub(super) fn heads(&self) -> impl Iterator<Item = (&'a Var, &'a Expr, &'a Expr, ForKind)> {
         self.loops.iter().filter_map(|stmt| match &stmt.kind {
             StmtKind::For { var, min, extent, kind, .. } => Some((var, min, extent, *kind)),
@@ -49,7 +49,7 @@ impl<'a> Nest<'a> {
         })
     }
 
-    /// The loops in another order, those bound to threads around the others; where that is the same.
+    /// Moves the loops bound to threads around the others; `None` if that is not equivalent.
     pub(super) fn threads_outermost(&self) -> Option<Stmt> {
         let is_thread = |stmt: &&&Stmt| crate::walk::is_thread(stmt);
         let vars: HashSet<&Var> = self.heads().map(|(var, ..)| var).collect();
@@ -82,7 +82,7 @@ fn with_body(stmt: &Stmt, body: &Stmt) -> Stmt {
 
 fn collect<'a>(stmt: &'a Stmt, path: &mut Path<'a>, found: &mut Vec<Nest<'a>>) {
     match &stmt.kind {
-        // A note is kept where it is.
+        // An attribute is kept where it is.
         StmtKind::For { body, .. } | StmtKind::Attr { body, .. } => {
             path.loops.push(stmt);
             collect(body, path, found);
@@ -109,7 +109,7 @@ fn collect<'a>(stmt: &'a Stmt, path: &mut Path<'a>, found: &mut Vec<Nest<'a>>) {
     }
 }
 
-/// Whether anything but the block touches memory of these, by a view of a block too.
+/// Returns true if anything other than the block touches this memory, including through a view of a block.
 pub(super) fn touches(stmt: &Stmt, but: &Arc<Block>, data: &HashSet<&Var>) -> bool {
     match &stmt.kind {
         StmtKind::BlockRealize { block, .. } if Arc::ptr_eq(block, but) => return false,
@@ -137,7 +137,7 @@ fn is_of(view: &MatchBufferRegion, data: &HashSet<&Var>) -> bool {
     data.contains(&view.source.buffer.data)
 }
 
-/// Whether any of the buffers comes into being within the statement, or a name that the other statement uses.
+/// Returns true if the statement allocates any of the buffers, or binds a name that the other statement uses.
 pub(super) fn declares(stmt: &Stmt, buffers: &[&Buffer], nest: &Nest<'_>, used_by: &Stmt) -> bool {
     let mut used = HashSet::new();
     used_by.walk_exprs(&mut |e| {

@@ -1,4 +1,4 @@
-//! What a thread combines on its own.
+//! Partial results that a thread combines on its own.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use super::nest::Nest;
 use crate::simplify;
 use crate::walk::vars_of;
 
-/// A thread's results so far.
+/// The partial results of a thread.
 pub(super) struct Own {
     pub(super) buffers: Vec<Buffer>,
-    /// The loops within the outermost of reduction that are not of the reduction: variable, first value, extent.
+    /// The loops within the outermost reduction loop that are not reduction loops: variable, first value, extent.
     pub(super) loops: Vec<(Var, Expr, i128)>,
 }
 
 impl Own {
-    /// None where an extent is not constant, or a first value depends on the other loops.
+    /// Returns `None` if an extent is not constant, or a first value depends on the other loops.
     pub(super) fn of(nest: &Nest<'_>, reduced: &HashSet<Var>, combination: &Combination) -> Option<Self> {
         let mut loops = Vec::new();
         let inner: HashSet<&Var> = nest.heads().map(|(var, ..)| var).collect();
@@ -72,7 +72,7 @@ impl Own {
             .fold(Stmt::seq(stores), |body, (var, extent)| Stmt::for_loop(var, extent, ForKind::Serial, body))
     }
 
-    /// The statement with the block on the thread's own memory.
+    /// Rewrites the statement so that the block works on the thread's own memory.
     pub(super) fn steps(&self, stmt: &Stmt, block: &Arc<Block>, combination: &Combination) -> Stmt {
         let StmtKind::BlockRealize { iter_values, predicate, block: found } = &stmt.kind else {
             return stmt.map_children(&mut Expr::clone, &mut |s| self.steps(s, block, combination));

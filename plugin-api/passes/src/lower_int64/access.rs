@@ -7,7 +7,7 @@ use crate::PassError;
 use crate::simplify;
 use crate::words::{Words, shuffled};
 
-/// Where the lower words of the elements at an index lie, and where the upper ones.
+/// Indices of the lower words and of the upper words of the elements at an index.
 fn word_indices(buffer: &Buffer, at: &Expr) -> (Expr, Expr) {
     let (lanes, count) = (buffer.dtype.lanes, at.dtype.lanes);
     let number = |value: u16, like: &Expr| Expr::int(value.into(), like.dtype);
@@ -27,7 +27,7 @@ fn word_indices(buffer: &Buffer, at: &Expr) -> (Expr, Expr) {
 }
 
 impl Lowerer<'_> {
-    /// The index of an access of a flat buffer, which may be used more than once.
+    /// The index of an access of a flat buffer, in a form that may be used more than once.
     fn position(&mut self, buffer: &Buffer, indices: &[Expr]) -> Answer<Expr> {
         let [index] = indices else {
             let message = format!("expected a flat buffer, found {} of {} axes", buffer.name, indices.len());
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
         };
         let index = simplify::expr(&self.index(index)?);
         Ok(match &index.kind {
-            // What is known to be a ramp is an access of neighbours.
+            // An index known to be a ramp is a contiguous access.
             ExprKind::Ramp { base, stride, lanes } => {
                 self.named("at", base.clone()).ramp(stride.clone(), *lanes)
             }
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         Ok(Expr::new(ExprKind::Load { buffer, indices, predicate }, e.dtype).with_span(e.span))
     }
 
-    /// The address of an element: of 64-bit integers, that of the first word.
+    /// The address of an element; for 64-bit integers, that of the first word.
     pub(super) fn address(&mut self, e: &Expr, target: &Expr) -> Answer<Expr> {
         let target = match &target.kind {
             ExprKind::Load { buffer, indices, .. } if is_wide(buffer.dtype) => {
@@ -121,7 +121,7 @@ impl Lowerer<'_> {
         (buffer, new): (&Buffer, &Buffer),
         (indices, value, predicate): (&[Expr], &Expr, Option<&Expr>),
     ) -> Answer<Stmt> {
-        // All of it has names: what the first store writes may be what the second one's value reads.
+        // All parts are bound to names: the second store's value may read memory that the first store writes.
         let Words { high, low } = self.words(value)?;
         let at = self.position(buffer, indices)?;
         let predicate = self.mask(predicate)?;

@@ -1,4 +1,4 @@
-//! Values that need both words, and calls that take some.
+//! Values that need both words, and calls with 64-bit arguments.
 
 use std::sync::Arc;
 
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The one bits of a word.
+    /// Number of set bits of a word.
     fn ones(&self, word: Expr) -> Expr {
         if !self.capabilities.execution.has_native(Op::Popcount) {
             return bits::popcount(&word);
@@ -233,7 +233,7 @@ fn binary(s: &Steps, op: BinaryOp, a: &Words, b: &Words, is_signed: bool) -> Wor
     }
 }
 
-/// The leading zeros, int32.
+/// Number of leading zeros, as int32.
 fn leading_zeros(s: &Steps, a: &Words) -> Expr {
     let dtype = s.i32(0).dtype;
     let zeros = |word: &Expr| Expr::call(Op::Clz, vec![word.clone()], dtype);

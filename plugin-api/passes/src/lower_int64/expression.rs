@@ -1,4 +1,4 @@
-//! Expressions: those of 64 bits as values of words, others with what they are made of lowered.
+//! Expressions: those of 64 bits as words, others with their operands lowered.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn count_of(e: &Expr) -> Option<i128> {
 }
 
 impl Lowerer<'_> {
-    /// An index or an extent: of 64 bits, modulo 2^32 (INT64-W4).
+    /// An index or an extent; if it has 64 bits, modulo 2^32 (INT64-W4).
     pub(super) fn index(&mut self, e: &Expr) -> Answer<Expr> {
         if is_wide(e.dtype) { self.low(e) } else { self.other(e) }
     }
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
         self.whole(e).map(Value::Words)
     }
 
-    /// Both words of it, each of which may be used more than once.
+    /// Both words of an expression, each of which may be used more than once.
     pub(super) fn words(&mut self, e: &Expr) -> Answer<Words> {
         let value = self.value(e)?;
         Ok(self.arithmetic(e.dtype.lanes, |s| {
@@ -52,7 +52,7 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// Two operands in 32 bits, where their ranges fit.
+    /// Two operands in 32 bits, if their ranges fit.
     fn short(&mut self, a: &Expr, b: &Expr) -> Answer<Option<(Expr, Expr)>> {
         let (x, y) = (self.ranges.of(a), self.ranges.of(b));
         if is_held(DType::INT32, x) && is_held(DType::INT32, y) {
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Binds the variable of a `Let` from here on, by the steps.
+    /// Binds the variable of a `Let` for the following steps.
     pub(super) fn name(&mut self, var: &Var, value: &Expr) -> Answer<()> {
         self.learn(var, value);
         if is_wide(var.dtype) {
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What the value of a variable says of it.
+    /// Records the range of a variable's value.
     pub(super) fn learn(&mut self, var: &Var, value: &Expr) {
         if value.dtype.is_integer() && value.dtype.is_scalar() {
             let (low, high) = self.ranges.of(value);
@@ -173,7 +173,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value, with a name.
+    /// Binds the value to a name.
     pub(super) fn kept(&mut self, name: &Arc<str>, value: Value) -> Value {
         match value {
             Value::Signed(value) => Value::Signed(self.named(name, value)),
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An expression that is no integer of 64 bits.
+    /// Lowers an expression that is not a 64-bit integer.
     pub(super) fn other(&mut self, e: &Expr) -> Answer<Expr> {
         let new = match &e.kind {
             ExprKind::Var(var) if var.dtype.is_handle() => {

@@ -1,4 +1,4 @@
-//! Statements: what expressions of 64 bits are made of is bound before them.
+//! Statements: the words of 64-bit expressions are bound before them.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         Ok(Stmt::new(kind).with_span(stmt.span))
     }
 
-    /// A statement in the place of another, behind the steps so far that it needs.
+    /// A statement in place of another, after the pending steps that it needs.
     fn after_steps(&mut self, used: &[&Expr], kind: StmtKind, of: &Stmt) -> Stmt {
         let before = self.bound(used);
         Stmt::seq(before.into_iter().chain([Stmt::new(kind).with_span(of.span)]))
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         Ok(Stmt::seq(before.into_iter().chain([branches])))
     }
 
-    /// The statement where the condition holds.
+    /// Lowers the statement under the assumption that the condition holds.
     fn given(&mut self, condition: &Expr, stmt: &Stmt) -> Answer<Stmt> {
         let outside = self.ranges.mark();
         self.ranges.assume(condition);
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         result
     }
 
-    /// Axes that are launched one within the other: what their extents are made of is known before the first.
+    /// Lowers axes that are launched one within the other: the words of their extents are bound before the first.
     fn launch(&mut self, stmt: &Stmt) -> Answer<Stmt> {
         let (mut axes, mut inner) = (Vec::new(), stmt);
         while let StmtKind::LaunchThread { var, axis, extent, body } = &inner.kind {
@@ -167,7 +167,8 @@ impl Lowerer<'_> {
         bounds.into_iter().all(|bound| i32::try_from(bound).is_ok())
     }
 
-    /// A loop that may count past int32: its count lies in local memory, and is raised before the body, which may leave it.
+    /// A loop that may count past int32: its counter is in local memory, and is incremented before the body, which may
+    /// leave the loop.
     fn counted(&mut self, stmt: &Stmt) -> Answer<Stmt> {
         let StmtKind::For { var, min, extent, kind, step, body, .. } = &stmt.kind else {
             return Ok(stmt.clone());

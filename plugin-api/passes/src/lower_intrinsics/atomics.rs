@@ -1,4 +1,4 @@
-//! Atomics that nobody can interrupt: a load, a sum and a store.
+//! Atomics that nothing can interrupt: lowered to a load, a sum and a store.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use chipdock_ir::{
     Buffer, Callee, Child, Expr, ExprKind, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Var,
 };
 
-/// Functions that a parallel loop or a parallel launch runs, by itself or by way of others.
+/// Functions that a parallel loop or a parallel launch runs, directly or through other functions.
 pub(super) fn called_in_parallel(module: &IrModule) -> HashSet<Arc<str>> {
     let mut found = HashSet::new();
     let mut open: Vec<Arc<str>> = Vec::new();
@@ -42,9 +42,9 @@ fn callees(body: &Stmt, into: &mut Vec<Arc<str>>) {
     });
 }
 
-/// The statement as several, if an `atomic_add` stands where it is always evaluated, once.
+/// Splits the statement if it has an `atomic_add` in a place that is always evaluated, once.
 ///
-/// Elsewhere (behind a condition, in a `Let`, in the condition of a loop) it has to stay an op.
+/// Elsewhere (under a condition, in a `Let`, in the condition of a loop) it must remain an op.
 pub(super) fn split(stmt: &Stmt) -> Option<Vec<Stmt>> {
     let value = match &stmt.kind {
         StmtKind::Evaluate(value) | StmtKind::Bind { value, .. } => value,

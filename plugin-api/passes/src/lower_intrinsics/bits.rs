@@ -22,7 +22,8 @@ fn right(a: Expr, count: u64) -> Expr {
     Expr::call(Op::ShiftRight, vec![a, constant(count, dtype)], dtype)
 }
 
-/// One bits, counted in pairs, in fours, in bytes, and bytes summed by a product (Warren, Hacker's Delight, 5-1).
+/// Number of set bits: counted in pairs, in fours, in bytes, and bytes summed by a product (Warren, Hacker's Delight,
+/// 5-1).
 pub(crate) fn popcount(x: &Expr) -> Expr {
     let dtype = unsigned(x.dtype);
     let every = |byte: u8| constant(u64::from_ne_bytes([byte; 8]), dtype);
@@ -45,7 +46,7 @@ pub(crate) fn popcount(x: &Expr) -> Expr {
     sum.cast(x.dtype)
 }
 
-/// The width less the bits of the number whose leading one is spread to the right.
+/// Number of leading zeros: the width minus the number of set bits after spreading the leading one to the right.
 pub(super) fn clz(x: &Expr) -> Expr {
     let dtype = unsigned(x.dtype);
     let or = |a: Expr, b: Expr| Expr::call(Op::BitwiseOr, vec![a, b], dtype);
@@ -68,7 +69,7 @@ pub(super) fn clz(x: &Expr) -> Expr {
         .fold(body, |body, (var, value)| Expr::new(chipdock_ir::ExprKind::Let { var, value, body }, result))
 }
 
-/// The expression with leading zeros counted by shifts.
+/// Replaces counts of leading zeros in the expression by shifts.
 pub(crate) fn without_clz(e: &Expr) -> Expr {
     let mapped = e.map_children(&mut |child| without_clz(child));
     match &mapped.kind {

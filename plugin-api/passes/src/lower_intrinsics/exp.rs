@@ -48,13 +48,14 @@ pub(super) fn cosh_single(x: &Expr) -> Expr {
     })
 }
 
-/// A power that was split: n whole powers of 2 (with [`MAGIC`] added), and a rest.
+/// An exponent split into a whole number n of steps (with [`MAGIC`] added) and a remainder.
 struct Split {
     whole: Expr,
     r: Expr,
 }
 
-/// x = n · step + r, where the step stands in two parts, the first of which has zeros enough for an exact product.
+/// x = n · step + r, where the step is the sum of two parts, the first of which has enough trailing zeros for an exact
+/// product.
 fn split(s: &Steps, x: &Expr, per_step: f64, step: (f64, f64)) -> Split {
     let shifted = s.name("shifted", x.clone() * s.f64(per_step) + s.f64(MAGIC));
     let whole = s.name("whole", shifted - s.f64(MAGIC));
@@ -127,12 +128,12 @@ pub(super) fn tanh_double(x: &Expr) -> Expr {
     })
 }
 
-/// `pow` of float32: 2^(y log2 |x|), the sign put back, and the cases that are none of this.
+/// `pow` of float32: 2^(y log2 |x|) with the sign restored, and the special cases.
 pub(super) fn pow_single(x: &Expr, y: &Expr) -> Expr {
     single([x, y], |s, [x, y]| {
         let a = s.name("a", abs(&x));
         let log = super::log::log2_single_of(s, &a);
-        // 1 to any power, and any to the power of 0, is 1, NaNs too.
+        // 1 to any power, and any number to the power of 0, is 1, also for NaNs.
         let product = y.clone() * log;
         let zero = || s.f64(0.0);
         let settled = Expr::select(
@@ -145,7 +146,7 @@ pub(super) fn pow_single(x: &Expr, y: &Expr) -> Expr {
         let truncated = |e: &Expr| unary(Op::Trunc, e);
         let if_whole =
             |then: Expr, otherwise: Expr| Expr::select(equal(truncated(&y), y.clone()), then, otherwise);
-        // An odd power has the sign of x, a power that is not whole of a number below 0 is none.
+        // An odd power has the sign of x, and a fractional power of a negative number is a NaN.
         let odd = if_whole(copysign(power.clone(), &x), power.clone());
         let even = equal(truncated(&half), half.clone());
         let signed = s.name("signed", Expr::select(even, power, odd));

@@ -21,14 +21,14 @@ fn reinterpret(value: Expr, dtype: DType) -> Expr {
     Expr::call(Op::Reinterpret, vec![value], dtype)
 }
 
-/// Coefficients from the highest power down, by Horner's rule.
+/// Evaluates a polynomial with coefficients from the highest power down, by Horner's rule.
 pub(super) fn polynomial(x: &Expr, coefficients: &[f32]) -> Expr {
     let mut rest = coefficients.iter();
     let first = rest.next().copied().unwrap_or(0.0);
     rest.fold(f32_like(first, x), |sum, c| sum * x.clone() + f32_like(*c, x))
 }
 
-/// 2 to a power that is a normal float32, as its bits.
+/// 2 to an exponent for which the result is a normal float32, made from its bits.
 fn power_of_two(exponent: Expr) -> Expr {
     let biased = exponent.clone() + i32_like(127, &exponent);
     let shift = i32_like(23, &exponent);
@@ -75,8 +75,8 @@ pub(super) fn exp_near_zero(r: &Expr) -> Expr {
     (p * (r.clone() * r.clone()) + r.clone()) + f32_like(1.0, r)
 }
 
-/// Hyperbolic tangent, float32: an odd polynomial near 0, 1 - 2 / (e^2x + 1) elsewhere, on the magnitude; the sign is
-/// put back by its bit, so that -0.0 stays what it is. The polynomial is that of Cephes (`tanhf`).
+/// Hyperbolic tangent, float32: an odd polynomial near 0, 1 - 2 / (e^2x + 1) elsewhere, on the magnitude; the sign bit
+/// is copied back, so that -0.0 is kept. The polynomial is that of Cephes (`tanhf`).
 pub(super) fn tanh(x: &Expr, exp: fn(&Expr) -> Expr) -> Expr {
     let bits = |e: Expr| reinterpret(e, DType::INT32);
     let both = |op: Op, a: Expr, b: Expr| {
@@ -104,7 +104,7 @@ pub(super) fn tanh(x: &Expr, exp: fn(&Expr) -> Expr) -> Expr {
     })
 }
 
-/// `isnan`, `isinf`, `isfinite`.
+/// Lowers `isnan`, `isinf` and `isfinite`.
 pub(super) fn test(op: Op, x: &Expr) -> Expr {
     named("x", x.clone(), |x| {
         let magnitude = || Expr::call(Op::Abs, vec![x.clone()], x.dtype);
@@ -117,7 +117,7 @@ pub(super) fn test(op: Op, x: &Expr) -> Expr {
     })
 }
 
-/// The next value, by its bits. Comparisons of 16-bit types are made in float32, where they are exact.
+/// The next float value, computed on its bits. Comparisons of 16-bit types are made in float32, where they are exact.
 pub(super) fn next_after(x: &Expr, y: &Expr) -> Expr {
     let (dtype, lanes) = (x.dtype, x.dtype.lanes);
     let bits_type = DType { code: TypeCode::UInt, ..dtype };

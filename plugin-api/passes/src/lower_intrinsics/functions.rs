@@ -1,23 +1,23 @@
-//! Which function of floats is made of what.
+//! Table of the lowerings of functions of floats.
 
 use chipdock_ir::{DType, Expr, Op, TargetCapabilities, TypeCode};
 
 use super::{bits, erf, exp, float, log, narrow, trig};
 
-/// What a function of one type becomes.
+/// Lowering of a function of one type.
 #[derive(Clone, Copy)]
 enum Made {
     /// Arithmetic on whole vectors, of one argument.
     One(fn(&Expr) -> Expr),
-    /// The same of two arguments.
+    /// Arithmetic on whole vectors, of two arguments.
     Two(fn(&Expr, &Expr) -> Expr),
-    /// Arithmetic and other functions, by the pass itself.
+    /// Arithmetic and other functions, composed by the pass itself.
     Composed,
     /// A call of the C library.
     Library,
 }
 
-/// What a function of one type becomes, and its largest error in units of the last place where it is not exact.
+/// Lowering of a function of one type, and its largest error in units of the last place if it is not exact.
 type Lowered = (Made, Option<f64>);
 
 const LIBRARY: Lowered = (Made::Library, None);
@@ -38,7 +38,7 @@ fn composed(ulps: f64) -> Lowered {
     (Made::Composed, Some(ulps))
 }
 
-/// The table of functions: what each becomes on float32, on float64, and on float32 where there is no float64.
+/// The lowerings of an op for float32, for float64, and for float32 if there is no float64.
 fn lowered(op: Op) -> [Lowered; 3] {
     match op {
         Op::Exp => [one(float::exp, 1.1), one(exp::exp_double, 1.1), one(narrow::exp::exp, 1.1)],
@@ -82,7 +82,7 @@ fn lowered(op: Op) -> [Lowered; 3] {
     }
 }
 
-/// The op as arithmetic on whole vectors; `None` where it stays a call of the C library.
+/// Lowers the op to arithmetic on whole vectors; `None` if it remains a call of the C library.
 pub(super) fn arithmetic(
     op: Op,
     args: &[Expr],
@@ -110,9 +110,9 @@ pub(super) fn arithmetic(
     }
 }
 
-/// The largest error of a function that [`lower_intrinsics`](crate::lower_intrinsics()) makes of arithmetic, in units of
-/// the last place: of float32 or float64, with and without contraction. `None` where it stays a call of the C library, or
-/// is no such function.
+/// The largest error, in units of the last place, of a function that [`lower_intrinsics`](crate::lower_intrinsics())
+/// lowers to arithmetic: of float32 or float64, with and without contraction. `None` if it remains a call of the C
+/// library or is not such a function.
 ///
 /// ```
 /// use chipdock_ir::{DType, Op};
@@ -128,8 +128,8 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
     }
 }
 
-/// The same of a function of float32 that is made for a target without float64, where quotients and square roots are
-/// rounded to nearest; `None` where it is no such function.
+/// The largest error of a function of float32 on a target without float64, provided that quotients and square roots are
+/// rounded to nearest; `None` if it is not such a function.
 ///
 /// ```
 /// use chipdock_ir::Op;

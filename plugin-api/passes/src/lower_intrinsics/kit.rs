@@ -1,4 +1,4 @@
-//! What the functions of floats are written with: steps that have names, in float64 or float32, over whole vectors.
+//! Building blocks of the functions of floats: named steps, in float64 or float32, over whole vectors.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -8,12 +8,12 @@ use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op, Var};
 use crate::simplify::is_pure;
 use crate::walk::vars_of;
 
-/// Adding it to a float64 below 2^51 rounds to an integer, which then stands in the low bits.
+/// Adding this to a float64 below 2^51 rounds it to an integer, which is then in the low bits.
 pub(crate) const MAGIC: f64 = 6_755_399_441_055_744.0;
 /// The bits of 1.0.
 pub(crate) const ONE_BITS: u64 = 1023 << 52;
 
-/// Values named one after the other, each used as often as one likes in later ones and in the result.
+/// A sequence of named values, each of which may be used any number of times in later values and in the result.
 pub(crate) struct Steps {
     lanes: u16,
     bound: RefCell<Vec<(Var, Expr)>>,
@@ -24,7 +24,7 @@ impl Steps {
         Self { lanes, bound: RefCell::new(Vec::new()) }
     }
 
-    /// The value, with a name.
+    /// Binds the value to a name and returns the variable.
     pub(crate) fn name(&self, name: &str, value: Expr) -> Expr {
         if matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_)) {
             return value;
@@ -34,7 +34,7 @@ impl Steps {
         var.expr()
     }
 
-    /// The body where the steps that it needs are known.
+    /// The body within bindings of the steps that it needs.
     pub(crate) fn finish(self, body: Expr) -> Expr {
         needed(self.bound.into_inner(), &[&body]).into_iter().rev().fold(body, |body, (var, value)| {
             let dtype = body.dtype;
@@ -79,7 +79,7 @@ impl Steps {
         rest.fold(self.f64(first), |sum, c| sum * x.clone() + self.f64(*c))
     }
 
-    /// The value where it lies between the bounds, a NaN kept.
+    /// Clamps the value to the bounds; a NaN is kept.
     pub(crate) fn clamp(&self, x: &Expr, low: f64, high: f64) -> Expr {
         self.name("clamped", min(self.f64(high), max(self.f64(low), x.clone())))
     }
@@ -94,7 +94,7 @@ impl Steps {
         reinterpret(x.clone(), DType::UINT64)
     }
 
-    /// 2^n of an n whose sum with [`MAGIC`] this is; n and 1023 make a normal exponent.
+    /// 2^n, given the sum of n and [`MAGIC`]; n + 1023 must be a normal exponent.
     pub(crate) fn power_of_two(&self, shifted: &Expr) -> Expr {
         self.of_bits(shl(self.bits(shifted), self.u64(52)) + self.u64(ONE_BITS))
     }
@@ -110,19 +110,19 @@ impl Steps {
         self.name("upper", a_high * b_high + shr(first, sixteen()) + shr(second, sixteen()))
     }
 
-    /// The upper of two uint32 that are moved to the left, as one of 64 digits, by less than 32.
+    /// The upper of two uint32 after a shift to the left, as one number of 64 bits, by less than 32.
     pub(crate) fn moved(&self, high: &Expr, low: &Expr, count: &Expr) -> Expr {
         let over = shr(shr(low.clone(), self.u32(1)), self.u32(31) - count.clone());
         self.name("word", or(shl(high.clone(), count.clone()), over))
     }
 
-    /// One value or another, by a comparison of float64.
+    /// Selects one of two values by a comparison of float64.
     pub(crate) fn if_less(&self, a: &Expr, b: f64, then: Expr, otherwise: Expr) -> Expr {
         Expr::select(less(a.clone(), self.f64(b)), then, otherwise)
     }
 }
 
-/// Those steps, in order, that the results or other such steps use, and those that have effects.
+/// The steps, in order, that the results or other such steps use, and those with effects.
 pub(crate) fn needed(steps: Vec<(Var, Expr)>, results: &[&Expr]) -> Vec<(Var, Expr)> {
     let mut used: HashSet<Var> = results.iter().flat_map(|result| vars_of(result)).collect();
     let mut kept: Vec<(Var, Expr)> = Vec::with_capacity(steps.len());
@@ -136,7 +136,7 @@ pub(crate) fn needed(steps: Vec<(Var, Expr)>, results: &[&Expr]) -> Vec<(Var, Ex
     kept
 }
 
-/// A function of arguments as they are, of float32 or of int32.
+/// Builds a function whose arguments, of float32 or int32, are used as they are.
 pub(crate) fn narrow<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
     let steps = Steps::new(args.first().map_or(1, |arg| arg.dtype.lanes));
     let args = args.map(|arg| steps.name("x", arg.clone()));
@@ -144,7 +144,7 @@ pub(crate) fn narrow<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [E
     steps.finish(result)
 }
 
-/// A function of float32 arguments by way of float64, rounded once.
+/// Builds a function of float32 arguments that is computed in float64 and rounded once.
 pub(crate) fn single<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
     let lanes = args.first().map_or(1, |arg| arg.dtype.lanes);
     let steps = Steps::new(lanes);
@@ -153,7 +153,7 @@ pub(crate) fn single<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [E
     steps.finish(result.cast(DType::FLOAT32.with_lanes(lanes)))
 }
 
-/// A function of one float64.
+/// Builds a function of one float64.
 pub(crate) fn double(x: &Expr, f: impl FnOnce(&Steps, Expr) -> Expr) -> Expr {
     let steps = Steps::new(x.dtype.lanes);
     let x = steps.name("x", x.clone());
@@ -177,8 +177,8 @@ pub(crate) fn less(a: Expr, b: Expr) -> Expr {
     Expr::compare(CompareOp::Lt, a, b)
 }
 
-/// 1 where the comparison of floats holds, 0 elsewhere. A choice made once, as a number: compilers make vectors of that, where
-/// of one comparison in several selections they make branches.
+/// 1 if the comparison of floats holds, 0 otherwise. The choice is made once, as a number: compilers vectorize that,
+/// while they turn one comparison in several selections into branches.
 pub(crate) fn one_if_less(a: &Expr, b: &Expr) -> Expr {
     let float = |value| Expr::float(value, a.dtype);
     Expr::select(less(a.clone(), b.clone()), float(1.0), float(0.0))

@@ -3,7 +3,7 @@
 use chipdock_ir::op::Lowering;
 use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, TypeCode, Var};
 
-/// The call of the C function; of a vector, one call per lane. `None` where there is no such function.
+/// Calls the C function; for a vector, once per lane. `None` if there is no such function.
 pub(super) fn call(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
     if dtype.code != TypeCode::Float || dtype.bits < 32 {
         return None;

@@ -19,7 +19,7 @@ fn parts(s: &Steps, x: &Expr) -> (Expr, Expr) {
     (s.name("k", k), s.name("m", m))
 }
 
-/// The logarithm where the argument is positive and finite, what else it is elsewhere.
+/// The logarithm if the argument is positive and finite, otherwise the special value.
 fn settled(s: &Steps, x: &Expr, log: Expr) -> Expr {
     let infinite = s.f64(f64::INFINITY);
     let positive = Expr::select(less(x.clone(), infinite), log, x.clone());
@@ -73,11 +73,11 @@ pub(super) fn log2_single_of(s: &Steps, x: &Expr) -> Expr {
     settled(s, x, log)
 }
 
-/// ln(1 + x) to the precision of float32; of an x below -1 a NaN, of -1 minus infinity.
+/// ln(1 + x) to the precision of float32; for x below -1 a NaN, for -1 minus infinity.
 pub(super) fn log1p_of(s: &Steps, x: &Expr) -> Expr {
     let sum = s.name("sum", x.clone() + s.f64(1.0));
     let log = any_base(s, &sum, std::f64::consts::LN_2, 1.0);
-    // What the sum lost; of a small sum it is all there is.
+    // The rounding error of the sum; for a small sum it is the whole result.
     let lost = s.name("lost", x.clone() - (sum.clone() - s.f64(1.0)));
     let lost = s.if_less(x, 1.0, lost, s.f64(0.0));
     settled(s, &sum, log + lost)
@@ -141,7 +141,7 @@ pub(super) fn log1p_double(x: &Expr) -> Expr {
         let sum = s.name("sum", x.clone() + one());
         let (k, m) = parts(s, &sum);
         let f = s.name("f", m - one());
-        // What the sum lost: of the lesser of x and 1.
+        // The rounding error of the sum: of the lesser of x and 1.
         let large = one() - (sum.clone() - x.clone());
         let small = x.clone() - (sum.clone() - one());
         let lost = s.name("lost", div(s.if_less(&x, 1.0, small, large), sum.clone()));

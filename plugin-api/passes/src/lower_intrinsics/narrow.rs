@@ -1,10 +1,9 @@
-//! Functions of float32 for targets without float64: in float32 alone.
+//! Functions of float32 for targets without float64, computed in float32 only.
 //!
-//! What devices without float64 promise of float32 is little: a product and a sum may be contracted, and sums may be
-//! reordered where exact arithmetic would give the same. So no step here needs the error of a sum: what has to be split
-//! exactly is split by its bits, what has to be rounded to an integer is rounded by a function, and the angle of a large
-//! argument is found in integers. A quotient or a square root that the device rounds worse than to nearest adds its own
-//! error.
+//! Devices without float64 promise little about float32: a product and a sum may be contracted, and sums may be
+//! reordered if exact arithmetic would give the same. So no step here needs the rounding error of a sum: numbers are
+//! split exactly by their bits, rounded to integers by a function, and the angle of a large argument is found in
+//! integers. If the device rounds a quotient or a square root worse than to nearest, that error adds.
 
 pub(super) mod angle;
 mod coefficients;
@@ -43,12 +42,12 @@ fn float(s: &Steps, x: Expr) -> Expr {
     x.cast(s.f32(0.0).dtype)
 }
 
-/// The value between the bounds, a NaN kept.
+/// Clamps the value to the bounds; a NaN is kept.
 fn clamp(s: &Steps, x: &Expr, low: f32, high: f32) -> Expr {
     s.name("clamped", super::kit::min(s.f32(high), super::kit::max(s.f32(low), x.clone())))
 }
 
-/// One value or another, by a comparison of float32.
+/// Selects one of two values by a comparison of float32.
 fn if_less(s: &Steps, a: &Expr, b: f32, then: Expr, otherwise: Expr) -> Expr {
     Expr::select(super::kit::less(a.clone(), s.f32(b)), then, otherwise)
 }

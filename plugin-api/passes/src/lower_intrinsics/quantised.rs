@@ -13,7 +13,7 @@ fn shift(op: Op, a: Expr, count: Expr) -> Expr {
     Expr::call(op, vec![a, count], dtype)
 }
 
-/// A scalar for each lane of `like`.
+/// Broadcasts a scalar to the lanes of `like`.
 fn spread(e: &Expr, like: &Expr) -> Expr {
     if e.dtype.lanes == like.dtype.lanes { e.clone() } else { e.clone().broadcast(like.dtype.lanes) }
 }
@@ -22,7 +22,7 @@ fn wide(e: &Expr) -> Expr {
     e.clone().cast(DType::INT64.with_lanes(e.dtype.lanes))
 }
 
-/// Half of 2^count, 0 for a count of 0: what is added before a shift to the right for it to round half up.
+/// Half of 2^count, 0 for a count of 0: added before a right shift, it rounds half up.
 fn half(count: &Expr) -> Expr {
     let unsigned = DType::UINT64.with_lanes(count.dtype.lanes);
     let one = Expr::int(1, unsigned);

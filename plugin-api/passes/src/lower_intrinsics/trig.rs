@@ -8,14 +8,15 @@ use super::kit::{
 };
 use super::log::log1p_of;
 
-/// Rounds to a multiple of 4, when added to a float64 and taken away again. A number of 51 bits from 2^52 on is a multiple
-/// of 4 itself, and comes out as it was: there is a bit to spare for the sum, and from 2^106 on what is added is lost.
+/// Adding this to a float64 and subtracting it again rounds to a multiple of 4. A number of 51 bits from 2^52 on is
+/// itself a multiple of 4, and is unchanged: there is a bit to spare for the sum, and from 2^106 on the constant is
+/// lost in it.
 const MAGIC_4: f64 = MAGIC * 4.0;
 
-/// x · 2/π = k + r: r in quarter turns, at most 1/2, and k in the low bits of a uint64, modulo 4 right.
+/// x · 2/π = k + r: r in quarter turns, at most 1/2, and k in the low bits of a uint64, correct modulo 4.
 ///
-/// Good for every finite float32: 2/π stands in pieces of 27 bits, whose products with 24 bits are exact, and of each
-/// product only what is not a multiple of 4 counts.
+/// Valid for every finite float32: 2/π is split into pieces of 27 bits, whose products with 24 bits are exact, and
+/// multiples of 4 are removed from each product.
 fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let pieces = c::TWO_OVER_PI.iter().enumerate().map(|(index, piece)| {
         let product = s.name("product", x.clone() * s.f64(*piece));
@@ -31,7 +32,7 @@ fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let sum = |first: Expr, rest: &[Expr]| rest.iter().fold(first, |sum, turn| sum + turn.clone());
     let shifted = s.name("shifted", sum(turns[0].clone(), &turns[1..5]) + s.f64(MAGIC));
     let whole = shifted.clone() - s.f64(MAGIC);
-    // Exact as long as it cancels: the leading turns have few digits.
+    // Exact as long as terms cancel: the leading turns have few digits.
     let r = s.name("r", sum(turns[0].clone() - whole, &turns[1..]));
     (r, s.name("quarter", s.bits(&shifted)))
 }
@@ -48,13 +49,13 @@ fn is_even(s: &Steps, quarter: &Expr) -> Expr {
     equal(and(quarter.clone(), s.u64(1)), s.u64(0))
 }
 
-/// The value, with its sign turned where that bit is set.
+/// Flips the sign of the value if the bit is set.
 fn turned(s: &Steps, value: &Expr, quarter: &Expr, bit: u64) -> Expr {
     let sign = shl(and(quarter.clone(), s.u64(1 << bit)), s.u64(63 - bit));
     s.of_bits(pair(Op::BitwiseXor, s.bits(value), sign))
 }
 
-/// The sine of x and so many quarter turns.
+/// The sine of x plus `quarters` quarter turns.
 fn wave(x: &Expr, quarters: u64) -> Expr {
     single([x], |s, [x]| {
         let (r, quarter) = quarter_turns(s, &x);
@@ -89,7 +90,7 @@ pub(super) fn tan_single(x: &Expr) -> Expr {
     })
 }
 
-/// The angle whose tangent is low / high, 0 ≤ low ≤ high < ∞; of 0 / 0 it is 0.
+/// The angle whose tangent is low / high, 0 ≤ low ≤ high < ∞; 0 for 0 / 0.
 fn angle(s: &Steps, low: &Expr, high: &Expr) -> Expr {
     // Past the tangent of π/8, the angle from π/4 is taken.
     let border = s.name("border", high.clone() * s.f64(0.414_213_562_373_095));
@@ -101,7 +102,7 @@ fn angle(s: &Steps, low: &Expr, high: &Expr) -> Expr {
     far * s.f64(std::f64::consts::FRAC_PI_4) + t * s.polynomial(&square, c::ATAN_SINGLE)
 }
 
-/// The angle, or π/2 less it where `a` is above `b`.
+/// The angle, or π/2 minus the angle if `a` is greater than `b`.
 fn complemented(s: &Steps, angle: Expr, a: &Expr, b: &Expr) -> Expr {
     let angle = s.name("angle", angle);
     let steep = s.name("steep", one_if_less(b, a));
@@ -109,7 +110,7 @@ fn complemented(s: &Steps, angle: Expr, a: &Expr, b: &Expr) -> Expr {
     steep * s.f64(std::f64::consts::FRAC_PI_2) + sign * angle
 }
 
-/// Far beyond float32, so that one is as good as infinite, and two infinities compare as equals.
+/// Clamps to a bound far beyond float32, so that an infinity becomes finite and two infinities compare equal.
 fn bounded(s: &Steps, x: &Expr) -> Expr {
     s.name("a", min(s.f64(2.0_f64.powi(400)), abs(x)))
 }
@@ -130,7 +131,7 @@ pub(super) fn atan2_single(y: &Expr, x: &Expr) -> Expr {
         let (a, b) = (bounded(s, &y), bounded(s, &x));
         let low = s.name("low", min(a.clone(), b.clone()));
         let high = s.name("high", max(a.clone(), b.clone()));
-        // Least and greatest drop a NaN in first place.
+        // Minimum and maximum drop a NaN in the first operand.
         let nan = a.clone() * s.f64(0.0);
         let right = s.name("right", complemented(s, angle(s, &low, &high) + nan, &a, &b));
         let left = s.f64(std::f64::consts::PI) - right.clone();
@@ -139,7 +140,7 @@ pub(super) fn atan2_single(y: &Expr, x: &Expr) -> Expr {
     })
 }
 
-/// asin(a) up to 1/2; past it, half of π/2 - asin(a).
+/// asin(a) up to 1/2; above, half of π/2 - asin(a).
 fn half_angle(s: &Steps, a: &Expr) -> Expr {
     let halved = (s.f64(1.0) - a.clone()) * s.f64(0.5);
     let square = s.name("square", if_far(s, a, halved, a.clone() * a.clone()));
@@ -173,19 +174,19 @@ pub(super) fn acos_single(x: &Expr) -> Expr {
     })
 }
 
-/// `asinh` of float32: ln(a + √(a² + 1)), as log1p of what is above 1.
+/// `asinh` of float32: ln(a + √(a² + 1)), as log1p of the part above 1.
 pub(super) fn asinh_single(x: &Expr) -> Expr {
     single([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let root = sqrt(&(a.clone() * a.clone() + s.f64(1.0)));
-        // At most 1; of an infinity it is no number, and 1 does as well.
+        // At most 1; for an infinity it is a NaN, and 1 serves as well.
         let ratio = min(div(a.clone(), root + s.f64(1.0)), s.f64(1.0));
         let above = s.name("above", a.clone() + a * ratio);
         copysign(log1p_of(s, &above), &x)
     })
 }
 
-/// `acosh` of float32: ln(x + √(x² - 1)), as log1p of what is above 1.
+/// `acosh` of float32: ln(x + √(x² - 1)), as log1p of the part above 1.
 pub(super) fn acosh_single(x: &Expr) -> Expr {
     single([x], |s, [x]| {
         let above = s.if_less(&x, 1.0, s.f64(f64::NAN), x.clone() - s.f64(1.0));

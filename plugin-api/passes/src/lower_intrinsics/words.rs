@@ -14,7 +14,7 @@ fn half(s: &Steps, by: &Expr) -> Words {
     Words { high: s.name("high", shr(power.high, s.u32(1))), low }
 }
 
-/// (x · 2^left · y + 2^(right - 1)) >> right of int32, modulo 2^64 on the way.
+/// (x · 2^left · y + 2^(right - 1)) >> right of int32, computed modulo 2^64.
 pub(super) fn multiply_shift(x: &Expr, y: &Expr, left: Option<Expr>, right: Expr) -> Expr {
     narrow([x, y], |s, [x, y]| {
         let factor = match &left {

@@ -1,4 +1,4 @@
-//! Packed memory: loads and stores of parts of bytes, and which loops may make them.
+//! Packed memory: loads and stores of parts of bytes, and the loops that may make them.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use chipdock_ir::{
 use super::value::{and, extended, named, or};
 use crate::simplify::{self, linear::Linear};
 
-/// How many elements a byte has.
+/// Number of elements in a byte.
 fn per_byte(dtype: DType) -> i128 {
     8 / i128::from(dtype.bits.max(1))
 }
@@ -18,18 +18,18 @@ fn like(value: i128, e: &Expr) -> Expr {
     Expr::int(value, e.dtype.scalar()).broadcast(e.dtype.lanes)
 }
 
-/// How many bytes so many elements take.
+/// Number of bytes that the elements take.
 pub(super) fn count(elements: &Expr, dtype: DType) -> Expr {
     let more = elements.clone() + like(per_byte(dtype) - 1, elements);
     simplify::expr(&Expr::binary(BinaryOp::FloorDiv, more, like(per_byte(dtype), elements)))
 }
 
-/// The byte that an element lies in.
+/// Index of the byte that contains an element.
 fn byte(index: &Expr, dtype: DType) -> Expr {
     simplify::expr(&Expr::binary(BinaryOp::FloorDiv, index.clone(), like(per_byte(dtype), index)))
 }
 
-/// How many bits of its byte lie below an element, uint32.
+/// Number of bits below an element in its byte, as uint32.
 fn shift(index: &Expr, dtype: DType) -> Expr {
     let within = Expr::binary(BinaryOp::FloorMod, index.clone(), like(per_byte(dtype), index));
     let within = within.cast(DType::UINT32.with_lanes(index.dtype.lanes));
@@ -42,7 +42,7 @@ fn shifted(op: Op, value: Expr, by: Expr) -> Expr {
     Expr::call(op, vec![value, by], dtype)
 }
 
-/// The elements at an index.
+/// Loads the elements at an index.
 pub(super) fn load(bytes: &Buffer, dtype: DType, index: &Expr, predicate: Option<Expr>) -> Expr {
     let lanes = index.dtype.lanes;
     let reads = crate::walk::depends_on_memory(index);
@@ -79,7 +79,7 @@ pub(super) fn store(
         stmts.push(stored);
         return Stmt::seq(stmts);
     }
-    // A vector's ramp stays one: its lanes are sums that are simple.
+    // The ramp of a vector is kept: its lanes are simple sums.
     let index = if matches!(index.kind, ExprKind::Ramp { .. }) { index } else { bound("at", index) };
     let predicate = predicate.map(|predicate| bound("mask", predicate));
     for lane in 0..lanes {
@@ -104,7 +104,7 @@ fn picked(vector: &Expr, lanes: Vec<u16>) -> Expr {
     Expr::new(ExprKind::Shuffle { vectors: vec![vector.clone()], indices: lanes }, dtype)
 }
 
-/// One element into its byte.
+/// Stores one element into its byte.
 fn one(bytes: &Buffer, dtype: DType, index: &Expr, bits: Expr) -> Stmt {
     let (at, shift) = (byte(index, dtype), shift(index, dtype));
     let mask = (1 << dtype.bits) - 1;
@@ -116,7 +116,7 @@ fn one(bytes: &Buffer, dtype: DType, index: &Expr, bits: Expr) -> Stmt {
     Stmt::store(bytes, vec![at], or(kept, new).cast(DType::UINT8))
 }
 
-/// Neighbours from a multiple of a byte's elements on: whole bytes (STORAGE-Y4).
+/// Stores adjacent elements from a multiple of a byte's elements on, as whole bytes (STORAGE-Y4).
 fn whole(
     bytes: &Buffer,
     dtype: DType,
@@ -143,26 +143,26 @@ fn whole(
     Some(Stmt::store(bytes, vec![at], value))
 }
 
-/// Whether every term of a sum has a factor that is a multiple.
+/// Returns true if every term of a sum is a multiple of `of`.
 fn is_multiple(sum: &Expr, of: i128) -> bool {
     let linear = Linear::of(&simplify::expr(sum));
     linear.constant % of == 0 && linear.terms.iter().all(|(_, factor)| factor % of == 0)
 }
 
-/// A statement around the one that is lowered.
+/// A statement around the one being lowered.
 enum Around {
-    /// A loop whose iterations may run at once, and whether a store of a part of a byte is in it.
+    /// A loop whose iterations may run concurrently, and whether it contains a store of a part of a byte.
     AtOnce {
         is_thread: bool,
         is_split: bool,
     },
-    /// A serial loop from 0 over so many iterations; one that was vectorized, and whether it has to be serial.
+    /// A serial loop from 0 over a number of iterations; for one that was vectorized, whether it must be serial.
     Serial {
         var: Var,
         extent: i128,
         is_split: bool,
     },
-    /// Something that may leave out what is in it.
+    /// A statement that may skip its body.
     Condition,
     Other,
 }
@@ -187,7 +187,7 @@ fn ends_thread(stmt: &Stmt) -> bool {
 /// The loops around a statement.
 pub(super) struct Loops {
     around: Vec<Around>,
-    /// Offsets of packed parameters: each begins at a byte.
+    /// Offsets of packed parameters: each is at the start of a byte.
     offsets: HashSet<Var>,
 }
 
@@ -203,7 +203,7 @@ impl Loops {
         Self { around: Vec::new(), offsets: offsets.collect() }
     }
 
-    /// Goes into a statement; tells how far to come back.
+    /// Enters a statement; returns the depth to go back to.
     pub(super) fn enter(&mut self, stmt: &Stmt) -> usize {
         let depth = self.around.len();
         self.around.push(match &stmt.kind {
@@ -225,7 +225,7 @@ impl Loops {
         depth
     }
 
-    /// Comes back; tells whether it was a loop that has to be serial.
+    /// Leaves a statement; returns true if it was a loop that must be serial.
     pub(super) fn leave(&mut self, depth: usize) -> bool {
         let is_split = matches!(
             self.around.get(depth),
@@ -235,7 +235,7 @@ impl Loops {
         is_split
     }
 
-    /// Notes a store that loads its byte before: no loop over it becomes a vector.
+    /// Records a store that loads its byte first: no loop around it may become a vector.
     pub(super) fn changes_byte(&mut self) {
         for around in &mut self.around {
             if let Around::Serial { is_split, .. } = around {
@@ -244,7 +244,7 @@ impl Loops {
         }
     }
 
-    /// Notes a store of a part of a byte; tells whether threads make it at once.
+    /// Records a store of a part of a byte; returns true if threads make it concurrently.
     pub(super) fn part_of_byte(&mut self) -> bool {
         let mut threads = false;
         for around in &mut self.around {
@@ -256,8 +256,8 @@ impl Loops {
         threads
     }
 
-    /// Whether a store at the index writes all elements of each byte that it writes (STORAGE-Y4), in one iteration of each loop whose
-    /// iterations run at once.
+    /// Returns true if a store at the index writes all elements of each byte that it writes (STORAGE-Y4), in one
+    /// iteration of each loop whose iterations run concurrently.
     pub(super) fn writes_whole_bytes(&self, dtype: DType, index: &Expr) -> bool {
         let per = per_byte(dtype);
         let index = simplify::expr(index);
@@ -283,7 +283,7 @@ impl Loops {
         false
     }
 
-    /// Whether a sum is a multiple of a byte's elements, but for a variable that is added.
+    /// Returns true if a sum, leaving out one variable, is a multiple of a byte's elements.
     fn is_at_byte(&self, sum: &Expr, per: i128, but: Option<&Var>) -> bool {
         let linear = Linear::of(&simplify::expr(sum));
         let mut but = but;

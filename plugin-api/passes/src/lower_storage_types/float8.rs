@@ -1,4 +1,5 @@
-//! float8 to float32 and back, in integers (STORAGE-Y5): a device may flush subnormals, round otherwise, or lack them.
+//! Conversions between float8 and float32 in integers (STORAGE-Y5): a device may flush subnormals, round differently,
+//! or lack them.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, TypeCode};
 
@@ -9,11 +10,11 @@ const FLOAT32_MANTISSA_BITS: i128 = 23;
 const FLOAT32_INFINITY: i128 = 0x7f80_0000;
 const FLOAT32_NAN: i128 = 0x7fc0_0000;
 
-/// A format of 8 bits.
+/// A float format of 8 bits.
 struct Format {
     mantissa_bits: i128,
     bias: i128,
-    /// The greatest finite value, by its bits.
+    /// The bits of the greatest finite value.
     max: i128,
     has_infinity: bool,
 }
@@ -26,12 +27,12 @@ impl Format {
         }
     }
 
-    /// Bits that a float32 has more.
+    /// Number of mantissa bits that a float32 has in addition.
     const fn shift(&self) -> i128 {
         FLOAT32_MANTISSA_BITS - self.mantissa_bits
     }
 
-    /// What is between the exponents of the two, in the place of this one's.
+    /// The difference of the exponent biases, shifted to the position of this format's exponent.
     const fn rebias(&self) -> i128 {
         (FLOAT32_BIAS - self.bias) << self.mantissa_bits
     }
@@ -62,7 +63,7 @@ pub(super) fn decoded(bits: Expr, dtype: DType) -> Expr {
         named("magnitude", and(bits.clone(), 0x7f), |magnitude| {
             let normal =
                 pair(Op::ShiftLeft, magnitude.clone() + constant(format.rebias(), magnitude), format.shift());
-            // So many times the least subnormal.
+            // The magnitude as a multiple of the least subnormal.
             let step = 2_f64.powi(i32::try_from(1 - format.bias - format.mantissa_bits).unwrap_or(0));
             let float = DType::FLOAT32.with_lanes(lanes);
             let subnormal = magnitude.clone().cast(float) * Expr::float(step, float);
@@ -92,7 +93,7 @@ pub(super) fn encoded(number: Expr, dtype: DType) -> Expr {
     if number.dtype.scalar() == DType::FLOAT64 {
         return named("number", number, |number| from_bits(to_odd(number), dtype));
     }
-    // An integer that float32 rounds is greater than every float8, and so is what it is rounded to.
+    // An integer that float32 rounds is greater than every float8, and so is the rounded value.
     let float = if number.dtype.scalar() == DType::FLOAT32 {
         number
     } else {
@@ -101,8 +102,8 @@ pub(super) fn encoded(number: Expr, dtype: DType) -> Expr {
     from_bits(reinterpreted(float, DType::UINT32), dtype)
 }
 
-/// The bits of the float32 nearest to a float64, the last one set where it does not fit: rounded once more to fewer bits, it
-/// is what the float64 is, rounded once.
+/// The bits of the float32 nearest to a float64, with the last bit set if it is inexact: rounding that to fewer bits
+/// gives the same as rounding the float64 once.
 fn to_odd(number: &Expr) -> Expr {
     let near = number.clone().cast(DType::FLOAT32.with_lanes(number.dtype.lanes));
     named("near", near, |near| {
@@ -126,7 +127,8 @@ fn from_bits(bits: Expr, dtype: DType) -> Expr {
             let exponent = pair(Op::ShiftRight, magnitude.clone(), FLOAT32_MANTISSA_BITS);
             let normal =
                 half_even(magnitude, &constant(shift, magnitude)) - constant(format.rebias(), magnitude);
-            // Below the least normal value the exponent says how many more bits go; of none is anything left after 31.
+            // Below the least normal value the exponent determines how many more bits are dropped; after 31 none is
+            // left.
             let least = FLOAT32_BIAS - format.bias + 1;
             let mantissa = pair(Op::BitwiseOr, and(magnitude.clone(), 0x7f_ffff), 0x80_0000);
             let subnormal = named("gone", constant(shift + least, magnitude) - exponent.clone(), |gone| {
@@ -150,7 +152,7 @@ fn from_bits(bits: Expr, dtype: DType) -> Expr {
     })
 }
 
-/// The integer over two to the power of `gone`, to nearest, halves to even.
+/// The integer divided by two to the power of `gone`, rounded to nearest, ties to even.
 fn half_even(value: &Expr, gone: &Expr) -> Expr {
     let shifted = |op: Op, a: Expr, by: Expr| {
         let dtype = a.dtype;

@@ -4,7 +4,7 @@ use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Op, Var};
 
 use super::{float8, value_type};
 
-/// A cast of a value, which is of its value type already (STORAGE-Y1).
+/// Casts a value that already has its value type (STORAGE-Y1).
 pub(super) fn cast(value: Expr, from: DType, to: DType) -> Expr {
     let lanes = from.lanes;
     let number = match from {
@@ -23,7 +23,7 @@ pub(super) fn cast(value: Expr, from: DType, to: DType) -> Expr {
     }
 }
 
-/// A number as an integer of fewer bits: an integer wraps, a float saturates.
+/// Converts a number to an integer of fewer bits: an integer wraps, a float saturates.
 fn wrapped(number: Expr, to: DType) -> Expr {
     let lanes = number.dtype.lanes;
     let (low, high) = to.integer_range().unwrap_or((0, 0));
@@ -37,7 +37,7 @@ fn wrapped(number: Expr, to: DType) -> Expr {
     extended(bits, to)
 }
 
-/// The integer in the low bits of a uint32, as its value type.
+/// Extends the integer in the low bits of a uint32 to its value type.
 pub(super) fn extended(bits: Expr, dtype: DType) -> Expr {
     let to = value_type(dtype).with_lanes(bits.dtype.lanes);
     let low = and(bits, (1 << dtype.bits) - 1);
@@ -66,7 +66,7 @@ pub(super) fn or(a: Expr, b: Expr) -> Expr {
     Expr::call(Op::BitwiseOr, vec![a, b], dtype)
 }
 
-/// A body in which the value stands more than once, evaluated once.
+/// Binds the value to a name that `body` may use more than once.
 pub(super) fn named(name: &str, value: Expr, body: impl FnOnce(&Expr) -> Expr) -> Expr {
     if matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_)) {
         return body(&value);

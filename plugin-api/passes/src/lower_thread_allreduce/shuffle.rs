@@ -1,4 +1,4 @@
-//! By shuffles within warps.
+//! Reduction by shuffles within warps.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Stmt, TargetCapabilities};
 
@@ -6,18 +6,18 @@ use super::{Reduction, equals, named};
 use crate::simplify;
 use crate::threads::barrier;
 
-/// The shuffles that this takes.
+/// The ops that reduction by shuffles needs.
 const NEEDED: [Op; 3] = [Op::WarpActivemask, Op::WarpShuffle, Op::WarpShuffleDown];
 
-/// How a reduction goes by shuffles.
+/// Parameters of a reduction by shuffles.
 pub(super) struct Shuffles {
     warp: i128,
-    /// Warps of a group; at most 1 where a group is a part of a warp.
+    /// Number of warps in a group; at most 1 if a group is a part of a warp.
     warps: i128,
 }
 
 impl Shuffles {
-    /// Where the target has them and the group fits warps.
+    /// Returns `None` if the target lacks the ops or the group does not fit warps.
     pub(super) fn of(capabilities: &TargetCapabilities, reduction: &Reduction<'_>) -> Option<Self> {
         let warp = i128::from(capabilities.execution.warp_size?);
         let size = reduction.group.size;
@@ -32,7 +32,7 @@ impl Shuffles {
             .then_some(Self { warp, warps: size / warp })
     }
 
-    /// Whether it goes through shared memory too.
+    /// Returns true if the reduction goes through shared memory too.
     pub(super) fn needs_memory(&self) -> bool {
         self.warps > 1
     }
@@ -57,7 +57,7 @@ impl Shuffles {
         let is_first = equals(&part(BinaryOp::FloorMod, self.warp), 0);
         stmts.push(Stmt::if_then(is_first, Stmt::seq(stores), None));
         stmts.push(barrier("shared"));
-        // Each part of a warp reduces what the warps have, so that no second barrier is needed.
+        // Each part of a warp reduces the results of all warps, so that no second barrier is needed.
         let width = (self.warps as u128).next_power_of_two() as i128;
         let lane = part(BinaryOp::FloorMod, width);
         let from = simplify::expr(&(base + lane.clone()));
@@ -77,7 +77,7 @@ impl Shuffles {
         stmts
     }
 
-    /// Parts of a warp reduced, of `width` lanes each; every lane gets the result.
+    /// Reduces parts of a warp of `width` lanes each; every lane gets the result.
     fn within(
         &self,
         reduction: &Reduction<'_>,

@@ -1,4 +1,4 @@
-//! Through shared memory, half of the threads combining two at a time.
+//! Reduction through shared memory, with half of the threads combining two values at a time.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Stmt};
 
@@ -9,7 +9,7 @@ use crate::threads::barrier;
 pub(super) fn statements(reduction: &Reduction<'_>) -> Vec<Stmt> {
     let mut stmts = Vec::new();
     let (size, rank) = (reduction.group.size, &reduction.group.rank);
-    // What comes in may be memory that the barriers are about.
+    // The input may be in memory that the barriers order.
     let given: Vec<Expr> =
         reduction.given().iter().map(|value| named("own", value, &mut stmts).expr()).collect();
     let shared = reduction.shared("red", size * reduction.group.groups, &mut stmts);
@@ -34,7 +34,7 @@ pub(super) fn statements(reduction: &Reduction<'_>) -> Vec<Stmt> {
         for (buffer, value) in shared.iter().zip(&both) {
             inner.push(Stmt::store(buffer, vec![own.clone()], value.expr()));
         }
-        // Of a group that is no power of two, some have nobody to combine with.
+        // In a group whose size is not a power of two, some threads have no partner.
         let taking = half.min(left - half);
         stmts.push(Stmt::if_then(less(rank.clone(), taking), Stmt::seq(inner), None));
         stmts.push(barrier("shared"));

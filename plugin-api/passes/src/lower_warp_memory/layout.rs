@@ -1,22 +1,22 @@
-//! How the elements of a warp's memory are shared out among its threads.
+//! Distribution of the elements of warp memory among the threads of the warp.
 
 use chipdock_ir::{BinaryOp, Buffer, Child, Expr, PrimFunc, Stmt, StmtKind};
 
 use super::place::Place;
 use super::{misuse, own};
 
-/// Elements of one thread at most.
+/// Maximum number of elements of one thread.
 const PART_MAX: i128 = 4096;
 
-/// How an index tells which thread's element it is.
+/// Maps an index to the thread that owns its element.
 pub(super) trait Part {
-    /// The number of the thread within its warp.
+    /// The lane of the owner within its warp.
     fn lane(&self, index: &Expr) -> Expr;
-    /// Which of that thread's elements.
+    /// The position among the owner's elements.
     fn within(&self, index: &Expr) -> Expr;
 }
 
-/// Neighbours of one thread, then those of the next; a warp's further, the first has more.
+/// Adjacent elements of one thread, then those of the next; after a whole warp, the first thread again.
 #[derive(Clone, Copy)]
 struct Turns {
     warp: i128,
@@ -39,9 +39,9 @@ impl Part for Turns {
 
 /// The layout of one buffer.
 pub(super) struct Layout {
-    /// What a thread has of its own.
+    /// Local buffer of a thread's own elements.
     pub(super) own: Buffer,
-    /// How many elements that is.
+    /// Number of elements of that buffer.
     pub(super) size: i128,
     turns: Turns,
 }
@@ -57,7 +57,8 @@ impl Part for Layout {
 }
 
 impl Layout {
-    /// The layout in which each thread stores its own elements alone; or what is wrong with the buffer.
+    /// Finds the layout in which each thread stores only its own elements; the error says what is wrong with the
+    /// buffer.
     pub(super) fn of(function: &PrimFunc, buffer: &Buffer, warp: i128) -> Result<Self, String> {
         let name = &buffer.name;
         let only = "expected memory of a warp to be loaded and stored element by element";
@@ -94,7 +95,7 @@ impl Layout {
     }
 }
 
-/// The stores to a buffer, each index with what is known there.
+/// The stores to a buffer, each index with the facts known at the store.
 struct Stores<'a> {
     buffer: &'a Buffer,
     place: Place,

@@ -1,4 +1,4 @@
-//! What is known where a statement stands: which thread of its warp runs it, and what all of them have in common.
+//! Facts known at a statement: the lane that runs it, and the values that all threads of the warp share.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,10 +19,10 @@ type Axes = ([Option<Var>; 3], bool);
 #[derive(Clone)]
 pub(super) struct Place {
     warp: i128,
-    /// Threads of a block by axis, where constant.
+    /// Number of threads of a block by axis, if constant.
     extents: [Option<i128>; 3],
     axes: Axes,
-    /// Names of what is worked out from indices alone, with what they stand for.
+    /// Names of values that are computed from indices alone, with their values.
     names: HashMap<Var, Expr>,
     ranges: Ranges,
     /// Variables that may differ between the threads of a warp.
@@ -30,7 +30,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Outside of everything.
+    /// The state outside of all statements.
     pub(super) fn new(warp: i128) -> Self {
         Self {
             warp,
@@ -42,7 +42,7 @@ impl Place {
         }
     }
 
-    /// Goes into a statement, or past one that binds a name; what [`Place::leave`] takes.
+    /// Enters a statement, or passes one that binds a name; returns the argument for [`Place::leave`].
     pub(super) fn enter(&mut self, stmt: &Stmt) -> Axes {
         let outer = self.axes.clone();
         if is_thread(stmt) && !self.axes.1 {
@@ -93,7 +93,7 @@ impl Place {
     fn bound(&mut self, var: &Var, axis: ThreadAxis) {
         let Some(position) = BLOCK_AXES.iter().position(|known| *known == axis) else { return };
         self.axes.0[position] = Some(var.clone());
-        // A warp lies within what whole warps make up.
+        // If the inner axes make up whole warps, the index on this axis is the same in all of a warp.
         let inner =
             self.extents[..position].iter().try_fold(1_i128, |all, extent| all.checked_mul((*extent)?));
         if inner.is_none_or(|inner| inner % self.warp != 0) {
@@ -101,7 +101,7 @@ impl Place {
         }
     }
 
-    /// The number of the thread within its warp, if that can be said: threads count x fastest.
+    /// The lane of the thread within its warp, if it can be expressed: threads count x fastest.
     fn lane(&self, dtype: DType) -> Option<Expr> {
         let (mut sum, mut weight) = (Expr::int(0, dtype), 1_i128);
         for (position, (axis, extent)) in self.axes.0.iter().zip(self.extents).enumerate() {
@@ -122,7 +122,7 @@ impl Place {
         Some(Expr::binary(BinaryOp::FloorMod, sum, Expr::int(self.warp, dtype)))
     }
 
-    /// In terms of indices of threads and loops.
+    /// Rewrites the expression in terms of indices of threads and loops.
     fn resolved(&self, expr: &Expr) -> Expr {
         let mut names = Substitution::new();
         for (var, value) in &self.names {
@@ -131,12 +131,12 @@ impl Place {
         names.expr(expr)
     }
 
-    /// Simplified, with what is known here.
+    /// Simplifies the expression with the known facts.
     pub(super) fn simple(&self, expr: &Expr) -> Expr {
         simplify::expr_with(expr, &self.ranges)
     }
 
-    /// Whether an element is of the thread that runs here.
+    /// Returns true if the element belongs to the current thread.
     pub(super) fn is_own(&self, part: &dyn Part, index: &Expr) -> bool {
         let Some(lane) = self.lane(index.dtype) else { return false };
         let index = self.simple(&self.resolved(index));
@@ -145,8 +145,8 @@ impl Place {
         !depends_on_memory(&index) && self.ranges.of(&self.simple(&(whose - lane))) == (0, 0)
     }
 
-    /// The expression with the terms of its sums in one order, and remainders of sums digit by digit, however it was
-    /// written: `(x + y * 8) % 32` is `y % 4 * 8 + x` for an `x` below 8.
+    /// Normalizes the order of the terms of sums, and splits remainders of sums into digits: `(x + y * 8) % 32` is
+    /// `y % 4 * 8 + x` for an `x` below 8.
     fn ordered(&self, expr: &Expr) -> Expr {
         let expr = expr.map_children(&mut |child| self.ordered(child));
         if !expr.dtype.is_integer() || !expr.dtype.is_scalar() {
@@ -164,7 +164,7 @@ impl Place {
         }
     }
 
-    /// The remainder of a sum of which one part is below a factor of all others.
+    /// The remainder of a sum in which one part is less than a factor of all others.
     fn digits(&self, sum: &Expr, by: i128) -> Option<Expr> {
         let sum = Linear::of(sum);
         let weights = sum.terms.iter().map(|(_, coefficient)| coefficient.abs());
@@ -179,7 +179,7 @@ impl Place {
         })
     }
 
-    /// Whether an expression has one value in all threads of a warp that work it out together.
+    /// Returns true if the expression has the same value in all threads of a warp that evaluate it together.
     pub(super) fn is_uniform(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => !self.varying.contains(var),
@@ -189,7 +189,7 @@ impl Place {
                 args.iter().all(|arg| self.is_uniform(arg))
             }
             ExprKind::Call { .. } => false,
-            // Which warp it is, or a part of that.
+            // The index of the warp, or a part of it.
             ExprKind::Binary(BinaryOp::FloorDiv | BinaryOp::Div, x, by) if self.counts_warps(x, by) => true,
             _ => {
                 let mut uniform = true;

@@ -1,4 +1,4 @@
-//! Parallel loops that may fail, as functions of their own.
+//! Outlining of parallel loops that may fail.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::stack::Stack;
 use crate::capture::{Captured, copy};
 use crate::walk::any_stmt;
 
-/// True where a statement may end the function with an error.
+/// Returns true if the statement may end the function with an error.
 pub(super) fn may_fail(stmt: &Stmt, stack: &Stack) -> bool {
     any_stmt(stmt, &mut |kind| match kind {
         StmtKind::Assert { .. } => true,
@@ -22,8 +22,8 @@ pub(super) fn may_fail(stmt: &Stmt, stack: &Stack) -> bool {
     })
 }
 
-/// The statement as a function that gives 0, or -1 with an error raised, and the call of it. `None` where it needs what
-/// cannot be passed: a vector.
+/// Outlines the statement into a function that returns 0, or -1 with an error raised, and a call of it. `None` if the
+/// statement needs a value that cannot be passed: a vector.
 pub(super) fn outlined(function: &PrimFunc, number: usize, stmt: &Stmt) -> Option<(PrimFunc, Expr)> {
     let captured = Captured::of(stmt);
     captured.vars.iter().all(|var| var.dtype.is_scalar()).then_some(())?;

@@ -1,4 +1,4 @@
-//! Which buffers of a function are on the stack.
+//! The buffers of a function that are on the stack.
 
 use std::collections::HashSet;
 
@@ -8,18 +8,18 @@ use crate::{PassError, STACK_SIZE_BYTES_MAX, STACK_TOTAL_BYTES_MAX, WORKSPACE_LI
 
 const PASS: &str = "lower_workspace";
 
-/// What each buffer takes at least, by its alignment.
+/// Granularity of the size of each buffer, because of its alignment.
 const STEP_BYTES: i128 = 16;
 
 /// The buffers of a function that are not on the stack, by their data variables.
 pub(super) struct Stack {
     workspace: HashSet<Var>,
-    /// How many of them live at once, at most.
+    /// Maximum number of such buffers that are live at once.
     most_live: usize,
 }
 
 impl Stack {
-    /// Gives the stack to what comes first.
+    /// Assigns the stack to buffers in order of allocation.
     pub(super) fn of(body: &Stmt) -> Self {
         let (mut workspace, mut used_bytes) = (HashSet::new(), 0_i128);
         body.walk(&mut |child| {
@@ -43,7 +43,7 @@ impl Stack {
         !self.workspace.contains(&buffer.data)
     }
 
-    /// Refuses what would make the code grow without end.
+    /// Rejects a function whose code would grow without bound.
     pub(super) fn check(&self, function: &PrimFunc) -> Result<(), PassError> {
         if self.most_live <= WORKSPACE_LIVE_MAX {
             return Ok(());
@@ -54,13 +54,13 @@ impl Stack {
              {STACK_TOTAL_BYTES_MAX} bytes of stack): make one buffer of several, or split the function",
             self.most_live
         );
-        // The computation of a function is told by the name that the caller gave it.
+        // The computation of a function is reported under the name that the caller gave it.
         let name = function.name.strip_suffix("_compute_").unwrap_or(&function.name);
         Err(PassError::caller(PASS, &name.into(), message))
     }
 }
 
-/// Bytes on a stack; `None` for what is never there.
+/// Size in bytes on a stack; `None` for a buffer that is never there.
 fn size_bytes(buffer: &Buffer, annotations: &Attrs) -> Option<i128> {
     if annotations.contains_key(attr::DEVICE_MEMORY) {
         return None;

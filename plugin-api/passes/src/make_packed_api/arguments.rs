@@ -1,4 +1,4 @@
-//! The arguments of a function: where each lies, and which of them gives each symbol.
+//! The arguments of a function: their positions, and the argument that determines each symbol.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -27,30 +27,30 @@ pub(super) const TYPE_STRING: i32 = 8;
 pub(super) const TYPE_TENSOR: i32 = 70;
 /// The first type index of an object.
 pub(super) const TYPE_OBJECT: i32 = 64;
-/// Where the tensor lies in a tensor object, in bytes.
+/// Offset in bytes of the tensor in a tensor object.
 const TENSOR_OFFSET_BYTES: i128 = 24;
 
-/// What a function takes.
+/// The arguments of a function.
 pub(super) struct Arguments<'a> {
     pub(super) function: &'a PrimFunc,
     pub(super) signature: Arc<str>,
-    /// The signature in messages, which repeat it.
+    /// The signature as messages repeat it.
     pub(super) shown: Arc<str>,
     pub(super) arg_types: Vec<String>,
     pub(super) args: Vec<Argument<'a>>,
-    /// Symbols of shapes, strides and offsets that are no parameter, in the order of their first occurrence.
+    /// Symbols of shapes, strides and offsets that are not parameters, in the order of their first occurrence.
     pub(super) symbols: Vec<Symbol>,
-    /// The argument that gives each variable: a scalar itself, a symbol by its place.
+    /// The argument that determines each variable: a scalar itself, a symbol by its place.
     given_by: HashMap<Var, usize>,
-    /// The places that give symbols.
+    /// The places that determine symbols.
     giving: HashSet<(usize, Place)>,
-    /// The id of the device that the tensors are on, where the function was compiled for one.
+    /// The id of the tensors' device, if the function was compiled for one.
     pub(super) device_id: Option<Var>,
-    /// Where the computation puts what the function returns.
+    /// The buffer into which the computation stores the function's return value.
     pub(super) result: Option<Buffer>,
 }
 
-/// A parameter and where its argument lies.
+/// A parameter and the position of its argument.
 pub(super) struct Argument<'a> {
     pub(super) index: usize,
     pub(super) name: &'a Arc<str>,
@@ -62,14 +62,14 @@ pub(super) enum ArgumentKind<'a> {
     Scalar(&'a Var),
 }
 
-/// A variable that the first tensor that has it bare gives.
+/// A variable whose value comes from the first tensor that has it as a plain extent, stride or offset.
 pub(super) struct Symbol {
     pub(super) var: Var,
     pub(super) arg: usize,
     pub(super) place: Place,
 }
 
-/// Where in a tensor a symbol stands.
+/// The place of a symbol in a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Shape(usize),
@@ -78,7 +78,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// As in `A.shape[0]`.
+    /// Formats the place as in `A.shape[0]`.
     pub(super) fn name(self, tensor: &str) -> String {
         match self {
             Self::Shape(axis) => format!("{tensor}.shape[{axis}]"),
@@ -117,8 +117,8 @@ impl<'a> Arguments<'a> {
         Ok(arguments)
     }
 
-    /// The parameters of the computation: a pointer or a scalar for each argument, then the symbols, the id of the device,
-    /// and the pointer for what it returns.
+    /// The parameters of the computation: a pointer or a scalar for each argument, then the symbols, the id of the
+    /// device, and the pointer for the return value.
     pub(super) fn compute_params(&self) -> Vec<Var> {
         let own = self.args.iter().map(|arg| match arg.kind {
             ArgumentKind::Tensor(buffer) => buffer.data.clone(),
@@ -136,19 +136,19 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Whether that place is what gives a symbol.
+    /// Returns true if that place determines a symbol.
     pub(super) fn gives(&self, arg: usize, place: Place) -> bool {
         self.giving.contains(&(arg, place))
     }
 
-    /// The symbols that an argument gives.
+    /// The symbols that an argument determines.
     pub(super) fn symbols_of(&self, arg: usize) -> &[Symbol] {
         let first = self.symbols.partition_point(|symbol| symbol.arg < arg);
         let count = self.symbols[first..].partition_point(|symbol| symbol.arg == arg);
         &self.symbols[first..first + count]
     }
 
-    /// Whether every symbol of the expression is given by an argument up to `arg`.
+    /// Returns true if every symbol of the expression is determined by an argument up to `arg`.
     pub(super) fn known_by(&self, expr: &Expr, arg: usize) -> bool {
         let mut known = true;
         expr.walk(&mut |e| {
@@ -195,7 +195,7 @@ impl<'a> Argument<'a> {
         Self { index, name: param.name(), kind }
     }
 
-    /// Where a tensor's fields are read from.
+    /// The fields of a tensor argument; `None` for a scalar.
     pub(super) fn fields(&self) -> Option<TensorFields> {
         match self.kind {
             ArgumentKind::Tensor(buffer) => Some(TensorFields::new(self.name, buffer)),
@@ -211,7 +211,7 @@ impl<'a> Argument<'a> {
         struct_get(&args.expr(), self.index, StructField::AnyValue, dtype)
     }
 
-    /// The tensor behind the value: the value itself, or within a tensor object.
+    /// Pointer to the tensor: the value itself, or a part of a tensor object.
     pub(super) fn tensor(&self, args: &Var, type_index: &Var) -> Expr {
         let is_object = equal(type_index.expr(), Expr::i32(TYPE_TENSOR));
         let offset = Expr::select(is_object, int64(TENSOR_OFFSET_BYTES), int64(0));
@@ -248,13 +248,13 @@ fn symbols(args: &[Argument]) -> Vec<Symbol> {
     symbols
 }
 
-/// A tensor whose handle is known to be good: where its fields are read from.
+/// Fields of a tensor whose handle was checked.
 pub(super) struct TensorFields {
     pub(super) handle: Var,
     pub(super) shape: Var,
     pub(super) strides: Var,
-    /// What the data pointer of the computation is: the first element's address, but that an offset which the buffer
-    /// declares stays in its index.
+    /// The data pointer of the computation: the first element's address; an offset that the buffer declares is not
+    /// included but stays in its index.
     pub(super) data: Var,
 }
 
@@ -292,7 +292,7 @@ impl TensorFields {
         Expr::call(Op::HandleAddByteOffset, vec![data, offset], DType::HANDLE)
     }
 
-    /// What [`TensorFields::data`] is bound to.
+    /// The value of [`TensorFields::data`].
     pub(super) fn data_value(&self, buffer: &Buffer) -> Expr {
         if buffer.elem_offset.is_some() {
             self.field(StructField::Data, DType::HANDLE)
@@ -307,14 +307,14 @@ impl TensorFields {
         Expr::call(Op::Reinterpret, vec![first], DType::UINT64)
     }
 
-    /// How far the first element lies behind a multiple of its lane's size, as uint64.
+    /// The offset of the first element from a multiple of its lane's size, as uint64.
     pub(super) fn misalignment(&self, buffer: &Buffer) -> Option<Expr> {
         let size = buffer.dtype.lane_size_bytes();
         let mask = Expr::int(size as i128 - 1, DType::UINT64);
         (size > 1).then(|| Expr::call(Op::BitwiseAnd, vec![self.address(buffer), mask], DType::UINT64))
     }
 
-    /// The value of a symbol's place, as int64. A stride that is not stated is the compact one.
+    /// The value of a symbol's place, as int64. A tensor without strides has compact ones.
     pub(super) fn place(&self, buffer: &Buffer, place: Place) -> Expr {
         match place {
             Place::Shape(axis) => self.extent(axis),
@@ -349,7 +349,7 @@ pub(super) fn compact_strides(buffer: &Buffer) -> Vec<Expr> {
     strides
 }
 
-/// Strides that the tensor must have: those declared, or compact ones.
+/// Strides that the tensor must have: the declared ones, or compact ones.
 pub(super) fn wanted_strides(buffer: &Buffer) -> Vec<Expr> {
     if buffer.strides.is_empty() {
         compact_strides(buffer)
@@ -358,7 +358,7 @@ pub(super) fn wanted_strides(buffer: &Buffer) -> Vec<Expr> {
     }
 }
 
-/// The expression worked out in int64, so that no part of it wraps at a lesser width.
+/// The expression computed in int64, so that no part of it wraps at a smaller width.
 pub(super) fn wide(expr: &Expr) -> Expr {
     match &expr.kind {
         ExprKind::Int(value) => int64(*value),
@@ -370,7 +370,7 @@ pub(super) fn wide(expr: &Expr) -> Expr {
     }
 }
 
-/// DLPack's number of a type code.
+/// DLPack's code of a type.
 pub(super) fn type_code(dtype: DType) -> i128 {
     match dtype.code {
         TypeCode::Int => 0,
@@ -384,7 +384,7 @@ pub(super) fn type_code(dtype: DType) -> i128 {
     }
 }
 
-/// A map from symbol to the place it comes from, in words.
+/// A map from each symbol to a description of its place.
 pub(super) fn origins(arguments: &Arguments) -> HashMap<Var, String> {
     let named = arguments.symbols.iter().filter_map(|symbol| {
         let arg = arguments.args.get(symbol.arg)?;
@@ -414,7 +414,7 @@ pub(super) fn struct_get(handle: &Expr, index: usize, field: StructField, dtype:
     Expr::call(Op::StructGet, vec![handle.clone(), index, Expr::i32(field as i32)], dtype)
 }
 
-/// All of the conditions, evaluated without branches.
+/// The conjunction of the conditions, evaluated without branches.
 pub(super) fn bitand(conditions: impl IntoIterator<Item = Expr>) -> Expr {
     conditions
         .into_iter()

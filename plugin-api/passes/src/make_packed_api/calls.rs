@@ -1,4 +1,4 @@
-//! Calls of other functions of the module, and of imported ones by the packed convention.
+//! Calls of other functions of the module, and packed calls of imported functions.
 
 use std::cell::RefCell;
 
@@ -13,31 +13,31 @@ use super::{PASS, compute_name};
 use crate::PassError;
 use crate::walk::depends_on_memory;
 
-/// Makes each call of a function of the module, which takes scalars and pointers, a call of its computation before the
-/// statement that it stands in, under the conditions that it is evaluated under; where that fails, so does this function.
-/// What the function returns comes through a pointer. A packed call becomes arguments in a buffer, 16 bytes each with the
-/// result behind them, and the call with that buffer.
+/// Replaces each call of a function of the module, which takes scalars and pointers, by a call of its computation
+/// before the statement that contains it, under the same conditions; if that call fails, so does this function. The
+/// callee's return value comes through a pointer. A packed call becomes stores of the arguments to a buffer, 16 bytes
+/// each with the result after them, and a call with that buffer.
 pub(super) fn rewrite(by_name: &Functions<'_>, function: &PrimFunc, body: &Stmt) -> Result<Stmt, PassError> {
     Calls { by_name, function }.stmt(body)
 }
 
-/// Fails with the error that was raised, where the status that a call gives is not 0.
+/// Fails with the raised error if the status returned by the call is not 0.
 pub(super) fn throw_unless_zero(call: Expr) -> Stmt {
     throw_if(Expr::compare(CompareOp::Ne, call, Expr::i32(0)))
 }
 
-/// Fails with the error that was raised, under a condition.
+/// Fails with the raised error if the condition holds.
 pub(super) fn throw_if(failed: Expr) -> Stmt {
     let throw = Expr::call(Op::ThrowLastError, Vec::new(), DType::HANDLE);
     Stmt::if_then(failed, Stmt::new(StmtKind::Evaluate(throw)), None)
 }
 
-/// One element, for a result to be put into.
+/// A buffer of one element for a result.
 pub(super) fn result_buffer(name: String, dtype: DType) -> Buffer {
     Buffer::new(name, vec![Expr::int(1, DType::INT64)], dtype, StorageScope::GLOBAL)
 }
 
-/// What a result buffer holds.
+/// Loads the value of a result buffer.
 pub(super) fn result_value(buffer: &Buffer) -> Expr {
     Expr::load(buffer, vec![Expr::int(0, DType::INT64)])
 }
@@ -47,11 +47,11 @@ struct Calls<'a> {
     function: &'a PrimFunc,
 }
 
-/// What must run before a statement whose expressions are being rewritten.
+/// Statements that must run before one whose expressions are being rewritten.
 #[derive(Default)]
 struct Before {
     stmts: Vec<Stmt>,
-    /// Under which conditions the expression at hand is evaluated.
+    /// Conditions under which the current expression is evaluated.
     path: Vec<Expr>,
 }
 
@@ -105,7 +105,7 @@ impl Calls<'_> {
         Ok(Stmt::seq(before.into_inner().stmts.into_iter().chain([new])))
     }
 
-    /// The expression without calls of functions of the module.
+    /// Replaces calls of functions of the module in the expression.
     fn expr(&self, expr: &Expr, before: &mut Before) -> Result<Expr, PassError> {
         if !has_call(expr) {
             return Ok(expr.clone());
@@ -162,7 +162,7 @@ impl Calls<'_> {
         Ok(Expr::new(kind, expr.dtype).with_span(expr.span))
     }
 
-    /// A call whose value is wanted.
+    /// A call whose value is used.
     fn value(&self, name: &str, args: Vec<Expr>, before: &mut Before) -> Result<Expr, PassError> {
         let Some(dtype) = self.by_name.get(name).and_then(|callee| callee.ret) else {
             return Err(self.caller(format!(
@@ -180,7 +180,7 @@ impl Calls<'_> {
         Ok(result_value(&buffer))
     }
 
-    /// A call whose value, if it has one, is dropped.
+    /// A call whose value, if any, is discarded.
     fn statement(&self, name: &str, args: &[Expr]) -> Result<Stmt, PassError> {
         let ret = self.by_name.get(name).and_then(|callee| callee.ret);
         let buffer = ret.map(|dtype| result_buffer(format!("{name}_result"), dtype));
@@ -188,7 +188,7 @@ impl Calls<'_> {
         Ok(Stmt::seq(buffer.iter().map(allocation).chain([call])))
     }
 
-    /// A packed call whose value, an integer, is wanted.
+    /// A packed call whose value, an integer, is used.
     fn packed_value(&self, args: &[Expr], before: &mut Before) -> Result<Expr, PassError> {
         let PackedCall { values, allocations, mut stmts } = PackedCall::of(self.function, args)?;
         let result = |field: StructField, dtype: DType| {
@@ -208,7 +208,7 @@ impl Calls<'_> {
         ];
         let condition = is(TYPE_INT).or(is(TYPE_BOOL));
         stmts.push(Stmt::new(StmtKind::Assert { condition, kind: "TypeError".into(), message }));
-        // The arguments are there wherever the call may be, the call where it is made.
+        // The arguments are set up unconditionally; the call runs only under its conditions.
         let call = Stmt::seq(stmts);
         let call = match before.path.iter().cloned().reduce(Expr::and) {
             Some(condition) => Stmt::if_then(condition, call, None),

@@ -1,5 +1,5 @@
-//! The detailed check, in TVM's order but that constant extents come before the strides that follow from them; each
-//! failure names the parameter, what was expected and what was found. Then the computation.
+//! The detailed check, in TVM's order except that constant extents are checked before the strides derived from them;
+//! each failure names the parameter, and what was expected and found. The computation is called last.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const WHEN_CALLING: &str = " when calling:\n  `";
 const TYPE_ERROR: &str = "TypeError";
 const VALUE_ERROR: &str = "ValueError";
 
-/// Names of the type indices that people pass by mistake (TVM-FFI's numbers).
+/// Names of type indices that are often passed by mistake (TVM-FFI's numbers).
 const TYPE_NAMES: &[(i32, &str)] = &[
     (0, "None"),
     (TYPE_INT, "int"),
@@ -40,7 +40,7 @@ const TYPE_NAMES: &[(i32, &str)] = &[
     (71, "an array"),
 ];
 
-/// Names of DLPack's type codes; the bits follow, but for the last one.
+/// Names of DLPack's type codes; the number of bits is appended, except for the last one.
 const CODE_NAMES: &[(i128, &str)] = &[(0, "int"), (1, "uint"), (2, "float"), (4, "bfloat")];
 
 struct Check<'a> {
@@ -54,7 +54,7 @@ struct Check<'a> {
     stmts: Vec<Stmt>,
 }
 
-/// The function `<name>_checked_`, and before it one for each kind of parameter that words the error of another type.
+/// The function `<name>_checked_`, preceded by one function for each kind of parameter that reports a type mismatch.
 pub(super) fn functions(
     arguments: &Arguments,
     capabilities: &TargetCapabilities,
@@ -106,7 +106,7 @@ fn checked(arguments: &Arguments, capabilities: &TargetCapabilities, attrs: &Att
     cold(checked_name(&arguments.function.name), params, body, attrs)
 }
 
-/// A function that is hardly ever called.
+/// Builds a function that is hardly ever called.
 fn cold(name: Arc<str>, params: Vec<Var>, body: Stmt, attrs: &Attrs) -> PrimFunc {
     let mut new: Attrs = [(attr::CALLING_CONV, AttrValue::Int(0)), (attr::COLD, AttrValue::Bool(true))]
         .into_iter()
@@ -126,7 +126,7 @@ fn cold(name: Arc<str>, params: Vec<Var>, body: Stmt, attrs: &Attrs) -> PrimFunc
     }
 }
 
-/// What a parameter takes, in a word.
+/// The type that a parameter accepts, in one word.
 fn expected_type(kind: &ArgumentKind) -> &'static str {
     match kind {
         ArgumentKind::Tensor(_) => "Tensor",
@@ -141,7 +141,7 @@ fn mismatch_name(function: &str, expected: &str) -> Arc<str> {
     format!("{function}_expected_{expected}_").into()
 }
 
-/// The function `<name>_expected_<type>_(argument, type_index)`, which fails whatever it is given.
+/// The function `<name>_expected_<type>_(argument, type_index)`, which always fails.
 fn mismatch(arguments: &Arguments, kind: &ArgumentKind, attrs: &Attrs) -> PrimFunc {
     let expected = expected_type(kind);
     let argument = Var::new("argument", DType::INT32);
@@ -181,7 +181,7 @@ impl Check<'_> {
         self.stmts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
     }
 
-    /// `what`, the signature, then `expectation` with what was found.
+    /// Builds a message: `what`, the signature, then `expectation` with the found values.
     fn message(&self, what: String, expectation: String, found: &[Expr]) -> Vec<Expr> {
         let mut parts = vec![
             Expr::str(what),
@@ -200,7 +200,7 @@ impl Check<'_> {
         }
     }
 
-    /// Phase 1: how many arguments there are.
+    /// Phase 1: the number of arguments.
     fn count(&mut self, num_args: &Var) {
         let expected = self.arguments.args.len();
         let message =
@@ -213,7 +213,7 @@ impl Check<'_> {
         }
     }
 
-    /// Phase 2: the type of every argument, before anything behind a pointer is read; values of scalars.
+    /// Phase 2: the type of every argument, before any pointer is read; values of scalars.
     fn types(&mut self) {
         let arguments = self.arguments;
         for arg in &arguments.args {
@@ -237,7 +237,7 @@ impl Check<'_> {
         }
     }
 
-    /// Leaves with the error of a type that is not the parameter's.
+    /// Fails with an error if the type of the argument is not the parameter's.
     fn type_of(&mut self, arg: &Argument, type_index: &Var) {
         let expected = expected_type(&arg.kind);
         let accepted = simplify::expr(&accepted_type(&arg.kind, &type_index.expr()));
@@ -264,7 +264,7 @@ impl Check<'_> {
         self.bind(var, value);
     }
 
-    /// Phase 3: rank, dtype and kind of device of each tensor.
+    /// Phase 3: rank, dtype and device type of each tensor.
     fn headers(&mut self) {
         let arguments = self.arguments;
         for (arg, buffer) in arguments.tensors() {
@@ -338,7 +338,7 @@ impl Check<'_> {
         self.stmts.push(Stmt::if_then(right.logical_not(), Stmt::seq(named), None));
     }
 
-    /// Phase 4, first: what each symbol is.
+    /// Phase 4, first: the value of each symbol.
     fn symbols(&mut self) {
         let arguments = self.arguments;
         for symbol in &arguments.symbols {
@@ -373,7 +373,7 @@ impl Check<'_> {
         }
     }
 
-    /// Phase 4: symbolic extents, strides, the device's number, data.
+    /// Phase 4: symbolic extents, strides, the device id, data.
     fn contents(&mut self) {
         let arguments = self.arguments;
         let mut first: Option<(String, Expr)> = None;
@@ -436,8 +436,8 @@ impl Check<'_> {
         self.assert(equal(found, value), VALUE_ERROR, message);
     }
 
-    /// Strides that are stated must be those wanted, except where an axis has fewer than two elements: there no
-    /// stride is ever used. Nothing at all is asked of an empty tensor.
+    /// Explicit strides must be the wanted ones, except if an axis has fewer than two elements: there no stride is ever
+    /// used. An empty tensor may have any strides.
     fn strides(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let wanted = wanted_strides(buffer);
         let declared = !buffer.strides.is_empty();
@@ -531,7 +531,7 @@ fn range_words(symbol: &Symbol) -> String {
     }
 }
 
-/// Fails where the condition holds.
+/// Fails if the condition holds.
 fn failure_if(condition: Expr, kind: &str, message: Vec<Expr>) -> Stmt {
     Stmt::new(StmtKind::Assert {
         condition: simplify::expr(&condition.logical_not()),
@@ -540,7 +540,7 @@ fn failure_if(condition: Expr, kind: &str, message: Vec<Expr>) -> Stmt {
     })
 }
 
-/// Whether the tensor, as found, has no elements.
+/// The condition that the tensor argument has no elements.
 fn is_empty(buffer: &Buffer, fields: &TensorFields) -> Expr {
     let some_constant_zero = buffer.shape.iter().any(|extent| extent.as_int() == Some(0));
     let symbolic = buffer.shape.iter().enumerate().filter(|(_, extent)| extent.as_int().is_none());

@@ -1,4 +1,4 @@
-//! Where the tensors of a function are, and what its computation asks of that device.
+//! The device of a function's tensors, and the preparation of that device by the computation.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use chipdock_ir::{
 use super::calls;
 use crate::walk::any_stmt;
 
-/// Where the tensors of a function are.
+/// The device of a function's tensors.
 pub(super) struct Device {
-    /// As in `device_api.<name>`.
+    /// Name, as in `device_api.<name>`.
     pub(super) name: Arc<str>,
-    /// Its number; `None` where the host that runs the code assigned one.
+    /// Device type; `None` if the host that runs the code assigns it.
     number: Option<i32>,
-    /// Whether data pointers are handles that have no alignment.
+    /// Whether data pointers are handles without alignment.
     pub(super) opaque_handles: bool,
 }
 
-/// Whether the function was compiled for a device, so that its tensors are there.
+/// Returns true if the function was compiled for a device, so that its tensors are there.
 pub(super) fn is_of_device(function: &PrimFunc) -> bool {
     function.attrs.contains_key(attr::DEVICE)
 }
 
 impl Device {
-    /// That which the function was compiled for, else that of the host itself.
+    /// The device that the function was compiled for, otherwise the host's own device.
     pub(super) fn of(function: &PrimFunc, capabilities: &TargetCapabilities) -> Self {
         let Some(AttrValue::Map(map)) = function.attrs.get(attr::DEVICE) else {
             let name = capabilities.device.name.as_str().into();
@@ -43,12 +43,12 @@ impl Device {
         Self { name, number, opaque_handles: map.get("opaque_handles") == Some(&AttrValue::Bool(true)) }
     }
 
-    /// Its number, if it is one for every host.
+    /// The device type, if it is the same on every host.
     pub(super) fn number(&self) -> Option<i32> {
         self.number
     }
 
-    /// Its number as a value, and what has to run before it is known.
+    /// The device type as a value, and the statements that compute it.
     pub(super) fn type_value(&self) -> (Stmt, Expr) {
         if let Some(number) = self.number {
             return (Stmt::nop(), Expr::i32(number));
@@ -56,7 +56,7 @@ impl Device {
         let var = Var::new("device_type", DType::INT32);
         let value = environment_call(environment::DEVICE_TYPE, vec![Expr::str(&*self.name)]);
         let bind = Stmt::new(StmtKind::Bind { var: var.clone(), value });
-        // A number is positive.
+        // A valid device type is positive.
         let failed = calls::throw_if(Expr::compare(CompareOp::Lt, var.expr(), Expr::i32(0)));
         (Stmt::seq([bind, failed]), var.expr())
     }
@@ -67,7 +67,7 @@ fn environment_call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::new(ExprKind::Call { callee, args }, DType::INT32)
 }
 
-/// The body of a computation on a device: the device is made current, and temporaries are memory of it.
+/// Wraps the body of a computation on a device: makes the device current, and allocates temporaries in its memory.
 pub(super) fn on_device(
     function: &PrimFunc,
     device_id: Option<&Var>,
@@ -78,7 +78,7 @@ pub(super) fn on_device(
         return body.clone();
     }
     let (before, device_type) = Device::of(function, capabilities).type_value();
-    // Without a tensor nothing says which device: the one that is current stays.
+    // Without a tensor argument the device is unknown: the current one is kept.
     let set = device_id.map(|id| {
         let args = vec![device_type.clone(), id.expr()];
         calls::throw_unless_zero(environment_call(environment::SET_DEVICE, args))
@@ -96,7 +96,7 @@ fn is_of_device_memory(kind: &StmtKind) -> bool {
     matches!(kind, StmtKind::AllocBuffer { annotations, .. } if annotations.contains_key(attr::DEVICE_MEMORY))
 }
 
-/// Allocations of device memory say of which device.
+/// Annotates allocations of device memory with the device.
 fn with_memory(stmt: &Stmt, device: &[AttrValue; 2]) -> Stmt {
     match &stmt.kind {
         StmtKind::AllocBuffer { buffer, annotations } if annotations.contains_key(attr::DEVICE_MEMORY) => {

@@ -1,4 +1,4 @@
-//! The packed entry: a few conditions that arguments as they come meet, then the computation.
+//! The packed entry: a few conditions that usual arguments satisfy, then the computation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::{checked_name, compute_name};
 use crate::simplify;
 use chipdock_ir::subst::Substitution;
 
-/// Bytes of the device in a DLTensor, both numbers together; ndim and dtype stand behind it, in eight bytes too.
+/// Size in bytes of the device in a DLTensor, type and id together; ndim and dtype follow it, in eight bytes too.
 const DEVICE_SIZE_BYTES: i128 = 8;
 
 struct Entry<'a> {
@@ -56,12 +56,12 @@ pub(super) fn function(
     };
     match entry.device.number() {
         Some(number) => entry.fast(number),
-        // Its number has to be asked for.
+        // The device type must be requested at run time.
         None => entry.stmts.push(entry.not_fast()),
     }
     let symbol: Arc<str> = format!("__tvm_ffi_{}", arguments.function.name).into();
     let params = [self_handle, args, num_args, result].map(Param::Var).to_vec();
-    // The computation has the same variables as parameters: a variable belongs to one function.
+    // The computation has parameters with the same variables: a variable belongs to one function.
     let body = Substitution::new().fresh().stmt(&Stmt::seq(std::mem::take(&mut entry.stmts)));
     let attrs = entry_attrs(arguments, &symbol, is_entry, attrs);
     PrimFunc {
@@ -75,7 +75,7 @@ pub(super) fn function(
     }
 }
 
-/// Returns what the computation returns: its status, and, where the function has a value, that in the packed result.
+/// Returns the status of the computation; if the function has a value, it is stored in the packed result.
 pub(super) fn call_compute(arguments: &Arguments, fields: &[Option<TensorFields>], result: &Var) -> Stmt {
     let own = arguments.args.iter().map(|arg| match (&arg.kind, fields[arg.index].as_ref()) {
         (ArgumentKind::Tensor(_), Some(fields)) => fields.data.expr(),
@@ -133,7 +133,7 @@ fn entry_attrs(arguments: &Arguments, symbol: &Arc<str>, is_entry: bool, attrs: 
 }
 
 impl Entry<'_> {
-    /// The call on a device of that type.
+    /// The fast path for a device of that type.
     fn fast(&mut self, device_type: i32) {
         self.count();
         for arg in &self.arguments.args {
@@ -170,7 +170,7 @@ impl Entry<'_> {
         Stmt::if_then(likely.logical_not(), self.not_fast(), None)
     }
 
-    /// Goes on where the condition holds.
+    /// Continues if the condition holds.
     fn expect(&mut self, condition: Expr) {
         let stmt = self.unless(condition);
         if !stmt.is_nop() {
@@ -178,7 +178,7 @@ impl Entry<'_> {
         }
     }
 
-    /// Goes on where all of them, int64, are 0: one comparison for many.
+    /// Continues if all of the int64 values are 0: one comparison for many conditions.
     fn expect_zero(&mut self, differences: Vec<Expr>) {
         if let Some(all) = join(differences) {
             self.expect(equal(all, int64(0)));
@@ -209,7 +209,7 @@ impl Entry<'_> {
         self.bind(var, scalar_value(arg, var.dtype, &self.args, &type_index));
     }
 
-    /// One tensor after the other, so that little is live at once.
+    /// Checks one tensor after the other, so that few values are live at once.
     fn tensor(&mut self, arg: &Argument, buffer: &Buffer, device_type: i32) {
         let Some(fields) = self.fields[arg.index].take() else { return };
         let type_index = Var::new(format!("{}_type_index", arg.name), DType::INT32);
@@ -224,7 +224,8 @@ impl Entry<'_> {
         let load = |offset: i128| {
             Expr::call(Op::HandleLoad, vec![fields.handle.expr(), int64(offset)], DType::INT64)
         };
-        // The first device of the kind is the fast one; the check takes any, as long as all tensors are on it.
+        // The first device of the type is on the fast path; the detailed check accepts any, as long as all tensors are
+        // on it.
         let device = i128::from(device_type as u32);
         // A DLTensor begins with a pointer.
         let device_offset_bytes = i128::from(self.capabilities.memory.pointer_bits / 8);
@@ -245,7 +246,7 @@ impl Entry<'_> {
         self.fields[arg.index] = Some(fields);
     }
 
-    /// What can be said of a tensor's extents and strides by itself and the symbols that are known so far.
+    /// Checks a tensor's extents and strides as far as they depend only on it and on symbols known so far.
     fn extents(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let arguments = self.arguments;
         let mut differences = Vec::new();
@@ -273,7 +274,8 @@ impl Entry<'_> {
         self.strides(arg, buffer, fields);
     }
 
-    /// No strides, or those wanted. Rare strides that are right all the same are left to the check.
+    /// Checks for no strides, or the wanted ones. Rare strides that are valid all the same are left to the detailed
+    /// check.
     fn strides(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let mut differences = Vec::new();
         for (axis, wanted) in wanted_strides(buffer).into_iter().enumerate() {
@@ -290,14 +292,14 @@ impl Entry<'_> {
             let some = Expr::call(Op::Likely, vec![none.logical_not()], DType::BOOL);
             self.stmts.push(Stmt::if_then(some, stated, None));
         } else {
-            // Compact strides may be the declared ones: the check knows.
+            // Compact strides may be the declared ones: the detailed check decides.
             self.expect(none.logical_not());
             self.stmts.push(stated);
         }
     }
 
-    /// That every first element lies at a multiple of its lane's size: the bits of all addresses together, one mask for
-    /// each size.
+    /// Checks that every first element is aligned to its lane's size: the bits of all addresses are joined, with one
+    /// mask for each size.
     fn alignments(&mut self) {
         let mut groups: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
         for (arg, buffer) in self.arguments.tensors() {
@@ -315,7 +317,7 @@ impl Entry<'_> {
         }
     }
 
-    /// What waits for a symbol that a later tensor gives.
+    /// Checks that depend on a symbol of a later tensor.
     fn relations(&mut self) {
         let arguments = self.arguments;
         let mut differences = Vec::new();
@@ -328,7 +330,7 @@ impl Entry<'_> {
             }
             for (axis, wanted) in wanted_strides(buffer).into_iter().enumerate() {
                 if !arguments.known_by(&wanted, arg.index) {
-                    // Strides that are not stated are compact, which may or may not be the declared ones.
+                    // Absent strides are compact, which may or may not be the declared ones.
                     let found = if buffer.strides.is_empty() {
                         let either = vec![fields.no_strides(), wanted.clone(), fields.stride(axis)];
                         Expr::call(Op::IfThenElse, either, DType::INT64)
@@ -343,7 +345,7 @@ impl Entry<'_> {
     }
 }
 
-/// 0 where both int64 are equal.
+/// 0 if both int64 are equal.
 fn differs(found: Expr, wanted: Expr) -> Expr {
     if wanted.as_int() == Some(0) {
         return found;
@@ -351,9 +353,9 @@ fn differs(found: Expr, wanted: Expr) -> Expr {
     Expr::call(Op::BitwiseXor, vec![found, wanted], DType::INT64)
 }
 
-/// The bits of all of them, which have one type.
+/// The bitwise or of all values, which have one type.
 fn join(all: Vec<Expr>) -> Option<Expr> {
-    /// How many stand in a row: rows of rows nest no deeper than expressions may, however many there are.
+    /// Number of values in a row: rows of rows nest no deeper than expressions may, however many values there are.
     const ROW_LEN: usize = 64;
     let either = |a: Expr, b: Expr| {
         let dtype = a.dtype;
@@ -363,7 +365,7 @@ fn join(all: Vec<Expr>) -> Option<Expr> {
     if rows.len() > ROW_LEN { join(rows) } else { rows.into_iter().reduce(either) }
 }
 
-/// 0 where an int64 is from 0 to the greatest value of the type.
+/// 0 if an int64 is between 0 and the greatest value of the type.
 fn past_range(value: &Expr, dtype: DType) -> Option<Expr> {
     let bits = if dtype.is_uint() { dtype.bits.min(63) } else { dtype.bits - 1 };
     Some(Expr::call(Op::ShiftRight, vec![value.clone(), int64(bits.into())], DType::INT64))
@@ -373,14 +375,14 @@ fn place_is_stride(place: Place) -> bool {
     matches!(place, Place::Stride(_))
 }
 
-/// ndim and dtype of the buffer as the eight bytes that a DLTensor has them in.
+/// ndim and dtype of the buffer as the eight bytes in which a DLTensor stores them.
 fn header(buffer: &Buffer) -> i128 {
     let dtype = buffer.dtype;
     let ndim = buffer.shape.len() as i128;
     ndim | type_code(dtype) << 32 | i128::from(dtype.bits) << 40 | i128::from(dtype.lanes) << 48
 }
 
-/// A declared offset is a whole number of elements.
+/// The condition that a declared offset is a whole number of elements.
 pub(super) fn whole_offset(fields: &TensorFields, buffer: &Buffer) -> Option<Expr> {
     let size = buffer.dtype.size_bytes() as i128;
     let bytes = fields.field(StructField::ByteOffset, DType::UINT64);
@@ -388,7 +390,7 @@ pub(super) fn whole_offset(fields: &TensorFields, buffer: &Buffer) -> Option<Exp
     (size > 1).then(|| equal(rest, Expr::int(0, DType::UINT64)))
 }
 
-/// Whether an argument of that type index is taken for the parameter at all.
+/// The condition that the parameter accepts an argument of that type index.
 pub(super) fn accepted_type(kind: &ArgumentKind, type_index: &Expr) -> Expr {
     let is = |index: i32| equal(type_index.clone(), Expr::i32(index));
     let any = |list: &[i32]| {
@@ -398,7 +400,7 @@ pub(super) fn accepted_type(kind: &ArgumentKind, type_index: &Expr) -> Expr {
     };
     match kind {
         ArgumentKind::Tensor(_) => any(&[TYPE_DLTENSOR, TYPE_TENSOR]),
-        // What a typed pointer points to are elements, never a tensor or an object.
+        // A typed pointer points to elements, never to a tensor or an object.
         ArgumentKind::Scalar(var) if var.pointer.is_some() => any(&[0, TYPE_POINTER]),
         ArgumentKind::Scalar(var) if var.dtype.is_handle() => {
             let object = Expr::compare(CompareOp::Ge, type_index.clone(), Expr::i32(TYPE_OBJECT));
@@ -409,21 +411,21 @@ pub(super) fn accepted_type(kind: &ArgumentKind, type_index: &Expr) -> Expr {
     }
 }
 
-/// Whether an int64 argument fits the type of its parameter; `None` where every one does.
+/// The condition that an int64 argument fits the type of its parameter; `None` if every value does.
 pub(super) fn in_range(value: &Expr, dtype: DType) -> Option<Expr> {
     let (low, high) = dtype.integer_range()?;
     let (least, most) = DType::INT64.integer_range()?;
     if low <= least && high >= most {
         return None;
     }
-    // One unsigned comparison: value - low <= high - low, where both limits fit.
+    // One unsigned comparison: value - low <= high - low, since both limits fit.
     let high = high.min(most);
     let shifted = (value.clone() - int64(low)).cast(DType::UINT64);
     let shifted = simplify::expr(&shifted);
     Some(Expr::compare(CompareOp::Le, shifted, Expr::int(high - low, DType::UINT64)))
 }
 
-/// The argument as a value of the parameter's type. A float parameter takes an integer too.
+/// The argument as a value of the parameter's type. A float parameter accepts an integer too.
 pub(super) fn scalar_value(arg: &Argument, dtype: DType, args: &Var, type_index: &Var) -> Expr {
     if dtype.is_handle() {
         return arg.value(args, DType::HANDLE);
@@ -438,7 +440,7 @@ pub(super) fn scalar_value(arg: &Argument, dtype: DType, args: &Var, type_index:
     Expr::call(Op::IfThenElse, either, DType::FLOAT64).cast(dtype)
 }
 
-/// Whether the int64 value of a place fits its symbol. Extents and offsets are not negative.
+/// The condition that the int64 value of a place fits its symbol. Extents and offsets are not negative.
 pub(super) fn symbol_fits(value: &Expr, dtype: DType, place: Place) -> Option<Expr> {
     if place_is_stride(place) {
         return in_range(value, dtype);

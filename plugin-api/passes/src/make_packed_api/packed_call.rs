@@ -1,4 +1,4 @@
-//! Packed calls: the values of their arguments in memory, and the tensors among them.
+//! Packed calls: the values of their arguments in memory, and their tensor arguments.
 
 use chipdock_ir::{
     Buffer, Callee, DType, Expr, ExprKind, Op, PrimFunc, Stmt, StmtKind, StorageScope, StructField,
@@ -12,18 +12,18 @@ use super::calls::{allocation, throw_unless_zero};
 use super::device::is_of_device;
 use crate::PassError;
 
-/// DLPack's number of the processor that runs the code.
+/// DLPack's device type of the processor that runs the code.
 const DEVICE_CPU: i32 = 1;
-/// Bytes of a DLTensor where pointers have 64 bits; elsewhere it has fewer.
+/// Size in bytes of a DLTensor with pointers of 64 bits; it is smaller with shorter pointers.
 const TENSOR_BYTES: i128 = 48;
 
-/// A packed call, lowered.
+/// A lowered packed call.
 pub(super) struct PackedCall {
-    /// 16 bytes for each argument, and for the result behind them.
+    /// 16 bytes for each argument, and for the result after them.
     pub(super) values: Buffer,
-    /// What is allocated for it: the values, and for each tensor its header, extents and strides.
+    /// Allocations for the call: the values, and for each tensor its header, extents and strides.
     pub(super) allocations: Vec<Stmt>,
-    /// The arguments are set, the call is made; where it fails, so does this function.
+    /// Sets the arguments and makes the call; if it fails, so does this function.
     pub(super) stmts: Vec<Stmt>,
 }
 
@@ -78,13 +78,13 @@ impl PackedCall {
         self.set(&values, slot, StructField::AnyValue, value);
     }
 
-    /// A tensor on the processor, as `T.tvm_stack_make_array` says it; its address.
+    /// Builds a tensor on the processor from the arguments of `T.tvm_stack_make_array`; returns its address.
     fn tensor(&mut self, slot: usize, args: &[Expr]) -> Expr {
         let tensor = words(&format!("tensor{slot}"), TENSOR_BYTES / 8);
         self.allocations.push(allocation(&tensor));
         let [data, shape, strides, axes, zero, offset] = args else { return tensor.data.expr() };
         let dtype = zero.dtype;
-        // What is not set is null: a compact tensor has no strides.
+        // Fields that are not set are null: a compact tensor has no strides.
         for word in 0..TENSOR_BYTES / 8 {
             let index = vec![Expr::int(word, DType::INT64)];
             self.stmts.push(Stmt::store(&tensor, index, Expr::int(0, DType::INT64)));
@@ -111,7 +111,7 @@ impl PackedCall {
         tensor.data.expr()
     }
 
-    /// Extents or strides in memory; none for what is no shape.
+    /// Stores extents or strides to memory; `None` if the argument is not a shape.
     fn sizes(&mut self, name: &str, sizes: &Expr) -> Option<Expr> {
         let ExprKind::Call { callee: Callee::Op(Op::StackMakeShape), args } = &sizes.kind else {
             return None;
@@ -133,7 +133,7 @@ impl PackedCall {
     }
 }
 
-/// Memory of so many words of 64 bits.
+/// A buffer of `count` words of 64 bits.
 fn words(name: &str, count: i128) -> Buffer {
     Buffer::new(name, vec![Expr::int(count, DType::INT64)], DType::INT64, StorageScope::GLOBAL)
 }

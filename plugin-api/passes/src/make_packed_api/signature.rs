@@ -1,21 +1,21 @@
-//! The signature in words, for messages and documentation.
+//! The signature as text, for messages and documentation.
 
 use chipdock_ir::limits::STRING_BYTES_MAX;
 use chipdock_ir::{BinaryOp, Buffer, Expr, ExprKind, Param, PrimFunc};
 
-/// Bytes of a signature in a message, beside the function's name. Each check of each parameter has a message: whole, long
-/// signatures would make the code grow with the square of the parameters.
+/// Maximum size in bytes of a signature in a message, without the function's name. Each check of each parameter has a
+/// message: unabridged, long signatures would make the code grow with the square of the parameters.
 const SHOWN_BYTES_MAX: usize = 480;
 
-/// `f(A: Tensor([n, 4], float32), k: int32)`, and `-> float32` where it returns something.
+/// `f(A: Tensor([n, 4], float32), k: int32)`, with `-> float32` appended if it returns a value.
 pub(super) fn signature(function: &PrimFunc) -> String {
     let params: Vec<String> = function.params.iter().map(parameter).collect();
     let whole = with_parameters(function, &params.join(", "));
-    // No string of a module is longer.
+    // Strings of a module are limited to this length.
     if whole.len() <= STRING_BYTES_MAX { whole } else { shown(function) }
 }
 
-/// The signature for a message: of a long one as many parameters as fit, and how many there are more.
+/// The signature for a message; a long one is cut after as many parameters as fit, with the number of those left out.
 pub(super) fn shown(function: &PrimFunc) -> String {
     let mut list = String::new();
     for (index, param) in function.params.iter().enumerate() {
@@ -38,7 +38,7 @@ fn with_parameters(function: &PrimFunc, list: &str) -> String {
     format!("{}({list}){ret}", function.name)
 }
 
-/// The type of a parameter as an artifact states it: a tensor is a handle.
+/// The type of a parameter in an artifact: a tensor is a handle.
 pub(super) fn arg_type(param: &Param) -> String {
     match param {
         Param::Buffer(_) => "handle".into(),
@@ -58,7 +58,7 @@ fn tensor(buffer: &Buffer) -> String {
     format!("Tensor([{}], {})", shape.join(", "), buffer.dtype)
 }
 
-/// An extent as one writes it. `above` is how tightly what stands around it binds.
+/// An extent in source form. `above` is the precedence of the surrounding operator.
 pub(super) fn text(expr: &Expr, above: u8) -> String {
     match &expr.kind {
         ExprKind::Var(var) => var.name.to_string(),

@@ -8,7 +8,7 @@ pub(crate) fn floor_div(a: i128, b: i128) -> i128 {
     if a % b != 0 && ((a < 0) != (b < 0)) { quotient - 1 } else { quotient }
 }
 
-/// An integer operator on two constants of a type.
+/// Evaluates an integer operator on two constants of a type.
 pub(crate) fn int_binary(op: BinaryOp, a: i128, b: i128, dtype: DType) -> i128 {
     let value = match op {
         BinaryOp::Add => a + b,
@@ -26,7 +26,7 @@ pub(crate) fn int_binary(op: BinaryOp, a: i128, b: i128, dtype: DType) -> i128 {
     dtype.scalar().wrap(value)
 }
 
-/// A float operator on two constants; `None` when the result is a NaN, whose bits are not stated.
+/// Evaluates a float operator on two constants; `None` if the result is a NaN, whose bits are unspecified.
 pub(crate) fn float_binary(op: BinaryOp, a: f64, b: f64, dtype: DType) -> Option<Expr> {
     let value = match op {
         BinaryOp::Add => a + b,
@@ -49,7 +49,7 @@ pub(crate) fn float_binary(op: BinaryOp, a: f64, b: f64, dtype: DType) -> Option
         }
         BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => return None,
     };
-    // One rounding to 53 bits and a second to at most 24 give what one rounding gives for these operators.
+    // For these operators, one rounding to 53 bits and a second to at most 24 give the same as a single rounding.
     (!value.is_nan()).then(|| Expr::float(value, dtype))
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn as_float(expr: &Expr) -> Option<f64> {
     }
 }
 
-/// A scalar constant converted; `None` where the rounding is not one that this function knows to be exact.
+/// Converts a scalar constant; `None` if this function does not know the rounding to be exact.
 pub(crate) fn cast(value: &Expr, to: DType) -> Option<Expr> {
     if !to.is_scalar() || !value.dtype.is_scalar() {
         return None;

@@ -1,4 +1,4 @@
-//! Which values an integer expression can have.
+//! Ranges of integer expressions.
 
 use std::collections::HashMap;
 
@@ -9,18 +9,18 @@ use super::linear::Linear;
 /// Least and greatest value, both included.
 pub(crate) type Interval = (i128, i128);
 
-/// What is known about variables: an interval each. A variable that is not in here has any value of its type.
+/// Known ranges of variables. A variable without an entry may have any value of its type.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
     vars: HashMap<Var, Interval>,
-    /// What was known before each change since the outermost mark that is still open.
+    /// The previous range for each change since the outermost open mark.
     before: Vec<(Var, Option<Interval>)>,
-    /// Marks that are open.
+    /// Number of open marks.
     marks: usize,
 }
 
 impl Ranges {
-    /// Nothing known.
+    /// No known ranges.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -36,13 +36,13 @@ impl Ranges {
         }
     }
 
-    /// Begins a part of a function whose facts hold in it alone. A copy instead would cost as much as all that is known.
+    /// Begins a scope for ranges. A copy instead would cost time proportional to all known ranges.
     pub(crate) fn mark(&mut self) -> usize {
         self.marks += 1;
         self.before.len()
     }
 
-    /// Ends the part that began at the mark, and forgets what was stated in it.
+    /// Ends the scope that began at the mark, and drops the ranges recorded in it.
     pub(crate) fn back_to(&mut self, mark: usize) {
         self.marks -= 1;
         for (var, before) in self.before.drain(mark..).rev() {
@@ -66,7 +66,7 @@ impl Ranges {
         }
     }
 
-    /// The value that a loop of `extent` values from `min` on stops before, where its extent is `min(n, value - min)`.
+    /// The exclusive upper bound of a loop of `extent` values from `min` on, if its extent is `min(n, value - min)`.
     fn held_until(&self, min: &Expr, extent: &Expr) -> Option<i128> {
         let ExprKind::Binary(BinaryOp::Min, a, b) = &extent.kind else { return None };
         [a, b].into_iter().find_map(|side| match &side.kind {
@@ -78,8 +78,8 @@ impl Ranges {
         })
     }
 
-    /// States that a condition holds: comparisons of a variable, plus a constant, and conjunctions of them. Where that
-    /// cannot be, nothing is learnt.
+    /// Records that a condition holds: comparisons of a variable, plus a constant, and conjunctions of them. A
+    /// condition that cannot hold is ignored.
     pub(crate) fn assume(&mut self, condition: &Expr) {
         match &condition.kind {
             ExprKind::And(a, b) => {
@@ -97,7 +97,7 @@ impl Ranges {
         }
     }
 
-    /// What `a op b` says of the one variable that `a` is, plus a constant.
+    /// Records the range implied by `a op b` if `a` is a variable plus a constant.
     fn compared(&mut self, op: CompareOp, a: &Expr, b: &Expr) {
         let sum = Linear::of(a);
         let [(term, 1)] = sum.terms.as_slice() else { return };
@@ -118,15 +118,15 @@ impl Ranges {
         self.set(var, own.0.max(least), own.1.min(most));
     }
 
-    /// Sound bounds of an integer or boolean expression, over all its lanes; of anything else, all of an `i64` and
-    /// more, which means nothing.
+    /// Returns sound bounds of an integer or boolean expression, over all its lanes; for any other expression, a
+    /// meaningless range of more than an `i64`.
     #[must_use]
     pub fn of(&self, expr: &Expr) -> Interval {
         let full = full(expr.dtype);
         self.exact(expr).filter(|(low, high)| *low >= full.0 && *high <= full.1).unwrap_or(full)
     }
 
-    /// Bounds of the value before it wraps; `None` when not known.
+    /// Returns bounds of the value before it wraps; `None` if not known.
     pub(crate) fn exact(&self, expr: &Expr) -> Option<Interval> {
         if !(expr.dtype.is_integer() || expr.dtype.is_bool()) {
             return None;

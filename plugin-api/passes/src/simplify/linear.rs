@@ -15,7 +15,7 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    /// Takes apart an expression whose parts are simplified already.
+    /// Decomposes an expression whose parts are already simplified.
     pub(crate) fn of(expr: &Expr) -> Self {
         let mut linear = Self { dtype: expr.dtype, terms: Vec::new(), constant: 0 };
         linear.add(expr, 1);
@@ -58,8 +58,8 @@ impl Linear {
         }
     }
 
-    /// One quotient and its remainder made what they are of: `k * c * (x / c) + k * (x % c)` is `k * x`, of either division,
-    /// as the constant `c` is positive. False when there is no such pair.
+    /// Joins a quotient and its remainder: `k * c * (x / c) + k * (x % c)` is `k * x`, for either kind of division, as
+    /// the constant `c` is positive. Returns false if there is no such pair.
     fn join(&mut self) -> bool {
         let Some((quotient, rest, whole, factor)) = self.parts() else { return false };
         let first = quotient.min(rest);
@@ -74,7 +74,7 @@ impl Linear {
         true
     }
 
-    /// Where a quotient and its remainder stand, what they are of, and how often that is in the sum.
+    /// Positions of a quotient and its remainder, the dividend, and its factor in the sum.
     fn parts(&self) -> Option<(usize, usize, Expr, i128)> {
         for (rest, (term, factor)) in self.terms.iter().enumerate() {
             // A cast of integers keeps sums and products, modulo two to the width.
@@ -95,12 +95,13 @@ impl Linear {
         None
     }
 
-    /// Values in the signed range of the width, whatever the sign of the type: -1 times is shorter than 2^32-1 times.
+    /// Wraps a value to the signed range of the width, whatever the sign of the type: a factor of -1 is shorter than
+    /// 2^32-1.
     fn wrap(&self, value: i128) -> i128 {
         balanced(self.dtype, value)
     }
 
-    /// The difference of two sums of one type, in whole numbers: its bounds mean something where neither sum wraps.
+    /// The difference of two sums of one type, in whole numbers: its bounds are meaningful only if neither sum wraps.
     pub(crate) fn minus(&self, other: &Self) -> Self {
         let mut result = self.clone();
         for (term, coefficient) in &other.terms {
@@ -125,13 +126,13 @@ impl Linear {
         Some(sum)
     }
 
-    /// True when the sum in whole numbers is the value: nothing wraps.
+    /// Returns true if the sum in whole numbers is the value, so that nothing wraps.
     pub(crate) fn fits(&self, ranges: &Ranges) -> bool {
         let (low, high) = full(self.dtype);
         self.exact(ranges).is_some_and(|sum| sum.0 >= low && sum.1 <= high)
     }
 
-    /// The parts that are multiples of `divisor`, divided by it, and the rest.
+    /// Splits the sum into the parts that are multiples of `divisor`, divided by it, and the remainder.
     pub(crate) fn split(&self, divisor: i128) -> (Self, Self) {
         let (mut quotient, mut rest) = (Self::constant_like(self.dtype), Self::constant_like(self.dtype));
         for (term, coefficient) in &self.terms {
@@ -160,7 +161,7 @@ impl Linear {
             order.insert(0, first);
         }
         let mut constant = balanced(dtype, self.constant);
-        // With nothing positive among the terms, 3 - n is shorter than n * -1 + 3.
+        // Without a positive term, 3 - n is shorter than n * -1 + 3.
         let leads = first_positive.is_none() && !self.terms.is_empty();
         let mut sum: Option<Expr> = leads.then(|| Expr::int(std::mem::take(&mut constant), dtype));
         for index in order {
@@ -191,8 +192,8 @@ impl Linear {
     }
 }
 
-/// Of a remainder by a positive constant: what is divided, the constant, and how the quotient may stand: as it is written, or
-/// with two floor divisions made one.
+/// For a remainder by a positive constant: the dividend, the constant, and the possible forms of the quotient: as
+/// written, or with two floor divisions joined.
 fn quotients(rest: &Expr) -> Option<(Expr, i128, [Expr; 2])> {
     let ExprKind::Binary(op, whole, divisor) = &rest.kind else { return None };
     let op = match op {

@@ -1,5 +1,6 @@
-//! Constants folded, index arithmetic made short. Every rewrite gives the same value for every input: sums wrap as the
-//! IR says, and floats are folded only where one operation on constants has one exact answer; nothing is reassociated.
+//! Constant folding and simplification of index arithmetic. Every rewrite gives the same value for every input: sums
+//! wrap as the IR defines, and floats are folded only if one operation on constants has one exact result; nothing is
+//! reassociated.
 
 pub(crate) mod fold;
 mod interval;
@@ -13,7 +14,7 @@ use linear::Linear;
 pub(crate) use statement::leaves_loop;
 pub use statement::simplify;
 
-/// Simplifies an expression about whose variables nothing is known.
+/// Simplifies an expression without known ranges of its variables.
 ///
 /// # Examples
 ///
@@ -28,7 +29,7 @@ pub fn expr(expr: &Expr) -> Expr {
     expr_with(expr, &Ranges::new())
 }
 
-/// Simplifies an expression, given what is known about its variables.
+/// Simplifies an expression with known ranges of its variables.
 #[must_use]
 pub fn expr_with(expr: &Expr, ranges: &Ranges) -> Expr {
     let children = expr.map_children(&mut |child| expr_with(child, ranges));
@@ -36,7 +37,7 @@ pub fn expr_with(expr: &Expr, ranges: &Ranges) -> Expr {
     if new.same(expr) || expr.span == chipdock_ir::Span::NONE { new } else { new.with_span(expr.span) }
 }
 
-/// True when evaluating it, or not, makes no difference to anything else.
+/// Returns true if evaluating the expression has no effect.
 pub(crate) fn is_pure(expr: &Expr) -> bool {
     let mut pure = true;
     expr.walk(&mut |e| {
@@ -50,7 +51,7 @@ pub(crate) fn is_pure(expr: &Expr) -> bool {
     pure
 }
 
-/// One node whose children are simple.
+/// Simplifies a node whose children are simplified.
 fn node(expr: &Expr, ranges: &Ranges) -> Expr {
     let simpler = match &expr.kind {
         ExprKind::Cast(value) => cast(value, expr.dtype, ranges),
@@ -105,7 +106,7 @@ fn int_binary(expr: &Expr, op: BinaryOp, a: &Expr, b: &Expr, ranges: &Ranges) ->
     short.unwrap_or_else(|| expr.clone())
 }
 
-/// Division by a constant. Truncating operators are those of floor division where nothing is negative.
+/// Simplifies a division by a constant. Truncating and floor division are the same if nothing is negative.
 fn divide(op: BinaryOp, a: &Expr, divisor: i128, ranges: &Ranges) -> Option<Expr> {
     let dtype = a.dtype;
     let quotient = matches!(op, BinaryOp::FloorDiv | BinaryOp::Div);
@@ -135,7 +136,7 @@ fn divide(op: BinaryOp, a: &Expr, divisor: i128, ranges: &Ranges) -> Option<Expr
     if parts.terms.is_empty() && parts.constant == 0 || !rest.fits(ranges) || !parts.fits(ranges) {
         return nested_division(op, a, divisor);
     }
-    // Of a truncating operator the rest must not be negative either: it could round the other way.
+    // For a truncating operator the remainder must not be negative either: it could round the other way.
     let (rest_low, rest_high) = rest.exact(ranges)?;
     if !floor && rest_low < 0 {
         return None;
@@ -150,7 +151,7 @@ fn divide(op: BinaryOp, a: &Expr, divisor: i128, ranges: &Ranges) -> Option<Expr
     })
 }
 
-/// (x // a) // b = x // (a * b), and x % (a * b) % b = x % b, of floor division.
+/// (x // a) // b = x // (a * b), and x % (a * b) % b = x % b, for floor division.
 fn nested_division(op: BinaryOp, a: &Expr, divisor: i128) -> Option<Expr> {
     let ExprKind::Binary(inner, x, by) = &a.kind else { return None };
     let by = by.as_int().filter(|by| *by > 0)?;
@@ -180,7 +181,7 @@ fn float_binary(op: BinaryOp, a: &Expr, b: &Expr, dtype: DType) -> Option<Expr> 
         BinaryOp::Mul if one(b) => Some(a.clone()),
         BinaryOp::Mul if one(a) => Some(b.clone()),
         BinaryOp::Div if one(b) => Some(a.clone()),
-        // x + 0.0 is not x for x = -0.0; x - 0.0 is.
+        // x + 0.0 is not x for x = -0.0, but x - 0.0 is.
         BinaryOp::Sub if fold::as_float(b).is_some_and(|b| b == 0.0 && b.is_sign_positive()) => {
             Some(a.clone())
         }
@@ -243,7 +244,7 @@ fn cast(value: &Expr, to: DType, ranges: &Ranges) -> Option<Expr> {
             let convert = |e: &Expr| node(&e.clone().cast(to.scalar()), ranges);
             Some(convert(base).ramp(convert(stride), *lanes))
         }
-        // A conversion after one that loses nothing is one conversion.
+        // A conversion after a lossless one is one conversion.
         ExprKind::Cast(inner) if inner.dtype.is_integer() && value.dtype.is_integer() && to.is_integer() => {
             let (inner_range, middle) = (ranges.of(inner), interval::full(value.dtype));
             let kept = inner_range.0 >= middle.0 && inner_range.1 <= middle.1;
@@ -311,7 +312,7 @@ fn not(a: &Expr) -> Option<Expr> {
     match &a.kind {
         ExprKind::Int(value) => Some(Expr::int(1 - value, a.dtype)),
         ExprKind::Not(inner) => Some(inner.clone()),
-        // The opposite comparison of floats differs for a NaN, but for these two.
+        // The opposite comparison of floats differs for a NaN, except for these two.
         ExprKind::Compare(op, x, y) => {
             let opposite = match op {
                 CompareOp::Eq => CompareOp::Ne,

@@ -1,4 +1,4 @@
-//! Statements: branches decided, short loops dissolved, what does nothing removed.
+//! Simplification of statements: decides branches, dissolves short loops, removes statements without effect.
 
 use std::cell::RefCell;
 
@@ -23,7 +23,7 @@ use chipdock_ir::subst::Substitution;
 ///
 /// # Requires / # Ensures
 ///
-/// Anything; what it does is unchanged, and no node kind is added.
+/// Requires nothing; the behaviour of the module is unchanged, and no node kind is added.
 ///
 /// # Errors
 ///
@@ -84,7 +84,7 @@ impl Statements {
         }
     }
 
-    /// The statement where the condition holds.
+    /// Simplifies the statement under the assumption that the condition holds.
     fn given(&mut self, condition: &Expr, stmt: &Stmt) -> Stmt {
         let outside = self.ranges.mark();
         self.ranges.assume(condition);
@@ -114,7 +114,7 @@ impl Statements {
                 None => self.stmt(stmt),
             };
             match &stmt.kind {
-                // A name for a constant or for another variable helps nobody.
+                // A name for a constant or for another variable is useless.
                 StmtKind::Bind { var, value }
                     if matches!(value.kind, ExprKind::Int(_) | ExprKind::Var(_)) =>
                 {
@@ -152,7 +152,7 @@ impl Statements {
     }
 }
 
-/// True when the body has a `Break` or `Continue` of its own loop.
+/// Returns true if the body has a `Break` or `Continue` of its own loop.
 pub(crate) fn leaves_loop(body: &Stmt) -> bool {
     match &body.kind {
         StmtKind::Break | StmtKind::Continue => true,

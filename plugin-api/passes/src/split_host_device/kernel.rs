@@ -1,4 +1,4 @@
-//! One launch: its axes, and the kernel that it becomes.
+//! Outlining of one launch: its axes, and its kernel.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::capture::{Captured, copy};
 use crate::simplify;
 use crate::walk::vars_of;
 
-/// What pieces of dynamic shared memory are aligned to, in bytes.
+/// Alignment of pieces of dynamic shared memory, in bytes.
 const DYNAMIC_ALIGNMENT_BYTES: i128 = 64;
 
-/// A launch, looked at.
+/// A launch and its properties.
 pub(super) struct Region<'a> {
     stmt: &'a Stmt,
     captured: Captured,
@@ -75,7 +75,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// What the launch uses and does not bind.
+    /// Variables that the launch uses and does not bind.
     pub(super) fn captured(&self) -> &[Var] {
         &self.captured.vars
     }
@@ -127,7 +127,7 @@ impl<'a> Region<'a> {
         Ok(())
     }
 
-    /// The kernel of that name, and the call that launches it.
+    /// Builds the kernel with that name, and the call that launches it.
     pub(super) fn outlined(
         &self,
         function: &PrimFunc,
@@ -184,7 +184,8 @@ impl<'a> Region<'a> {
         Ok((kernel, Expr::call(Op::CallPacked, args, DType::INT32)))
     }
 
-    /// What the kernel is given: data pointers as the function's parameters stand, others behind them, then scalars.
+    /// The kernel's arguments: data pointers in the order of the function's parameters, other pointers after them, then
+    /// scalars.
     fn given(&self, function: &PrimFunc) -> Result<Vec<Var>, PassError> {
         let place = |var: &Var| {
             let data = |param: &Param| match param {
@@ -233,7 +234,7 @@ impl<'a> Region<'a> {
     }
 }
 
-/// The body without its loops over threads: each variable is the thread's index.
+/// Removes the loops over threads from the body: each variable becomes the thread's index.
 fn unbound(stmt: &Stmt, threads: &[(ThreadAxis, Var, Expr)]) -> Stmt {
     let (var, axis, body) = match &stmt.kind {
         StmtKind::For { var, kind: ForKind::ThreadBinding(axis), body, .. }

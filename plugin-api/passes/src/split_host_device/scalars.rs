@@ -1,4 +1,4 @@
-//! How a kernel is passed its scalars: as they are, or by others that every device has.
+//! Passing of scalars to a kernel: with their own type, or through types that every device supports.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use chipdock_ir::{
 use crate::capture::copy;
 use crate::lower_int64::is_wide;
 
-/// How one variable is passed.
+/// The way in which one variable is passed.
 pub(super) enum Passed {
-    /// By a parameter of its type.
+    /// Through a parameter of its type.
     As(Var),
-    /// By others.
+    /// Through other parameters.
     MadeOf {
-        /// The kernel's parameters, and what the host function passes.
+        /// The kernel's parameters, and the arguments that the host function passes.
         parts: Vec<(Var, Expr)>,
-        /// What the variable is in the kernel.
+        /// The value of the variable in the kernel.
         value: Expr,
     },
 }
@@ -42,7 +42,7 @@ fn mentions(parts: &[Expr], var: &Var) -> bool {
     found
 }
 
-/// Whether it is a size of the function's tensors.
+/// Returns true if the variable is a size of the function's tensors.
 fn is_size(var: &Var, function: &PrimFunc) -> bool {
     function.params.iter().any(|param| match param {
         Param::Buffer(buffer) => [&buffer.shape, &buffer.strides]
@@ -54,7 +54,7 @@ fn is_size(var: &Var, function: &PrimFunc) -> bool {
     })
 }
 
-/// Whether it is an extent itself, and so never below 0, which conditions are shorter for.
+/// Returns true if the variable is itself an extent and so never negative, which makes conditions shorter.
 fn is_extent(var: &Var, function: &PrimFunc) -> bool {
     function.params.iter().any(|param| match param {
         Param::Buffer(buffer) => buffer.shape.contains(&var.expr()),
@@ -62,14 +62,14 @@ fn is_extent(var: &Var, function: &PrimFunc) -> bool {
     })
 }
 
-/// A size in int32.
+/// Passes a size as int32.
 fn short(var: &Var, is_extent: bool) -> Passed {
     let param = Var::new(Arc::clone(&var.name), DType::INT32);
     let own = if is_extent { Expr::binary(BinaryOp::Max, param.expr(), Expr::i32(0)) } else { param.expr() };
     Passed::MadeOf { parts: vec![(param, var.expr().cast(DType::INT32))], value: own.cast(var.dtype) }
 }
 
-/// What a host function fails by where a size of it cannot be passed to its kernels.
+/// The check with which a host function fails if one of its sizes cannot be passed to its kernels.
 pub(super) fn check(var: &Var, function: &PrimFunc, capabilities: &TargetCapabilities) -> Option<Stmt> {
     if !is_wide(var.dtype) || capabilities.types.has(var.dtype) || !is_size(var, function) {
         return None;
@@ -84,7 +84,7 @@ pub(super) fn check(var: &Var, function: &PrimFunc, capabilities: &TargetCapabil
     Some(Stmt::new(StmtKind::Assert { condition, kind: "ValueError".into(), message }))
 }
 
-/// Both words of an integer of 64 bits.
+/// Passes both words of an integer of 64 bits.
 fn in_words(var: &Var) -> Passed {
     let param = |half: &str| Var::new(format!("{}_{half}", var.name), DType::UINT32);
     let (low, high) = (param("low"), param("high"));

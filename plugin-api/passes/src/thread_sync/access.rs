@@ -1,4 +1,4 @@
-//! What statements touch of the memory that the threads of a block share, and which of it meets.
+//! Accesses of statements to memory that the threads of a block share, and conflicts between them.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -8,12 +8,12 @@ use chipdock_ir::{Buffer, DType, Expr, ExprKind, Var};
 use crate::simplify::{Ranges, expr_with, linear::Linear};
 use crate::threads::{Threads, evaluate};
 
-/// Threads of a block that are looked at one by one.
+/// Maximum number of threads of a block that are examined one by one.
 const THREADS_MAX: i128 = 4096;
-/// Distances between two indices that are looked at one by one.
+/// Maximum number of distances between two indices that are examined one by one.
 const DISTANCES_MAX: i128 = 256;
 
-/// How memory is touched.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     Read,
@@ -21,27 +21,28 @@ pub(super) enum How {
     Atomic,
 }
 
-/// An element, or any part, of a buffer touched by the threads whose conditions hold.
+/// An access to an element, or any part, of a buffer by the threads whose conditions hold.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub(super) buffer: Buffer,
     pub(super) how: How,
-    /// Where; `None` is anywhere.
+    /// The accessed element; `None` for any.
     place: Option<Rc<Place>>,
 }
 
-/// An index, taken apart.
+/// An index split into its terms.
 #[derive(Debug)]
 struct Place {
     index: Expr,
     conditions: Vec<Expr>,
-    /// Least and greatest.
+    /// Least and greatest value.
     range: (i128, i128),
-    /// What it is for each thread that comes there, but for the other terms; `None` where threads cannot be told apart.
+    /// The value for each thread that reaches the access, without the other terms; `None` if threads cannot be
+    /// distinguished.
     of_threads: Option<Vec<(usize, i128)>>,
-    /// Terms that no thread index is in.
+    /// Terms without a thread index.
     others: Vec<(Expr, i128)>,
-    /// What the lanes of a vector add: a step, and how often at most.
+    /// Contribution of the lanes of a vector: a step, and its maximum multiple.
     lanes: (i128, i128),
 }
 
@@ -50,7 +51,7 @@ impl Access {
         Self { buffer: buffer.clone(), how, place: None }
     }
 
-    /// At an index whose variables stand for themselves, by threads for which the conditions hold.
+    /// An access at an index whose variables are unbound names, by the threads for which the conditions hold.
     pub(super) fn at(
         (buffer, how): (&Buffer, How),
         index: &Expr,
@@ -70,8 +71,8 @@ impl Access {
         self.buffer == other.buffer && self.how == other.how && places
     }
 
-    /// Whether two threads may touch one element in a way whose order matters, variables of `same` having one value in
-    /// both.
+    /// Returns true if two threads may touch one element with accesses whose order matters, where the variables of
+    /// `same` have one value in both threads.
     pub(super) fn meets(&self, other: &Self, same: &HashSet<Var>, known: &Known<'_>) -> bool {
         let order_matters = match (self.how, other.how) {
             (How::Read, How::Read) | (How::Atomic, How::Atomic) => false,
@@ -106,8 +107,8 @@ impl Access {
     }
 }
 
-/// The values of "second less first" that terms other than thread indices can make, so that two indices are one where
-/// "first less second" of the thread terms is such a value; `None` when they are too many, or not known.
+/// The values of "second minus first" for the terms other than thread indices: two indices are equal if "first minus
+/// second" of the thread terms is such a value; `None` if there are too many, or they are not known.
 fn distances(a: &Place, b: &Place, same: &HashSet<Var>, known: &Known<'_>) -> Option<Vec<i128>> {
     let mut terms: Vec<(Expr, i128, bool)> = Vec::new();
     for (place, sign) in [(a, -1), (b, 1)] {
@@ -144,16 +145,16 @@ fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-/// What is known of variables.
+/// Facts about variables.
 pub(super) struct Known<'a> {
     pub(super) threads: &'a Threads,
     pub(super) ranges: &'a Ranges,
-    /// Memory behind pointers that are made otherwise than by an allocation.
+    /// Data variables of pointers that do not come from an allocation.
     pub(super) pointed: &'a HashSet<Var>,
 }
 
 impl Known<'_> {
-    /// True when an expression is made of such variables and constants alone.
+    /// Returns true if an expression consists only of such variables and constants.
     fn only(&self, expr: &Expr, is: &dyn Fn(&Var) -> bool) -> bool {
         let mut only = true;
         expr.walk(&mut |e| {
@@ -193,7 +194,7 @@ impl Known<'_> {
                 term.walk(&mut |e| {
                     mixed |= matches!(&e.kind, ExprKind::Var(var) if is_thread(var) || var.dtype.is_handle())
                 });
-                // A variable that is not known may hide a thread index, which its range covers.
+                // An unknown variable may depend on a thread index, which its range covers.
                 others.push((term.clone(), *coefficient));
             }
         }
@@ -202,7 +203,7 @@ impl Known<'_> {
         Some(Place { index: index.clone(), conditions, range, of_threads, others, lanes })
     }
 
-    /// The value of a sum for each thread of a block that comes there.
+    /// The value of a sum for each thread of a block that reaches the access.
     fn values(
         &self,
         terms: &[(Expr, i128)],
@@ -230,7 +231,7 @@ impl Known<'_> {
     }
 }
 
-/// True for what counts positions.
+/// Returns true for types of positions.
 pub(super) fn is_index(dtype: DType) -> bool {
     dtype.is_integer() && dtype.is_scalar()
 }

@@ -1,4 +1,4 @@
-//! What a single statement touches.
+//! Memory accesses of a single statement.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::access::{Access, How};
 use crate::threads::is_shared;
 use crate::walk::is_thread;
 
-/// Variables that are bound outside of launches.
+/// Collects the variables that are bound outside of launches.
 pub(super) fn outside(stmt: &Stmt, uniform: &mut HashSet<Var>) {
     if is_thread(stmt) {
         return;
@@ -36,7 +36,7 @@ pub(super) fn bound(stmt: &Stmt, f: &mut dyn FnMut(&Var)) {
     });
 }
 
-/// Memory behind pointers that are worked out, and memory that is written in any way.
+/// Memory of computed pointers, and memory that is written in any way.
 pub(super) fn memory(body: &Stmt) -> (HashSet<Var>, HashSet<Var>) {
     let (mut pointed, mut written) = (HashSet::new(), HashSet::new());
     body.walk(&mut |child| {
@@ -57,7 +57,7 @@ pub(super) fn memory(body: &Stmt) -> (HashSet<Var>, HashSet<Var>) {
         }
         _ => {}
     });
-    // Whoever has a pointer may write anywhere that it may point to.
+    // The holder of a pointer may write any memory that it may point to.
     if !pointed.is_empty() {
         written.extend(pointed.iter().cloned());
     }
@@ -81,7 +81,7 @@ impl Syncer<'_> {
         }
     }
 
-    /// What an expression touches.
+    /// The accesses of an expression.
     pub(super) fn expr(&mut self, expr: &Expr) -> Vec<Access> {
         let mut found = Vec::new();
         self.gather(expr, &mut found);
@@ -92,7 +92,7 @@ impl Syncer<'_> {
         match &expr.kind {
             ExprKind::Load { buffer, indices, .. } => self.access(buffer, How::Read, indices, found),
             ExprKind::Var(var) => {
-                // Whoever has the pointer may write anywhere.
+                // The holder of the pointer may write anywhere.
                 if let Some(pointer) = var.pointer.as_ref().filter(|pointer| is_shared(&pointer.scope)) {
                     let buffer = Buffer::new("pointer", Vec::new(), pointer.element, pointer.scope.clone());
                     let node = chipdock_ir::BufferNode { data: var.clone(), ..(*buffer).clone() };
@@ -129,12 +129,12 @@ impl Syncer<'_> {
         }
     }
 
-    /// An element through its address; anything else as it comes.
+    /// The access to an element through its address; any other address is treated as an expression.
     fn pointed_at(&mut self, address: &Expr, how: How, found: &mut Vec<Access>) {
         if let ExprKind::Call { callee: Callee::Op(Op::AddressOf), args } = &address.kind
             && let Some(ExprKind::Load { buffer, indices, .. }) = args.first().map(|arg| &arg.kind)
         {
-            // Behind an address that is passed on lies the whole buffer.
+            // An address that is passed on gives access to the whole buffer.
             match how {
                 How::Atomic => self.access(buffer, how, indices, found),
                 How::Read | How::Write => self.access(buffer, how, &[], found),
@@ -147,7 +147,7 @@ impl Syncer<'_> {
         }
     }
 
-    /// What a statement without others in it touches, and whether threads wait in it.
+    /// The accesses of a statement without nested statements, and whether threads wait in it.
     pub(super) fn leaf(&mut self, stmt: &Stmt) -> (Vec<Access>, bool) {
         let (mut found, mut waits) = (Vec::new(), false);
         let mut exprs = Vec::new();

@@ -1,4 +1,4 @@
-//! Branches that threads decide on differently, taken apart so that barriers stand outside of them.
+//! Splitting of branches on which threads decide differently, so that barriers stand outside of them.
 
 use chipdock_ir::{DType, Expr, ForKind, Op, Stmt, StmtKind, Var};
 
@@ -9,7 +9,7 @@ use crate::threads::barrier_scope;
 use crate::walk::depends_on_memory;
 
 impl Syncer<'_> {
-    /// The branch as statements that each have the condition of their own; the condition is worked out once.
+    /// Splits the branch into statements with conditions of their own; the condition is evaluated once.
     pub(super) fn guarded(
         &mut self,
         condition: &Expr,
@@ -25,9 +25,9 @@ impl Syncer<'_> {
         Ok(Stmt::seq(parts))
     }
 
-    /// Whether threads wait in a statement, or would.
+    /// Returns true if threads wait in a statement, or would after lowering.
     fn waits(&mut self, stmt: &Stmt) -> Result<bool, PassError> {
-        // What is learnt on the way is of the statement's own variables, and learnt again.
+        // Facts recorded on the way concern the statement's own variables, and are recorded again later.
         let (_, flow) = self.process(stmt)?;
         Ok(flow.waits)
     }
@@ -91,13 +91,13 @@ impl Syncer<'_> {
         }
     }
 
-    /// Whether a loop with these bounds runs alike in threads that are not to run it at all.
+    /// Returns true if a loop with these bounds may also be entered by threads that must not run its body.
     fn may_wrap(&self, bounds: [&Expr; 2]) -> bool {
         bounds.into_iter().all(|bound| self.is_uniform(bound) && is_pure(bound) && !depends_on_memory(bound))
     }
 }
 
-/// The value where the condition holds, else 0 and nothing worked out.
+/// The value if the condition holds, otherwise 0 without evaluating it.
 fn either(condition: &Expr, value: &Expr) -> Expr {
     let dtype = value.dtype;
     Expr::call(Op::IfThenElse, vec![condition.clone(), value.clone(), Expr::constant(0, dtype)], dtype)

@@ -1,4 +1,4 @@
-//! Whether lanes may run a statement each before any runs the next.
+//! Check that all lanes may run a statement before any of them runs the next.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,16 +8,15 @@ use chipdock_ir::{Callee, Child, DType, Effect, Expr, ExprKind, ForKind, Op, Stm
 use crate::simplify::linear::Linear;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// What a body does to memory.
+/// The effects of a body on memory.
 pub(super) struct Memory {
-    /// Data variables of buffers that it stores to, those that it allocates too.
+    /// Data variables of buffers that it stores to, including those that it allocates.
     pub(super) stored: HashSet<Var>,
 }
 
-/// What the body does to memory, if it makes no difference that a statement runs for all lanes before the next runs for
-/// any: memory that is stored is touched at one index only, by expression, and no lane ever touches an element of
-/// another lane. Memory that the body allocates is a lane's own. The loop variable takes values below `extent` more than
-/// its first.
+/// The effects of the body on memory, if each statement may run for all lanes before the next runs for any: memory that
+/// is stored is touched at one index expression only, and no lane ever touches an element of another lane. Memory that
+/// the body allocates belongs to a lane. The loop variable takes `extent` consecutive values.
 pub(super) fn check(body: &Stmt, var: &Var, extent: i128) -> Option<Memory> {
     statements_are_plain(body).then_some(())?;
     let mut names = Names::default();
@@ -54,7 +53,7 @@ pub(super) fn check(body: &Stmt, var: &Var, extent: i128) -> Option<Memory> {
 struct Names {
     within: HashSet<Var>,
     allocated: HashSet<Var>,
-    /// Names of what reads no memory, by what they stand for.
+    /// Names of values that read no memory, with their values.
     inline: Substitution,
 }
 
@@ -88,7 +87,7 @@ impl Names {
     }
 }
 
-/// No statement ends the function, has effects that are not known from here, or makes another name for memory.
+/// Returns true if no statement ends the function, has unknown effects, or makes another name for memory.
 fn statements_are_plain(body: &Stmt) -> bool {
     let mut plain = true;
     body.walk(&mut |child| {
@@ -118,8 +117,8 @@ fn statements_are_plain(body: &Stmt) -> bool {
     plain
 }
 
-/// Whether lanes never meet in an index: it is a multiple of the lane, and whatever else changes within the body moves
-/// it by multiples of more than all lanes take.
+/// Returns true if lanes never collide in an index: it is a multiple of the lane, and everything else that changes
+/// within the body moves it by multiples larger than the range of all lanes.
 fn is_lanes_own(index: &Expr, var: &Var, extent: i128, within: &HashSet<Var>) -> bool {
     let sum = Linear::of(&crate::simplify::expr(index));
     let (mut stride, mut others) = (0_i128, 0_i128);
@@ -129,7 +128,7 @@ fn is_lanes_own(index: &Expr, var: &Var, extent: i128, within: &HashSet<Var>) ->
             ExprKind::Var(v) => Some(v),
             ExprKind::Cast(inner) => match &inner.kind {
                 ExprKind::Var(v) => Some(v),
-                // A sum that may wrap at a lesser width: lanes still differ, if nothing else in it changes.
+                // A sum that may wrap at a smaller width: lanes still differ, if nothing else in it changes.
                 _ if vars.contains(var) => {
                     let inner_stride = vars.is_disjoint(within) && is_lanes_own(inner, var, extent, within);
                     stride += if inner_stride { *coefficient } else { return false };

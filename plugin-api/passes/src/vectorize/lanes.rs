@@ -1,4 +1,4 @@
-//! One body over vectors: statements.
+//! Vectorized statements of a body.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,32 +12,32 @@ use super::independent::Memory;
 use crate::simplify::{self, is_pure};
 use crate::walk::depends_on_memory;
 
-/// Statements of a branch that stand twice, with a mask and without, at most.
+/// Maximum number of statements of a branch that is duplicated with and without a mask.
 const STATEMENTS_TWICE_MAX: usize = 24;
-/// Elements that a buffer of all lanes may have.
+/// Maximum number of elements of a buffer for all lanes.
 const OWN_ELEMENTS_MAX: i128 = 1 << 16;
 
-/// Makes vectors of what depends on a variable. Every method answers `None` where that cannot be said; the statement at
-/// hand then runs lane by lane.
+/// Vectorizes statements that depend on a variable. Every method returns `None` if that is not possible; the current
+/// statement then runs lane by lane.
 pub(super) struct Lanes<'a> {
     pub(super) lanes: u16,
     pub(super) capabilities: &'a TargetCapabilities,
     memory: Memory,
-    /// The loop variable as it was, its value in the first lane, and between lanes.
+    /// The original loop variable, its value in the first lane, and the difference between lanes.
     pub(super) head: Option<(Var, Expr, Expr)>,
-    /// What variables became.
+    /// Replacements of variables.
     pub(super) vectors: HashMap<Var, Expr>,
-    /// Variables that differ by lane; those without a vector are bound again where a statement needs them.
+    /// Variables that differ by lane; those without a vector are bound again in statements that need them.
     pub(super) changed: HashSet<Var>,
-    /// Names around the statement at hand that differ by lane, as they were.
+    /// Original bindings around the current statement that differ by lane.
     pub(super) bindings: Vec<(Var, Expr)>,
-    /// Conditions by lane around it, as they were.
+    /// Original conditions by lane around the current statement.
     pub(super) conditions: Vec<Expr>,
-    /// Lanes for which it runs.
+    /// Mask of the lanes that run the current statement.
     pub(super) mask: Option<Expr>,
-    /// Buffers of the body by data variable, with room for all lanes.
+    /// Buffers of the body by data variable, enlarged for all lanes.
     pub(super) own: HashMap<Var, Buffer>,
-    /// How many stores became stores of vectors.
+    /// Number of stores that became stores of vectors.
     made: usize,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// The body for all lanes, the first of which has `first` as the variable's value; `None` where no vector comes of it.
+    /// The body for all lanes, where the variable has the value `first` in the first lane; `None` if no vector results.
     pub(super) fn body(mut self, var: &Var, first: &Expr, stride: &Expr, body: &Stmt) -> Option<Stmt> {
         self.head = Some((var.clone(), first.clone(), stride.clone()));
         self.map(var, simplify::expr(&first.clone().ramp(stride.clone(), self.lanes)));
@@ -71,7 +71,7 @@ impl<'a> Lanes<'a> {
         self.changed.insert(var.clone());
     }
 
-    /// True where the value does not change while the body runs, and may be worked out again.
+    /// Returns true if the value does not change while the body runs and may be recomputed.
     pub(super) fn is_stable(&self, value: &Expr) -> bool {
         let mut stable = is_pure(value);
         value.walk(&mut |e| {
@@ -82,7 +82,7 @@ impl<'a> Lanes<'a> {
         stable
     }
 
-    /// A statement in a scope of its own.
+    /// Vectorizes a statement in a scope of its own.
     fn block(&mut self, stmt: &Stmt) -> Option<Stmt> {
         let depth = self.bindings.len();
         let result = match &stmt.kind {
@@ -93,7 +93,8 @@ impl<'a> Lanes<'a> {
         result
     }
 
-    /// One statement after the other; those that vectors cannot say wait, and run lane by lane, as many as stand together.
+    /// Vectorizes a sequence; statements that cannot be vectorized are collected, and adjacent ones run lane by lane
+    /// together.
     fn seq(&mut self, stmts: &[Stmt]) -> Option<Stmt> {
         let (mut result, mut waiting) = (Vec::new(), Vec::new());
         for stmt in stmts {
@@ -121,7 +122,7 @@ impl<'a> Lanes<'a> {
                         result.push(new);
                     } else {
                         self.made = made;
-                        // What leaves a loop around it cannot be put into another loop.
+                        // A statement that leaves an enclosing loop cannot be put into another loop.
                         (!simplify::leaves_loop(stmt)).then_some(())?;
                         waiting.push(stmt.clone());
                     }
@@ -139,7 +140,7 @@ impl<'a> Lanes<'a> {
         Some(())
     }
 
-    /// A name; nothing where only statements that run lane by lane can use it.
+    /// Vectorizes a binding; `Some(None)` if only statements that run lane by lane can use it.
     fn bind(&mut self, var: &Var, value: &Expr) -> Option<Option<Stmt>> {
         is_pure(value).then_some(())?;
         let Some(new) = self.expr(value) else {
@@ -156,7 +157,7 @@ impl<'a> Lanes<'a> {
         Some(Some(Stmt::new(StmtKind::Bind { var: vector, value: new })))
     }
 
-    /// Room for all lanes: element `i` of a lane lies at `i * lanes + lane`.
+    /// Enlarges a buffer for all lanes: element `i` of a lane is at `i * lanes + lane`.
     fn allocate(&mut self, buffer: &Buffer) -> Option<Buffer> {
         let size = buffer.constant_size()?.checked_mul(self.lanes.into())?;
         let extent = buffer.shape.first()?;
@@ -181,7 +182,7 @@ impl<'a> Lanes<'a> {
                 };
                 let made = self.made;
                 let body = self.block(body)?;
-                // Around what runs lane by lane the lanes had better be the outer loop, as they were.
+                // If the body runs lane by lane, the lanes should remain the outer loop.
                 (self.made > made).then_some(())?;
                 let (var, annotations) = (var.clone(), annotations.clone());
                 StmtKind::For { var, min, extent, kind: *kind, step, annotations, body }
@@ -209,14 +210,14 @@ impl<'a> Lanes<'a> {
                 };
                 StmtKind::Attr { node, key: key.clone(), value, body }
             }
-            // What is left of these has no effect: a hint.
+            // The remaining calls have no effect: hints.
             StmtKind::Evaluate(_) => return Some(Stmt::nop()),
             _ => return None,
         };
         Some(Stmt::new(kind).with_span(stmt.span))
     }
 
-    /// What is the same in all lanes.
+    /// Vectorizes an expression that must be the same in all lanes.
     fn scalar(&mut self, expr: &Expr) -> Option<Expr> {
         self.expr(expr).filter(|value| value.dtype == expr.dtype)
     }
@@ -232,14 +233,14 @@ impl<'a> Lanes<'a> {
         buffer.dtype.is_scalar().then_some(())?;
         let value = self.wide_expr(value)?;
         let (buffer, index) = self.place(buffer, index)?;
-        // One element for all lanes: the last one's value, of which vectors know nothing.
+        // One element for all lanes would get the last lane's value, which vectors cannot express.
         (!index.dtype.is_scalar()).then_some(())?;
         let predicate = self.predicate(predicate)?;
         self.made += 1;
         Some(StmtKind::Store { buffer, indices: vec![index], value, predicate })
     }
 
-    /// Both sides of a branch by lane, under masks.
+    /// Vectorizes both sides of a branch by lane, under masks.
     fn branch(
         &mut self,
         condition: &Expr,
@@ -251,7 +252,7 @@ impl<'a> Lanes<'a> {
         let all =
             self.all_lanes(&lanes).filter(|_| self.mask.is_none() && count(then) <= STATEMENTS_TWICE_MAX);
         let whole = match &all {
-            // The same statements once more, with names of their own.
+            // The same statements again, with fresh names.
             Some(_) => Some(Substitution::new().fresh().stmt(&self.block(then)?)),
             None => None,
         };
@@ -277,7 +278,7 @@ impl<'a> Lanes<'a> {
         result
     }
 
-    /// What `make` makes where only the lanes of a mask run.
+    /// Runs `make` under an additional mask.
     pub(super) fn masked<T>(&mut self, mask: &Expr, make: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.mask.clone();
         self.mask = Some(match &outer {
@@ -289,8 +290,8 @@ impl<'a> Lanes<'a> {
         result
     }
 
-    /// A scalar condition that is true only where the condition holds in every lane: of comparisons of a ramp, which
-    /// hold in all lanes if they do in the last and the ramp does not wrap.
+    /// A scalar condition that is true only if the condition holds in every lane: supported for comparisons of a ramp,
+    /// which hold in all lanes if they hold in the last and the ramp does not wrap.
     fn all_lanes(&self, condition: &Expr) -> Option<Expr> {
         match &condition.kind {
             ExprKind::And(a, b) => Some(self.all_lanes(a)?.and(self.all_lanes(b)?)),

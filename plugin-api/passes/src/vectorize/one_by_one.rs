@@ -1,4 +1,4 @@
-//! Statements that run lane by lane amid vectors.
+//! Statements that run lane by lane among vectors.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,8 +10,8 @@ use crate::simplify;
 use crate::walk::vars_of;
 
 impl Lanes<'_> {
-    /// A serial loop over the lanes, with the names and under the conditions that the statements stand under. `None`
-    /// where these would not be what they were, since they read memory that the body stores to.
+    /// A serial loop over the lanes, with the names and conditions that apply to the statements. `None` if these may
+    /// have changed, since they read memory that the body stores to.
     pub(super) fn one_by_one(&self, stmts: &[Stmt]) -> Option<Stmt> {
         let (var, first, stride) = self.head.as_ref()?;
         let mut needed: HashSet<Var> = self.conditions.iter().flat_map(vars_of).collect();
@@ -53,7 +53,7 @@ impl Lanes<'_> {
     }
 }
 
-/// Buffers that each lane has for itself, and the lane that runs.
+/// Buffers of which each lane has its own part, and the current lane.
 struct Own<'a> {
     buffers: &'a HashMap<Var, Buffer>,
     lanes: u16,
@@ -65,14 +65,14 @@ impl Own<'_> {
         let wide = self.buffers.get(&buffer.data)?;
         let [index] = indices else { return None };
         let dtype = index.dtype;
-        // An index that is a vector already stays one.
+        // An index that is already a vector remains one.
         let lane = self.lane.clone().cast(dtype.scalar()).broadcast(dtype.lanes);
         let own = index.clone() * Expr::int(self.lanes.into(), dtype) + lane;
         Some((wide.clone(), vec![simplify::expr(&own)]))
     }
 }
 
-/// Accesses of such buffers, moved to the lane's elements.
+/// Moves accesses of such buffers to the lane's elements.
 fn own_elements(stmt: &Stmt, own: &Own<'_>) -> Stmt {
     if own.buffers.is_empty() {
         return stmt.clone();

@@ -1,4 +1,4 @@
-//! One body over vectors: values.
+//! Vectorized values of a body.
 
 use chipdock_ir::op::{Lowering, Takes};
 use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, TargetCapabilities, Var};
@@ -9,7 +9,7 @@ use crate::simplify;
 use crate::walk::depends_on_memory;
 
 impl Lanes<'_> {
-    /// The value in every lane; `None` for vectors of another width.
+    /// Broadcasts the value to every lane; `None` for vectors of another width.
     fn wide(&self, value: Expr) -> Option<Expr> {
         match value.dtype.lanes {
             1 => Some(value.broadcast(self.lanes)),
@@ -30,8 +30,8 @@ impl Lanes<'_> {
         changed
     }
 
-    /// The expression for all lanes; a scalar where all lanes agree. Under a mask what reads memory is a vector, for
-    /// where no lane runs it must not be read.
+    /// The expression for all lanes; a scalar if all lanes agree. Under a mask an expression that reads memory is a
+    /// vector, because it must not be read if no lane runs.
     pub(super) fn expr(&mut self, expr: &Expr) -> Option<Expr> {
         if !self.is_changed(expr) && (self.mask.is_none() || !depends_on_memory(expr)) {
             return Some(expr.clone());
@@ -91,14 +91,15 @@ impl Lanes<'_> {
         Some(Expr::new(kind, vector).with_span(expr.span))
     }
 
-    /// The expression as a vector of all lanes. What is a vector already has lanes of its own, which are not these.
+    /// The expression as a vector of all lanes. An expression that is already a vector has lanes of its own, which are
+    /// not these.
     pub(super) fn wide_expr(&mut self, expr: &Expr) -> Option<Expr> {
         expr.dtype.is_scalar().then_some(())?;
         let value = self.expr(expr)?;
         self.wide(value)
     }
 
-    /// The value for all lanes where it is evaluated only in those of a mask.
+    /// The value for all lanes, if it is evaluated only in the lanes of a mask.
     fn where_true(&mut self, mask: &Expr, expr: &Expr) -> Option<Expr> {
         if depends_on_memory(expr) {
             self.masked(mask, |lanes| lanes.wide_expr(expr))
@@ -107,7 +108,7 @@ impl Lanes<'_> {
         }
     }
 
-    /// What `make` makes of a condition, which has a name where it becomes a predicate in one of the parts, so that it is
+    /// Passes a condition to `make`, bound to a name if it becomes a predicate in one of the parts, so that it is
     /// evaluated once.
     fn named(
         &mut self,
@@ -124,7 +125,7 @@ impl Lanes<'_> {
         Some(Expr::new(ExprKind::Let { var, value: condition, body }, dtype))
     }
 
-    /// The predicate of an access here, which may have one of its own; `Some(None)` where all lanes access.
+    /// The predicate of an access here, combined with the access's own, if any; `Some(None)` if all lanes access.
     pub(super) fn predicate(&mut self, own: Option<&Expr>) -> Option<Option<Expr>> {
         let own = match own {
             Some(own) => Some(self.wide_expr(own)?),
@@ -137,7 +138,8 @@ impl Lanes<'_> {
         (both.is_none() || self.capabilities.is_host).then_some(both)
     }
 
-    /// The buffer and the index of an access; in a buffer that each lane has for itself, that of each lane's element.
+    /// The buffer and the index of an access; in a buffer with a part for each lane, the indices of each lane's
+    /// element.
     pub(super) fn place(&mut self, buffer: &Buffer, index: &Expr) -> Option<(Buffer, Expr)> {
         index.dtype.is_scalar().then_some(())?;
         let index = self.expr(index)?;
@@ -165,7 +167,7 @@ impl Lanes<'_> {
         )
     }
 
-    /// A ramp plus, minus or times what is the same in every lane, a ramp again.
+    /// A ramp plus, minus or times a value that is the same in every lane, which is again a ramp.
     fn ramp(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
         let arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
         if !arithmetic || !a.dtype.is_integer() {
@@ -186,7 +188,7 @@ impl Lanes<'_> {
                     let (a, b) = (self.wide_expr(a)?, self.wide_expr(b)?);
                     return Some(Expr::call(op, vec![condition, a, b], vector));
                 }
-                // A choice by lane evaluates both, each for its lanes.
+                // A selection by lane evaluates both operands, each for its lanes.
                 self.named(condition, &[a, b], |lanes, condition| {
                     let a = lanes.where_true(condition, a)?;
                     let b = lanes.where_true(&condition.clone().logical_not(), b)?;
@@ -194,7 +196,7 @@ impl Lanes<'_> {
                 })
             }
             _ => {
-                // Multiplications of quantised kernels take some scalars: shifts and flags.
+                // Multiplications of quantised kernels take some scalar arguments: shifts and flags.
                 let mut new = Vec::with_capacity(args.len());
                 for (position, arg) in args.iter().enumerate() {
                     let value = self.expr(arg)?;
@@ -210,8 +212,8 @@ impl Lanes<'_> {
     }
 }
 
-/// Whether a call of the op for all lanes is one on vectors: elementwise (OP7), and, of functions of floats, native or
-/// lowered to arithmetic (OP10).
+/// Returns true if a call of the op for all lanes is a call on vectors: elementwise (OP7), and, for functions of
+/// floats, native or lowered to arithmetic (OP10).
 pub(crate) fn stays_on_vectors(op: Op, dtype: DType, capabilities: &TargetCapabilities) -> bool {
     let info = op.info();
     let calls_library = info.lowering == Lowering::Function

@@ -1,4 +1,4 @@
-//! What a host function does with memory that is a device's.
+//! Accesses of a host function to device memory.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use chipdock_ir::{Child, Expr, ExprKind, IrModule, PrimFunc, Span, Stmt, StmtKin
 use crate::split_host_device::is_kernel;
 use crate::walk::{called_functions, is_thread};
 
-/// Names of the functions that only threads run: those that are called within launches, and not outside.
+/// Names of the functions that only threads run: those called within launches and not outside.
 pub(super) fn of_threads(module: &IrModule) -> HashSet<Arc<str>> {
     let (mut by_threads, mut by_host): (HashSet<Arc<str>>, HashSet<Arc<str>>) = Default::default();
     for function in &module.functions {
@@ -18,7 +18,7 @@ pub(super) fn of_threads(module: &IrModule) -> HashSet<Arc<str>> {
             if in_threads { by_threads.extend(names) } else { by_host.extend(names) }
         });
     }
-    // What they call is run by threads too.
+    // Functions that they call are run by threads too.
     let functions = module.by_name();
     let mut all: HashSet<Arc<str>> = by_threads.clone();
     let mut open: Vec<Arc<str>> = by_threads.into_iter().collect();
@@ -51,7 +51,7 @@ fn split(stmt: &Stmt, in_threads: bool, f: &mut dyn FnMut(&Stmt, bool)) {
     });
 }
 
-/// Where a function touches memory of the device outside of threads, and by which buffer.
+/// The first access of a function to device memory outside of threads: its position, and the name of the buffer.
 pub(super) fn touched(function: &PrimFunc) -> Option<(Span, Arc<str>)> {
     let mut found: Option<(Span, Arc<str>)> = None;
     split(&function.body, is_kernel(function), &mut |stmt, in_threads| {

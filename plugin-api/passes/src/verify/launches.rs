@@ -1,4 +1,4 @@
-//! Memory that ends with a launch, and what needs it afterwards.
+//! Memory that ends with a launch, and later accesses that need it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use chipdock_ir::{
 use crate::split_host_device::is_kernel;
 use crate::walk::{is_thread, vars_of};
 
-/// What of a function needs shared, local or warp memory as an earlier launch left it, or uses it on both sides of a
-/// launch's start. Each launch has its own.
+/// Reports accesses of a function that need shared, local or warp memory as an earlier launch left it, or that use it
+/// on both sides of a launch's start. Each launch has its own memory.
 pub(super) fn lost(function: &PrimFunc) -> Vec<Diagnostic> {
     if is_kernel(function) {
         return Vec::new();
@@ -33,7 +33,7 @@ struct Memory {
     scope: StorageScope,
     first_use: usize,
     writes: Vec<(Region, Span)>,
-    /// Of each region the first access, where it needs what was there before.
+    /// The first access of each region that needs an earlier value.
     needs: Vec<(Region, Span)>,
     touched: Vec<(Region, Span)>,
     /// Regions that loops of the host repeat.
@@ -87,10 +87,10 @@ struct Walk {
     n_launches: usize,
     n_host_loops: usize,
     n_uses: usize,
-    /// Variables that differ from one iteration of the host's loops to the next, those of threads apart.
+    /// Variables that differ between iterations of the host's loops, except those of threads.
     by_host: HashSet<Var>,
     by_thread: HashSet<Var>,
-    /// Memory that the region wrote already.
+    /// Memory that the region has already written.
     written: HashSet<usize>,
 }
 
@@ -130,7 +130,7 @@ impl Walk {
             StmtKind::While { .. } if self.region == HOST => self.repeatedly(stmt),
             StmtKind::If { condition, then, otherwise } if self.is_by_host(condition) => {
                 self.expr(stmt.span, condition);
-                // What a branch writes, other iterations of the host's loops may leave as it was.
+                // Memory that a branch writes may be left unchanged in other iterations of the host's loops.
                 for branch in [then].into_iter().chain(otherwise) {
                     let written = self.written.clone();
                     self.stmt(branch);
@@ -163,7 +163,7 @@ impl Walk {
             ExprKind::Load { buffer, .. } => {
                 self.read(&buffer.data, if e.span == Span::NONE { span } else { e.span });
             }
-            // What becomes of a pointer is not known: it may be filled.
+            // Uses of a pointer are not known: its memory may be filled.
             ExprKind::Var(var) if var.dtype.is_handle() => self.write(var, span),
             _ => {}
         });
@@ -192,7 +192,8 @@ impl Walk {
         }
     }
 
-    /// Whether part of a condition is about the iteration of the host's loops alone: a whole launch may not come there.
+    /// Returns true if part of a condition depends only on the iteration of the host's loops: a whole launch may be
+    /// skipped.
     fn is_by_host(&self, condition: &Expr) -> bool {
         if let ExprKind::And(a, b) = &condition.kind {
             return self.is_by_host(a) || self.is_by_host(b);

@@ -1,4 +1,4 @@
-//! What a kernel uses, held against what the target has.
+//! Checks the resources of a kernel against the limits of its target.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use super::finish;
 use crate::split_host_device::is_kernel;
 use crate::{Fault, PassError};
 
-/// The greatest limit of a target that is believed.
+/// The greatest limit of a target that is considered plausible.
 const LIMIT_MAX: i64 = 1 << 40;
 
-/// Refuses limits of a target that cannot be, and kernels that go past them, as far as sizes are constant: threads of a
-/// block, in all and by axis; blocks of a grid by axis; shared memory of a block, dynamic memory too; arguments. Also warp
-/// operations that the target does not name in `native_ops`, shuffles of warps of another size than its own, barriers of a
-/// warp where a warp is one thread or nothing says that there are warps.
+/// Rejects impossible limits of a target, and kernels that exceed them, as far as sizes are constant: threads per
+/// block, in total and by axis; blocks per grid by axis; shared memory per block, including dynamic memory; arguments.
+/// Also rejects warp operations that the target does not name in `native_ops`, shuffles of warps of another size than
+/// its own, and barriers of a warp if a warp has one thread or the target does not say that there are warps.
 ///
 /// # Before and after
 ///
@@ -26,11 +26,11 @@ const LIMIT_MAX: i64 = 1 << 40;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires kernels apart from host functions. Every kernel keeps to the limits that are known.
+/// Requires kernels separate from host functions. Every kernel respects the known limits.
 ///
 /// # Errors
 ///
-/// The caller's for limits that cannot be, the target's for a kernel that goes past one: one diagnostic for each.
+/// The caller's for impossible limits, the target's for a kernel that exceeds one: one diagnostic for each.
 pub fn verify_limits(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     finish("verify_limits", module, Fault::Caller, limits(capabilities))?;
     let mut problems = Vec::new();
@@ -45,7 +45,7 @@ pub fn verify_limits(module: &IrModule, capabilities: &TargetCapabilities) -> Re
     finish("verify_limits", module, Fault::Target, problems)
 }
 
-/// Limits that cannot be.
+/// Reports impossible limits.
 fn limits(capabilities: &TargetCapabilities) -> Vec<Diagnostic> {
     let [block_x, block_y, block_z] = capabilities.limits.block_dimensions_max;
     let [grid_x, grid_y, grid_z] = capabilities.limits.grid_dimensions_max;
@@ -81,7 +81,7 @@ fn problem(function: &PrimFunc, span: Span, message: String) -> Diagnostic {
     Diagnostic { function: function.name.clone(), span, node: String::new(), message }
 }
 
-/// What a kernel uses, as far as its sizes are constant.
+/// Checks the resources of a kernel, as far as its sizes are constant.
 fn usage(function: &PrimFunc, capabilities: &TargetCapabilities, problems: &mut Vec<Diagnostic>) {
     let mut extents: BTreeMap<ThreadAxis, i128> = BTreeMap::new();
     let mut shared_bytes = 0_i128;
@@ -141,7 +141,7 @@ fn usage(function: &PrimFunc, capabilities: &TargetCapabilities, problems: &mut 
     }
 }
 
-/// Warp operations that the target does not have, each once.
+/// Reports warp operations that the target does not support, each once.
 fn warp_ops(function: &PrimFunc, capabilities: &TargetCapabilities, problems: &mut Vec<Diagnostic>) {
     let mut known = Vec::new();
     let mut visit = |span: Span, expr: &Expr| {
@@ -188,7 +188,8 @@ fn warp_problem(op: Op, args: &[Expr], capabilities: &TargetCapabilities) -> Opt
     })
 }
 
-/// Whether several threads make a warp: a barrier among one is none, whatever the kernel takes a warp for.
+/// Returns true if a warp has several threads: a barrier among one thread has no effect, whatever warp size the kernel
+/// assumes.
 fn has_warps(capabilities: &TargetCapabilities) -> bool {
     capabilities
         .execution

@@ -1,4 +1,4 @@
-//! Quotients and remainders, by divisions of 32 bits.
+//! Quotients and remainders, computed by divisions of 32 bits.
 
 use chipdock_ir::{CompareOp, Expr, Op};
 
@@ -8,16 +8,16 @@ use super::{
 use crate::lower_intrinsics::kit::{Steps, and, div, less, or, shl, shr};
 use crate::words::{compare, constant};
 
-/// What is asked of a division.
+/// The part of a division that is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quotient {
-    /// The quotient itself.
+    /// The quotient.
     Whole,
-    /// What is left.
+    /// The remainder.
     Rest,
 }
 
-/// The quotient or the remainder, rounded to zero or down; `x / 0` is x and `x % 0` is 0.
+/// The quotient or the remainder, rounded toward zero or down; `x / 0` is x and `x % 0` is 0.
 pub(crate) fn divide(
     s: &Steps,
     (a, b): (&Words, &Words),
@@ -42,7 +42,7 @@ pub(crate) fn divide(
     }
 }
 
-/// A quotient that was rounded to zero, and its rest, rounded down.
+/// Converts a quotient that was rounded toward zero, and its remainder, to those of rounding down.
 fn rounded_down(s: &Steps, quotient: &Words, rest: &Words, b: &Words) -> (Words, Words) {
     let opposed = Expr::compare(CompareOp::Ne, is_negative(s, rest), is_negative(s, b));
     let is_above = Expr::select(is_zero(s, rest), Expr::int(0, opposed.dtype), opposed);
@@ -51,14 +51,14 @@ fn rounded_down(s: &Steps, quotient: &Words, rest: &Words, b: &Words) -> (Words,
     (choice(s, &is_above, &less, quotient), choice(s, &is_above, &sum(s, rest, b), rest))
 }
 
-/// The leading zeros of a uint32, uint32.
+/// Number of leading zeros of a uint32, as uint32.
 fn zeros(s: &Steps, word: &Expr) -> Expr {
     let dtype = s.i32(0).dtype;
     s.name("zeros", Expr::call(Op::Clz, vec![word.clone()], dtype).cast(word.dtype))
 }
 
-/// The quotient of unsigned integers, anything where `b` is 0 (Warren, Hacker's Delight, 9-5): of a short divisor, digit by
-/// digit; of a long one, by its leading 32 digits, which is too much by one at most.
+/// The quotient of unsigned integers, unspecified if `b` is 0 (Warren, Hacker's Delight, 9-5): for a short divisor,
+/// digit by digit; for a long one, by its leading 32 digits, which gives at most one too much.
 fn unsigned_quotient(s: &Steps, a: &Words, b: &Words) -> Words {
     let is_short = s.name("is_short", Expr::compare(CompareOp::Eq, b.high.clone(), s.u32(0)));
     let first = s.name("first", div(a.high.clone(), b.low.clone()));
@@ -80,7 +80,7 @@ fn unsigned_quotient(s: &Steps, a: &Words, b: &Words) -> Words {
     Words { high: s.name("high", either(first, s.u32(0))), low: s.name("low", either(digits, by_long)) }
 }
 
-/// The quotient of a number whose upper word is less than the divisor (the same, 9-3): two digits of 16 bits.
+/// The quotient of a number whose upper word is less than the divisor (Hacker's Delight, 9-3): two digits of 16 bits.
 fn short_quotient(s: &Steps, a: &Words, divisor: &Expr) -> Expr {
     let moved = s.name("moved", and(zeros(s, divisor), s.u32(31)));
     let divisor = s.name("divisor", shl(divisor.clone(), moved.clone()));
@@ -95,7 +95,7 @@ fn short_quotient(s: &Steps, a: &Words, divisor: &Expr) -> Expr {
     s.name("digits", shl(first, s.u32(16)) + second)
 }
 
-/// One digit of 16 bits: that of the leading half of the divisor, which is too much by two at most.
+/// One digit of 16 bits, estimated from the leading half of the divisor, which gives at most two too much.
 fn digit(s: &Steps, over: &Expr, next: &Expr, divisor: &Expr) -> Expr {
     let upper = s.name("upper", shr(divisor.clone(), s.u32(16)));
     let lower = s.name("lower", and(divisor.clone(), s.u32(0xffff)));

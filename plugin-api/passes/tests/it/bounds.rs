@@ -1,4 +1,5 @@
-//! What a function may take: stack, workspace, words of its signature. Each bound is reached, and passed by one.
+//! Tests of the limits of a function: stack, workspace, words of its signature. Each limit is reached, and exceeded by
+//! one.
 
 use std::sync::Arc;
 

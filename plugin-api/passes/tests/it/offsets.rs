@@ -1,4 +1,4 @@
-//! Where tensors begin, before and after `flatten_buffers`.
+//! Tests of tensor offsets, before and after `flatten_buffers`.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{

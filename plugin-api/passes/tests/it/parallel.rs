@@ -1,4 +1,4 @@
-//! `outline_parallel`: what becomes a function, and what its functions may rely on.
+//! Tests of `outline_parallel`: which loops become functions, and the guarantees for those functions.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is refused, by whom, in which words; PASS-L1 and PASS-L4.
+//! Tests of errors: the refused input, the party responsible, the message; PASS-L1 and PASS-L4.
 
 use std::sync::Arc;
 

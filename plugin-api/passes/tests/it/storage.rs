@@ -1,4 +1,5 @@
-//! Rules STORAGE-Y1 to STORAGE-Y5 of `lower_storage_types`: on the interpreter, a module gives the same bytes before and after it.
+//! Rules STORAGE-Y1 to STORAGE-Y5 of `lower_storage_types`: on the interpreter, a module gives the same bytes before and
+//! after it.
 
 use std::sync::Arc;
 

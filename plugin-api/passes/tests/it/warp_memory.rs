@@ -1,4 +1,4 @@
-//! Memory of a warp, as the interpreter has it and as memory of each thread with shuffles.
+//! Tests of warp memory: as interpreted, and as lowered to local memory with shuffles.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{

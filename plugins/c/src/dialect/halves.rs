@@ -1,4 +1,4 @@
-//! float16 by the compiler's own type where it has one, and the neighbours of halves.
+//! float16 through the compiler's own type if it has one, and the adjacent values of halves.
 
 use chipdock_codegen_source::c_family::{CFamily as _, Half, short};
 use chipdock_codegen_source::{Code, Prelude};
@@ -6,7 +6,7 @@ use chipdock_ir::DType;
 
 use super::CDialect;
 
-/// Both helpers of float16 at once: the compiler's own half where it has one, else the same in integers.
+/// Defines both helpers of float16 at once: with the compiler's own half type if it has one, otherwise with integers.
 pub(super) fn define(dialect: &CDialect, half: Half, prelude: &mut Prelude) {
     if !matches!(half, Half::F16Value | Half::F16Bits) {
         return half.define(dialect, prelude);

@@ -5,10 +5,10 @@ use chipdock_codegen_source::{Allocation, Answer, Refusal};
 
 use super::CDialect;
 
-/// Bytes of stack that one buffer may take.
+/// Maximum size in bytes of one buffer on the stack.
 const STACK_SIZE_BYTES_MAX: i128 = 64 * 1024;
 
-/// The declaration of elements on the stack.
+/// The declaration of a buffer on the stack.
 pub(super) fn allocation(dialect: &CDialect, allocation: &Allocation<'_>) -> Answer<String> {
     let Allocation { name, buffer, count, .. } = *allocation;
     dialect.space(&buffer.scope)?;
@@ -20,7 +20,7 @@ pub(super) fn allocation(dialect: &CDialect, allocation: &Allocation<'_>) -> Ans
              workspace"
         )));
     }
-    // Aligned for the compiler's sake: no load or store relies on it.
+    // Aligned to help the compiler: no load or store relies on it.
     let alignment = buffer.data_alignment_bytes.clamp(if size_bytes >= 64 { 64 } else { 1 }, 4096);
     let aligned = if alignment > 1 && alignment.is_power_of_two() {
         format!("aligned({alignment}), ")

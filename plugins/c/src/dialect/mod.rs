@@ -18,11 +18,11 @@ use chipdock_ir::{DType, Op, StorageRank, StorageScope};
 /// The dialect of target `c`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CDialect {
-    /// The file whose lines statements are said to come from, for debuggers and messages of the compiler.
+    /// The source file that the lines of statements refer to, for debuggers and messages of the compiler.
     pub(crate) file: Option<String>,
 }
 
-/// Keywords, what the headers define that could be a variable's name, and names that gcc predefines.
+/// Keywords, names that the headers define and that a variable could have, and names that gcc predefines.
 const RESERVED: &[&str] = &[
     C_WORDS,
     "alignas alignof dlsym max_align_t noreturn offsetof static_assert thread_local va_arg va_copy va_end va_list",
@@ -37,9 +37,9 @@ static SPELLINGS: Spellings = Spellings {
     ..Spellings::C99
 };
 
-/// `condition`, which is hardly ever true.
+/// Marks a condition as hardly ever true.
 fn unlikely(condition: &Code) -> Code {
-    // `!__builtin_expect(x, 1)` says as much already.
+    // `!__builtin_expect(x, 1)` already says so.
     if condition.text.starts_with("!__builtin_expect(") {
         return condition.clone();
     }
@@ -315,8 +315,8 @@ impl Dialect for CDialect {
     }
 }
 
-/// gcc 12's vectorizer of straight-line code makes -1 of true in two lanes, and drops conversions to `_Float16` and back
-/// on machines that compute in it; that of loops, which the helpers are written for, does neither.
+/// gcc 12's vectorizer of straight-line code turns true into -1 in two lanes, and drops conversions to `_Float16` and
+/// back on machines that compute in it; the loop vectorizer, for which the helpers are written, does neither.
 const GCC_ONLY: &str = "\
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize (\"no-tree-slp-vectorize\")
@@ -325,8 +325,9 @@ const GCC_ONLY: &str = "\
 
 ";
 
-/// Before version 14 gcc makes masked loads of loads under conditions and, where several stand side by side in a loop whose inner
-/// loop it unrolled, takes one's mask for another's (its bug 114375): zeros in place of elements, without a word.
+/// Before version 14 gcc makes masked loads of loads under conditions and, if several stand side by side in a loop
+/// whose inner loop it unrolled, confuses their masks (its bug 114375): zeros in place of elements, without a
+/// diagnostic.
 const KEEP_BRANCHES: &str = "\
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
 #define CD_KEEP_BRANCHES __attribute__((optimize(\"no-tree-slp-vectorize\", \"no-tree-loop-if-convert\")))

@@ -1,4 +1,4 @@
-//! How ops on scalars are spelled in C, one line per op and type. Builtins are used in place of `<math.h>`, so that a
+//! Spellings of ops on scalars in C, one line per op and type. Builtins are used in place of `<math.h>`, so that a
 //! variable may be called `exp`.
 
 use chipdock_codegen_source::{OpRow, OpTable, Spelling};

@@ -1,4 +1,4 @@
-//! What compiled code has to do with its caller and its host: arguments, errors, workspace.
+//! Interaction of compiled code with its caller and its host: arguments, errors, workspace.
 
 use chipdock_codegen_source::c_family::{CFamily as _, address, cast, is_half, scalar, short};
 use chipdock_codegen_source::{
@@ -9,7 +9,7 @@ use chipdock_plugin_api::abi::{ENV_HEAD, ENV_SLOTS, EnvType, SAFE_CALL_OFFSET_BY
 
 use super::CDialect;
 
-/// The structs of values, as far as compiled code reads them: TVM-FFI's value and DLPack's tensor.
+/// The structs of packed calls, as far as compiled code reads them: TVM-FFI's value and DLPack's tensor.
 const ABI: &str = "\
 typedef struct {
     int32_t device_type;
@@ -39,7 +39,7 @@ typedef struct {
 } CdAny;
 ";
 
-/// What stands around the environment, whose struct is written from the description in chipdock-abi.
+/// The text after the struct of the environment, which is written from the description in chipdock-abi.
 const ENV_END: &str = "\
 };
 // Set by whoever loads this; null: TVM-FFI's functions are looked for, then small fallbacks of our own serve.
@@ -62,7 +62,7 @@ fn env_parameter(name: &str, kind: EnvType) -> String {
     format!("{pointer} {name}")
 }
 
-/// The struct of the environment, and of a function object as far as it is called.
+/// The struct of the environment, and the part of a function object that is needed to call it.
 pub(crate) fn env_text() -> String {
     let mut text = format!(
         "typedef struct {{\n    char header[{SAFE_CALL_OFFSET_BYTES}];\n    int32_t (*safe_call)(void*, const CdAny*, int32_t, \
@@ -142,8 +142,8 @@ static int32_t cd_free_workspace(int32_t device_type, int32_t device_id, void* d
 }
 ";
 
-// The function is asked for once: whoever loads this has made a library of its own of it. Two threads may ask at once, and are
-// answered alike.
+// The function is looked up once: a loader makes a new library of each module. Two threads may look it up at the same
+// time, and get the same answer.
 const CALL_PACKED: &str = "\
 static int32_t cd_call_packed(const CdFunction** kept, const char* name, void* values, int32_t count) {
     const CdFunction* function = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
@@ -186,7 +186,7 @@ pub(super) fn define_abi(prelude: &mut Prelude) {
     prelude.define("cd_abi", |_| ABI.to_owned());
 }
 
-/// Defines the environment: every loadable text has it, for loaders to set.
+/// Defines the environment pointer, which every loadable text has and loaders set.
 pub(super) fn define_env(prelude: &mut Prelude) {
     prelude.define("cd_env", |prelude| {
         define_abi(prelude);
@@ -201,7 +201,7 @@ fn define_raise(prelude: &mut Prelude) {
     });
 }
 
-/// A text as a string literal of C, and safe as a format.
+/// A text as a string literal of C that is also safe as a format.
 fn format_literal(text: &str) -> String {
     let mut literal = String::new();
     for byte in text.bytes() {
@@ -272,7 +272,7 @@ fn value<'c>(call: &'c OpCall<'_>, position: usize) -> Answer<(&'c Code, DType)>
     }
 }
 
-/// The field of a struct behind a handle, and its type.
+/// The field of a struct that a handle points to, and its type.
 fn field(call: &OpCall<'_>, is_set: bool, prelude: &mut Prelude) -> Answer<(String, DType)> {
     define_abi(prelude);
     let (handle, _) = value(call, 0)?;
@@ -287,7 +287,7 @@ fn field(call: &OpCall<'_>, is_set: bool, prelude: &mut Prelude) -> Answer<(Stri
             format!("({constant}{type_name}*){}", handle.at_least(Precedence::Unary)),
             Precedence::Unary,
         );
-        // The first one of a struct reads better with an arrow.
+        // The first element of an array of structs is more readable with an arrow.
         let is_first = index.text == "0" && type_name.starts_with("Cd");
         if is_first {
             format!("({})->", pointer.text)
@@ -334,7 +334,7 @@ fn field(call: &OpCall<'_>, is_set: bool, prelude: &mut Prelude) -> Answer<(Stri
     Ok((format!("{}{name}", at("CdTensor")), dtype))
 }
 
-/// Ops that no row of the table can say.
+/// Ops that no row of the table can express.
 pub(super) fn op(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
     let answer = match call.op {
         Op::StructGet => field(call, false, prelude).and_then(|(text, dtype)| {
@@ -382,7 +382,7 @@ pub(super) fn op(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -
     Some(answer)
 }
 
-/// The call of an imported function, lowered: its name, the packed values, their number.
+/// A packed call of an imported function: its name, the packed values, their number.
 fn call_packed(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let Some(Argument::Text(name)) = call.args.first() else {
         return Err(Refusal::new("has packed calls of functions by name only"));
@@ -401,7 +401,7 @@ fn call_packed(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     Ok(Code::call("cd_call_packed", &[place, text(name), values.clone(), count.clone()]))
 }
 
-/// The variable that keeps an imported function: one name for each name.
+/// The variable that caches an imported function: a distinct identifier for each name.
 fn kept_name(name: &str) -> String {
     let mut kept = "cd_imported_".to_owned();
     for byte in name.bytes() {
@@ -414,12 +414,12 @@ fn kept_name(name: &str) -> String {
     kept
 }
 
-/// A text as an argument.
+/// A string as an argument.
 pub(super) fn text(text: &str) -> Code {
     Code::primary(format!("\"{}\"", literal(text)))
 }
 
-/// A call of [`chipdock_ir::environment`], if it is one.
+/// A call of [`chipdock_ir::environment`]; `None` for other functions.
 pub(super) fn environment_call(
     name: &str,
     args: &[(Code, DType)],
@@ -442,7 +442,7 @@ pub(super) fn environment_call(
     Some(Ok(Code::call(helper, &args)))
 }
 
-/// The launch of a function as the tasks of a parallel region: by the host's pool, or as one task where there is no host.
+/// Launches a function as the tasks of a parallel region: on the host's pool, or as one task without a host.
 fn parallel_launch(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let Some(Argument::Text(body)) = call.args.first() else {
         return Err(Refusal::new("has parallel launches of functions by name only"));
@@ -455,8 +455,8 @@ fn parallel_launch(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     Ok(Code::call("cd_parallel_launch", &[Code::primary(*body), data.clone(), tasks_max.clone()]))
 }
 
-/// An addition in one step, and the value before it: integers by an instruction, floats by exchange until nobody came
-/// between.
+/// An atomic addition that returns the previous value: integers by an instruction, floats by a compare-and-exchange
+/// loop.
 fn atomic_add(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let (addend, dtype) = value(call, 1)?;
     let address = match call.args.first() {
@@ -509,7 +509,7 @@ fn struct_set(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> A
     Ok(Code::new(format!("{place} = {}", value.text), Precedence::Conditional))
 }
 
-/// The value at a number of bytes behind a handle, whatever lies there.
+/// The value at a number of bytes from a handle, without regard to alignment.
 fn handle_load(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let ((handle, _), (offset, _)) = (value(call, 0)?, value(call, 1)?);
     if !call.dtype.is_scalar() || is_half(call.dtype) {

@@ -1,7 +1,7 @@
-//! Vectors: GNU vector types, which gcc and clang have, of a power of two of lanes.
+//! Vectors: GNU vector types of gcc and clang, with a power of two of lanes.
 //!
-//! A vector of 3 lanes is held in one of 4 whose last lane is never stored. Whatever has no operator is a helper with a
-//! loop over the lanes, which compilers turn into vector code.
+//! A vector of 3 lanes is represented by one of 4 whose last lane is never stored. A computation without an operator is
+//! a helper with a loop over the lanes, which compilers vectorize.
 
 use chipdock_codegen_source::c_family::{LaneAccess, NativeVectors, computed, full, is_half, lane_of, short};
 use chipdock_codegen_source::{Answer, Code, Expressions as _, Prelude, Refusal, Vector, word_of};
@@ -9,12 +9,12 @@ use chipdock_ir::{BinaryOp, CompareOp, DType};
 
 use super::{CDialect, SPELLINGS};
 
-/// Lanes of the C type.
+/// Number of lanes of the C type.
 fn c_lanes(lanes: u16) -> u32 {
     u32::from(lanes).next_power_of_two()
 }
 
-/// What holds one lane, an 8-bit integer for booleans and float for halves, and its name.
+/// The type that represents one lane, an 8-bit integer for booleans and float for halves, and its name.
 fn lane(dtype: DType) -> Answer<(DType, &'static str)> {
     let lane = if dtype.is_bool() { DType::INT8 } else { computed(dtype).scalar() };
     let name = SPELLINGS.memory(lane).filter(|_| !lane.is_handle());
@@ -31,7 +31,7 @@ pub(super) fn vector_type(dtype: DType, prelude: &mut Prelude) -> Answer<String>
     Ok(name)
 }
 
-/// The same vector type in memory: aligned to an element only, and an alias of anything.
+/// The same vector type in memory: aligned to an element only, and allowed to alias any type.
 pub(super) fn unaligned_type(dtype: DType, prelude: &mut Prelude) -> Answer<String> {
     let name = format!("{}_u", vector_type(dtype, prelude)?);
     let ((lane, element), lanes) = (lane(dtype)?, c_lanes(dtype.lanes) as usize);
@@ -44,7 +44,7 @@ pub(super) fn unaligned_type(dtype: DType, prelude: &mut Prelude) -> Answer<Stri
     Ok(name)
 }
 
-/// Where a vector and its like lie in memory as the C type has them.
+/// Returns true if a vector has the same form in memory as in the C type.
 pub(super) fn is_stored_as_held(dtype: DType) -> bool {
     !dtype.is_bool() && !is_half(dtype) && c_lanes(dtype.lanes) == u32::from(dtype.lanes)
 }
@@ -54,7 +54,7 @@ fn returned(type_name: &str) -> String {
     format!("    {type_name} v;\n    __builtin_memcpy(&v, r, sizeof(v));\n    return v;\n")
 }
 
-/// The body of a helper that loads the lanes of a vector, and no others.
+/// The body of a helper that loads the lanes of a vector, and no further elements.
 pub(super) fn lanes_loaded(
     dialect: &CDialect,
     access: &LaneAccess<'_>,
@@ -71,9 +71,9 @@ pub(super) fn lanes_loaded(
     ))
 }
 
-/// The body of a function that computes lanes. Those that nobody stores are computed too. An array, for gcc 12 makes -1 of
-/// true where the lanes of a vector are assigned in a loop of two. The loop is kept from being written out, or the
-/// compiler would not see vectors in it again.
+/// The body of a function that computes lanes, including those that are never stored. It uses an array because gcc 12
+/// turns true into -1 if the lanes of a vector are assigned in a loop of two. The loop is kept from being unrolled,
+/// since the compiler would not vectorize the result.
 pub(super) fn lanes_returned(dtype: DType, type_name: &str, value: &str) -> Answer<String> {
     let ((_, element), lanes) = (lane(dtype)?, c_lanes(dtype.lanes));
     Ok(format!(
@@ -117,7 +117,7 @@ impl NativeVectors for CDialect {
 }
 
 impl CDialect {
-    /// What is better said than lane by lane; `None` for others.
+    /// A computation that is better not written lane by lane; `None` for others.
     pub(super) fn own_vector(
         &self,
         computation: &Vector<'_>,
@@ -133,7 +133,7 @@ impl CDialect {
         }
     }
 
-    /// Minimum or maximum by comparison and selection: of a loop over the lanes gcc makes one instruction a lane.
+    /// Minimum or maximum by comparison and selection: gcc compiles a loop over the lanes to one instruction per lane.
     fn extreme(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         let type_name = vector_type(dtype, prelude)?;
         let name = format!("cd_{}_{}", word_of(op), full(dtype));

@@ -1,4 +1,5 @@
-//! Loads under conditions: before them where they are in bounds, else in a function that keeps its branches (SRC-S6).
+//! Tests of loads under conditions: hoisted if they are in bounds, otherwise in a function that keeps its branches
+//! (SRC-S6).
 
 use chipdock_codegen_source::write_module;
 use chipdock_ir::{CompareOp, DType, Expr, Op, build};

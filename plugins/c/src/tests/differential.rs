@@ -1,4 +1,4 @@
-//! Random expressions on every type, scalar and in vectors: compiled code gives what the interpreter gives.
+//! Tests of random expressions on every type, scalar and in vectors: compiled code gives the interpreter's results.
 
 use chipdock_interpret::{Arg, Array, Interpreter, compare};
 use chipdock_ir::{

@@ -1,4 +1,4 @@
-//! Texts against goldens, and gcc's own opinion of them. `BLESS=1` writes the goldens anew.
+//! Tests of texts against goldens, which gcc also compiles. `BLESS=1` rewrites the goldens.
 
 use std::path::PathBuf;
 use std::process::Command;

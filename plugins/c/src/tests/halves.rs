@@ -1,4 +1,5 @@
-//! float16 and bfloat16 by the compiler's own type and by integers: every half, and floats around every half.
+//! Tests of float16 and bfloat16 with the compiler's own type and with integers: every half, and floats around every
+//! half.
 
 use chipdock_codegen_source::c_family::{CFamily as _, Half};
 use chipdock_codegen_source::{Code, Prelude};

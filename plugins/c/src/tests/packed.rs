@@ -1,4 +1,4 @@
-//! Packed calls of loaded modules: right ones, wrong ones, and a loader whose surroundings are wrong.
+//! Tests of packed calls of loaded modules: correct and incorrect calls, and a loader in a broken environment.
 
 use chipdock_interpret::Array;
 use chipdock_ir::{DType, Expr, build};

@@ -1,4 +1,4 @@
-//! Parallel regions: tasks on threads where there is a host, one task where there is none.
+//! Tests of parallel regions: tasks on threads with a host, one task without a host.
 
 use std::ptr;
 

@@ -1,8 +1,9 @@
-//! A neighbour of this machine attacks the folder for temporary files while libraries are compiled and opened there.
+//! Test of an attack: another user writes to the folder for temporary files while libraries are compiled and opened
+//! there.
 //!
-//! The neighbour is a process of the user `nobody`. It renames, replaces and fills in whatever appears there, so that a library
-//! of its own is opened, or its source or object is compiled. For 3 seconds, a minute in a whole run
-//! (`CHIPDOCK_TEST_ALL=1`), or for as many as `CHIPDOCK_RACE_SECONDS` says.
+//! The attacker is a process of the user `nobody`. It renames, replaces and overwrites everything that appears there,
+//! so that a library of its own is opened, or its source or object is compiled. It runs for 3 seconds, a minute in a
+//! whole run (`CHIPDOCK_TEST_ALL=1`), or `CHIPDOCK_RACE_SECONDS` seconds.
 
 use std::fs::{self, Permissions};
 use std::io::Write;

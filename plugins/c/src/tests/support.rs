@@ -1,4 +1,4 @@
-//! Lowering, compiling and calling without a host.
+//! Helpers for lowering, compiling and calling without a host.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};

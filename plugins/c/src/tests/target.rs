@@ -1,4 +1,4 @@
-//! The target kind: its schema, and what its canonicalizer refuses.
+//! Tests of the target kind: its schema, and the values that its canonicalizer rejects.
 
 use chipdock_plugin_api::TargetKind as _;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Textual IR to objects, assembly and optimised IR.
+//! Compilation of textual IR to objects, assembly and optimised IR.
 
 use core::ffi::{c_char, c_void};
 use std::io::Write;
@@ -15,26 +15,26 @@ use super::library::{Llvm, c_text};
 use super::machine::{Machine, MachineOptions};
 use super::worker;
 
-/// What a build asks for.
+/// Outputs requested from a build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) object: bool,
     pub(crate) assembly: bool,
-    /// The IR as optimised.
+    /// The optimised IR.
     pub(crate) ir: bool,
 }
 
-/// What a build delivers, as far as it was asked for.
+/// Outputs of a build, as far as they were requested.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Output {
     pub(crate) object: Vec<u8>,
     pub(crate) assembly: String,
     pub(crate) ir: String,
-    /// What LLVM had to say, no errors among it.
+    /// LLVM's diagnostics, except errors.
     pub(crate) notes: Vec<Note>,
 }
 
-/// Something that LLVM had to say.
+/// A diagnostic of LLVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) severity: Severity,
@@ -43,12 +43,13 @@ pub(crate) struct Note {
 
 /// Parses, verifies, optimises and emits; the same input gives the same bytes.
 ///
-/// `cancelled` is asked now and then; what LLVM is at is finished first.
+/// `cancelled` is polled; LLVM's current step is finished first.
 ///
 /// # Errors
 ///
-/// * `InternalError`: LLVM refuses the IR (LIBLLVM-O7), or gives up (LIBLLVM-O6). `Cancelled`: `cancelled` said so.
-/// * What [`Llvm::machine`] answers.
+/// * `InternalError`: LLVM rejects the IR (LIBLLVM-O7), or gives up (LIBLLVM-O6). `Cancelled`: `cancelled` returned
+///   true.
+/// * Any error of [`Llvm::machine`].
 pub(crate) fn compile(
     llvm: &'static Llvm,
     ir: &str,
@@ -69,11 +70,11 @@ pub(crate) fn compile(
     result.map_err(|error| if error.kind() == ErrorKind::INTERNAL { with_ir(&error, ir) } else { error })
 }
 
-/// As [`compile`], of IR that is only tried: where LLVM refuses it, no file is kept.
+/// Like [`compile`], for IR that is only tried: if LLVM rejects it, no file is kept.
 ///
 /// # Errors
 ///
-/// What [`compile`] answers.
+/// Any error of [`compile`].
 pub(crate) fn attempt(
     llvm: &'static Llvm,
     ir: &str,
@@ -85,7 +86,7 @@ pub(crate) fn attempt(
     worker::run(move || Build::new(llvm, &text, &options, flag)?.run(wanted), || {})
 }
 
-/// The error with the name of a file that has the IR.
+/// Adds the name of a file with the IR to the error.
 fn with_ir(error: &Error, ir: &str) -> Error {
     let kept = tempfile::Builder::new()
         .prefix("chipdock-llvm-")
@@ -100,7 +101,7 @@ fn with_ir(error: &Error, ir: &str) -> Error {
     Error::new(ErrorKind::INTERNAL, format!("{}; {place}", error.message()))
 }
 
-/// One build: a context, a machine and a module, disposed of in the end.
+/// One build: a context, a machine and a module, all disposed of at the end.
 struct Build {
     llvm: &'static Llvm,
     context: LLVMContextRef,
@@ -108,7 +109,7 @@ struct Build {
     machine: Machine,
     opt_level: u8,
     cancelled: Arc<AtomicBool>,
-    /// From a box; written by the context's diagnostic handler, on this thread.
+    /// Comes from a box; written by the context's diagnostic handler, on this thread.
     notes: *mut Notes,
 }
 
@@ -118,10 +119,10 @@ struct Notes {
 }
 
 extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, notes: *mut c_void) {
-    // SAFETY: the pointer given to the context, whose only user is the thread that calls this.
+    // SAFETY: the pointer given to the context, which only the thread that calls this uses.
     let notes = unsafe { &mut *notes.cast::<Notes>() };
     let api = &notes.llvm.api;
-    // SAFETY: the diagnostic lives for the call; the description is ours.
+    // SAFETY: the diagnostic lives for the call; the description belongs to this function.
     let (severity, message) = unsafe {
         let message = notes.llvm.take_message((api.LLVMGetDiagInfoDescription)(info));
         ((api.LLVMGetDiagInfoSeverity)(info), message)
@@ -130,7 +131,7 @@ extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, notes: *mut c_void) {
         LLVMDiagnosticSeverity::LLVMDSError => (true, Severity::Error),
         LLVMDiagnosticSeverity::LLVMDSWarning => (false, Severity::Warning),
         LLVMDiagnosticSeverity::LLVMDSNote => (false, Severity::Note),
-        // What its passes did, for whoever tunes LLVM.
+        // Descriptions of passes, only useful for tuning LLVM.
         LLVMDiagnosticSeverity::LLVMDSRemark => return,
     };
     notes.notes.push((is_error, Note { severity, message }));
@@ -139,7 +140,8 @@ extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, notes: *mut c_void) {
 impl Drop for Build {
     fn drop(&mut self) {
         let api = &self.llvm.api;
-        // SAFETY: all are this build's own; the module goes before its context, and that before its handler's data.
+        // SAFETY: all belong to this build; the module is disposed of before its context, and the context before its
+        // handler's data.
         unsafe {
             if !self.module.is_null() {
                 (api.LLVMDisposeModule)(self.module);
@@ -158,7 +160,7 @@ fn refused(llvm: &Llvm, what: &str, why: &str) -> Error {
 }
 
 impl Build {
-    /// Parses and verifies.
+    /// Creates a build: parses and verifies the IR.
     fn new(
         llvm: &'static Llvm,
         ir: &str,
@@ -211,9 +213,9 @@ impl Build {
         Ok(build)
     }
 
-    /// What LLVM has said until now: whether it is an error, and what.
+    /// LLVM's diagnostics so far, each with a flag for errors.
     fn notes(&self) -> &[(bool, Note)] {
-        // SAFETY: as long as this borrow lives nothing of LLVM is called, which alone writes to it.
+        // SAFETY: during this borrow no function of LLVM is called, and only LLVM writes to it.
         unsafe { &(*self.notes).notes }
     }
 
@@ -233,7 +235,7 @@ impl Build {
     fn run(self, wanted: Wanted) -> Result<Output, Error> {
         self.checkpoint("it was optimised")?;
         if !wanted.ir {
-            // Names of values are for readers; passes need not make new ones.
+            // Names of values are for readers; passes need not create new ones.
             // SAFETY: a live context.
             unsafe { (self.llvm.api.LLVMContextSetDiscardValueNames)(self.context, 1) };
         }
@@ -246,7 +248,7 @@ impl Build {
         }
         if wanted.assembly {
             self.checkpoint("assembly was emitted")?;
-            // Emission changes the module, so that it gets a copy.
+            // Emission changes the module, so it works on a copy.
             // SAFETY: a live module; the copy is disposed of once.
             let bytes = unsafe {
                 let copy = (self.llvm.api.LLVMCloneModule)(self.module);
@@ -302,7 +304,7 @@ impl Build {
                 &raw mut buffer,
             )
         };
-        // SAFETY: set by a failure alone, and ours.
+        // SAFETY: set only on failure, and then owned by this function.
         let message = unsafe { self.llvm.take_message(message) };
         if status != 0 || buffer.is_null() {
             return Err(refused(self.llvm, "cannot emit code", &message));

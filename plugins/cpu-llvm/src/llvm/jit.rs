@@ -1,8 +1,8 @@
-//! Objects to functions of this process, in memory.
+//! Loading of objects in memory, as functions of this process.
 //!
 //! One session of LLVM's ORC serves the process. A module is one of its libraries: filled with an object and the
-//! addresses of what that asks for, and cleared when the module is dropped, which frees code and data. Cleared libraries
-//! are used again, so that memory does not grow with the number of modules.
+//! addresses of its undefined symbols, and cleared when the module is dropped, which frees code and data. Cleared
+//! libraries are reused, so that memory does not grow with the number of modules.
 
 use core::cell::RefCell;
 use core::ffi::{CStr, c_char, c_void};
@@ -31,12 +31,12 @@ use super::worker;
 
 /// The variable of a module that its loader points to the environment.
 const ENVIRONMENT: &str = "__chipdock_env";
-/// A name that is the linker's own.
+/// A symbol that the linker itself defines.
 const GOT: &str = "_GLOBAL_OFFSET_TABLE_";
-/// Modules that are dropped between two rounds of forgetting names.
+/// Number of dropped modules between two purges of unused names.
 const FORGET_EVERY: usize = 64;
 
-/// The process' session. It lives as long as the process (LIBLLVM-O1).
+/// The session of the process, which is never closed (LIBLLVM-O1).
 pub(super) struct Session {
     jit: LLVMOrcLLJITRef,
     state: Mutex<State>,
@@ -44,7 +44,7 @@ pub(super) struct Session {
 
 #[derive(Default)]
 struct State {
-    /// Libraries that are empty.
+    /// Empty libraries for reuse.
     free: Vec<Library>,
     made: usize,
     dropped: usize,
@@ -57,10 +57,10 @@ struct Library(LLVMOrcJITDylibRef);
 unsafe impl Send for Library {}
 // SAFETY: the session's functions may be called from any thread.
 unsafe impl Send for Session {}
-// SAFETY: the session's functions may be called from any thread; what is ours is behind a lock.
+// SAFETY: the session's functions may be called from any thread; fields of this type are behind a lock.
 unsafe impl Sync for Session {}
 
-/// A loaded object. Dropping it frees its code: whoever holds an address holds this as well.
+/// A loaded object. Dropping it frees its code: the owner of an address must also own this.
 pub(crate) struct Jit {
     llvm: &'static Llvm,
     session: &'static Session,
@@ -69,16 +69,17 @@ pub(crate) struct Jit {
     shown: Option<Shown>,
 }
 
-// SAFETY: addresses of code, and a library that only `drop` touches.
+// SAFETY: addresses of code, and a library that only `drop` accesses.
 unsafe impl Sync for Jit {}
 
 thread_local! {
-    /// What the session reported on this thread: the reasons behind a failed lookup.
+    /// Errors that the session reported on this thread: the reasons for a failed lookup.
     static REPORTED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 extern "C" fn on_reported(llvm: *mut c_void, error: LLVMErrorRef) {
-    // SAFETY: the pointer that was given with this function, to what lives as long as the process; the error is ours.
+    // SAFETY: the pointer that was given with this function, to data that lives as long as the process; the error is
+    // owned here.
     let message = unsafe { (*llvm.cast::<Llvm>()).take_error(error) };
     if let Err(message) = message {
         let _ = REPORTED.try_with(|reported| {
@@ -89,7 +90,7 @@ extern "C" fn on_reported(llvm: *mut c_void, error: LLVMErrorRef) {
     }
 }
 
-/// The error of a failed step, with what the session had to say about it.
+/// The error of a failed step, with the session's reports about it.
 fn not_linked(step: &str, why: &str) -> Error {
     let mut reasons = REPORTED.with_borrow_mut(core::mem::take);
     reasons.push(why.to_owned());
@@ -104,13 +105,13 @@ fn broken(what: &str) -> Error {
 }
 
 impl Jit {
-    /// Links an object into this process, and points its environment variable, if it has one, to `env`. `naming` is told what
-    /// it is called.
+    /// Links an object into this process, and points its environment variable, if it has one, to `env`. Reports its
+    /// functions to `naming`.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: the object is not one for this machine, is broken, lacks one of `symbols`, or calls a C function
-    ///   that nobody has. `InternalError`: LLVM gave up. Nothing of it stays.
+    /// * `ValueError`: the object is not for this machine, is broken, lacks one of `symbols`, or calls a C function
+    ///   that cannot be found. `InternalError`: LLVM gave up. Nothing of the object remains.
     pub(crate) fn load(
         llvm: &'static Llvm,
         object: &[u8],
@@ -147,7 +148,7 @@ impl Jit {
             || {},
         )?;
         if let (true, Some(place)) = (has_env, jit.addresses.get(ENVIRONMENT)) {
-            // SAFETY: a variable of this type in what was linked just now, which nobody else knows yet.
+            // SAFETY: a variable of this type in the object linked just now, which no other code knows yet.
             unsafe { (*place as *mut *const ChipdockEnv).write(env) };
         }
         if !functions.is_empty() {
@@ -156,7 +157,7 @@ impl Jit {
         Ok(jit)
     }
 
-    /// Where a symbol that was asked for is.
+    /// The address of a symbol that was requested in [`Jit::load`].
     pub(crate) fn address(&self, symbol: &str) -> Option<usize> {
         self.addresses.get(symbol).copied()
     }
@@ -171,7 +172,7 @@ impl Jit {
         let library = self.raw();
         REPORTED.with_borrow_mut(Vec::clear);
         self.define(addresses)?;
-        // SAFETY: live session and library; the buffer is a copy, and the session's from then on, on failure too.
+        // SAFETY: live session and library; the buffer is a copy, which the session takes over even on failure.
         let added = unsafe {
             let buffer = (api.LLVMCreateMemoryBufferWithMemoryRangeCopy)(
                 object.as_ptr().cast(),
@@ -188,7 +189,7 @@ impl Jit {
         self.library.as_ref().map_or(core::ptr::null_mut(), |library| library.0)
     }
 
-    /// Tells the library the addresses of what the object asks for.
+    /// Defines the addresses of the object's undefined symbols in the library.
     fn define(&self, addresses: &[(CString, usize)]) -> Result<(), Error> {
         if addresses.is_empty() {
             return Ok(());
@@ -207,7 +208,7 @@ impl Jit {
                 },
             })
             .collect();
-        // SAFETY: the pairs are read during the call; a unit that is not taken is disposed of.
+        // SAFETY: the pairs are read during the call; a unit that the library does not take over is disposed of.
         let defined = unsafe {
             let unit = (api.LLVMOrcAbsoluteSymbols)(pairs.as_mut_ptr(), pairs.len());
             let error = (api.LLVMOrcJITDylibDefine)(self.raw(), unit);
@@ -219,7 +220,7 @@ impl Jit {
         defined.map_err(|why| not_linked("the C functions that it calls", &why))
     }
 
-    /// Links, and answers where the names are.
+    /// Links the object, and returns the addresses of the names.
     fn look_up(&self, wanted: &BTreeSet<String>) -> Result<HashMap<String, usize>, Error> {
         let api = &self.llvm.api;
         let session = self.session.raw(self.llvm);
@@ -260,7 +261,7 @@ impl Jit {
     }
 }
 
-/// Where the result of a lookup goes.
+/// Receiver of the result of a lookup.
 struct Answer {
     llvm: &'static Llvm,
     sender: Sender<Result<HashMap<String, usize>, String>>,
@@ -274,11 +275,11 @@ extern "C" fn on_found(
 ) {
     // SAFETY: called once, with the box that was given to the lookup.
     let answer = unsafe { Box::from_raw(answer.cast::<Answer>()) };
-    // SAFETY: the error is ours.
+    // SAFETY: the error is owned here.
     let result = unsafe { answer.llvm.take_error(error) }.map(|()| {
         let mut found = HashMap::new();
         for index in 0..count {
-            // SAFETY: as many pairs as it says, which live for the call, as their names do.
+            // SAFETY: an array of that many pairs, which live for the call, as their names do.
             unsafe {
                 let pair = &*pairs.add(index);
                 let name: *const c_char = (answer.llvm.api.LLVMOrcSymbolStringPoolEntryStr)(pair.Name);
@@ -293,20 +294,20 @@ extern "C" fn on_found(
 
 impl Drop for Jit {
     fn drop(&mut self) {
-        // While its code is there.
+        // Must happen while the code still exists.
         drop(self.shown.take());
         let Some(library) = self.library.take() else { return };
         let api = &self.llvm.api;
-        // SAFETY: nobody has an address of it any more.
+        // SAFETY: no other code has an address of it any more.
         let cleared = unsafe { self.llvm.take_error((api.LLVMOrcJITDylibClear)(library.0)) };
         let mut state = lock(&self.session.state);
-        // One that could not be cleared is left alone: its names are taken.
+        // A library that could not be cleared is not reused: its names are taken.
         if cleared.is_ok() {
             state.free.push(library);
         }
         state.dropped += 1;
         if state.dropped.is_multiple_of(FORGET_EVERY) {
-            // SAFETY: a live session; names that are used stay.
+            // SAFETY: a live session; names in use are kept.
             unsafe {
                 let pool = (api.LLVMOrcExecutionSessionGetSymbolStringPool)(self.session.raw(self.llvm));
                 (api.LLVMOrcSymbolStringPoolClearDeadEntries)(pool);
@@ -321,7 +322,7 @@ impl Session {
         unsafe { (llvm.api.LLVMOrcLLJITGetExecutionSession)(self.jit) }
     }
 
-    /// An empty library.
+    /// Returns an empty library, new or reused.
     fn library(&self, llvm: &Llvm) -> Result<Library, Error> {
         let mut state = lock(&self.state);
         if let Some(library) = state.free.pop() {
@@ -336,7 +337,7 @@ impl Session {
     }
 }
 
-/// The session, made by the first call.
+/// The session, created by the first call.
 fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
     if let Some(session) = llvm.session.get() {
         return Ok(session);
@@ -354,7 +355,7 @@ fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
     })?;
     let api = &llvm.api;
     let mut jit: LLVMOrcLLJITRef = core::ptr::null_mut();
-    // It looks targets up.
+    // Creating the session looks up targets.
     let registry = lock(&llvm.initialized);
     // SAFETY: the builder takes the machine over, and is taken over itself.
     let made = unsafe {
@@ -378,13 +379,13 @@ fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
     Ok(session)
 }
 
-/// The addresses of what an object asks for: the process' own functions, then those of the C library, whether or not
-/// the program links all of it.
+/// The addresses of an object's undefined symbols: first the process' own functions, then those of the C library,
+/// whether or not the program links all of it.
 fn resolve(checked: &Checked) -> Result<Vec<(CString, usize)>, Error> {
     let mut found = Vec::new();
     for name in checked.undefined.iter().filter(|name| *name != GOT) {
         let symbol = c_text(name, "a symbol")?;
-        // SAFETY: looks a name up.
+        // SAFETY: only looks a name up.
         let mut address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) };
         for library in c_libraries() {
             if address.is_null() {
@@ -406,13 +407,13 @@ fn resolve(checked: &Checked) -> Result<Vec<(CString, usize)>, Error> {
     Ok(found)
 }
 
-/// The libraries that compiled code may expect, open, never closed.
+/// The libraries that compiled code may call, opened and never closed.
 fn c_libraries() -> &'static [usize] {
     static OPEN: OnceLock<Vec<usize>> = OnceLock::new();
     OPEN.get_or_init(|| {
         [c"libm.so.6", c"libc.so.6", c"libgcc_s.so.1"]
             .iter()
-            // SAFETY: the C library and the compiler's own, which run nothing when they are opened.
+            // SAFETY: the C library and the compiler's runtime, which run no code when they are opened.
             .map(|name| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) } as usize)
             .filter(|handle| *handle != 0)
             .collect()

@@ -15,17 +15,17 @@ use super::machine::{HostCpu, MachineOptions, Machines};
 use super::symbols::Symbols;
 use super::{jit, worker};
 
-/// The variable of that setting.
+/// The environment variable of the setting `library`.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_LLVM";
-/// The setting that names a file, which is then the only one tried.
+/// The setting that names a library file, the only one that is then tried.
 pub(crate) const LIBRARY: Setting<PathBuf> = Setting::path(
     "library",
     "The libLLVM to compile with, the only one that is tried; empty or not set, the usual names are.",
 )
 .variables(&[VARIABLE]);
-/// The major whose types are used.
+/// The major version of LLVM whose types are used.
 const MAJOR: u32 = 19;
-/// The package that brings it, as Debian and Ubuntu call it.
+/// The Debian and Ubuntu package with the library.
 const PACKAGE: &str = "libllvm19";
 /// The SONAME, the name of other packagings, the link that Debian's package has, and LLVM's own folder.
 const NAMES: &[&str] =
@@ -34,29 +34,30 @@ const NAMES: &[&str] =
 /// An open libLLVM.
 pub(crate) struct Llvm {
     pub(crate) api: Symbols,
-    /// As it was opened.
+    /// The name by which it was opened.
     pub(crate) name: String,
     pub(crate) version: [u32; 3],
-    /// What tells its file from others, as it was when it was opened.
+    /// Identifies its file, as of the time when it was opened.
     pub(crate) file: Option<String>,
     pub(super) library: Library,
     pub(super) host: OnceLock<HostCpu>,
-    /// Architectures that were initialised. Whoever adds one, or looks one up, holds this.
+    /// Initialised architectures. Adding one, or looking one up, requires this lock.
     pub(super) initialized: Mutex<BTreeSet<&'static str>>,
-    /// Target machines that wait for their next build.
+    /// Idle target machines, for later builds.
     pub(super) machines: Mutex<HashMap<MachineOptions, Machines>>,
     pub(super) session: OnceLock<jit::Session>,
     pub(super) session_opening: Mutex<()>,
 }
 
-/// The library that a host's settings name, or that is found: opened by the first call, the same ever after.
+/// The library that a host's settings name, or that is found: opened by the first call, and the same from then on.
 ///
-/// Hosts whose settings name different files have each their own.
+/// Hosts whose settings name different files each have their own.
 ///
 /// # Errors
 ///
-/// * `Unavailable`: there is none, with each name that was tried and why it would not do; the next call looks again.
-/// * What the host says of the setting.
+/// * `Unavailable`: there is none, with each name that was tried and the reason for its rejection; the next call looks
+///   again.
+/// * The host's error for the setting.
 pub(crate) fn library_of(host: HostRef) -> Result<&'static Llvm, Error> {
     static LIBRARIES: Mutex<BTreeMap<Option<OsString>, &'static Llvm>> = Mutex::new(BTreeMap::new());
     let named = host.setting(&LIBRARY)?.map(PathBuf::into_os_string).filter(|name| !name.is_empty());
@@ -98,7 +99,7 @@ fn search(named: Option<OsString>) -> Result<Llvm, Error> {
 }
 
 fn open(name: &OsString) -> Result<Llvm, String> {
-    // SAFETY: libLLVM's constructors register options and nothing else; it is never closed.
+    // SAFETY: libLLVM's constructors only register options; it is never closed.
     let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) }
         .map_err(|error| std::error::Error::source(&error).unwrap_or(&error).to_string())?;
     let Some(version) = version(&library) else {
@@ -108,7 +109,7 @@ fn open(name: &OsString) -> Result<Llvm, String> {
         [major, minor, patch] if major != MAJOR => {
             Err(format!("expected LLVM {MAJOR}, found LLVM {major}.{minor}.{patch}"))
         }
-        // SAFETY: an LLVM of the right major.
+        // SAFETY: an LLVM of the right major version.
         _ => unsafe { Symbols::load(&library) }.map_err(|missing| format!("it lacks {}", missing.join(", "))),
     };
     match opened {
@@ -125,7 +126,7 @@ fn open(name: &OsString) -> Result<Llvm, String> {
             session_opening: Mutex::default(),
         }),
         Err(why) => {
-            // LIBLLVM-O1: what was opened stays.
+            // LIBLLVM-O1: a library that was opened is never closed.
             core::mem::forget(library);
             Err(why)
         }
@@ -134,7 +135,7 @@ fn open(name: &OsString) -> Result<Llvm, String> {
 
 fn version(library: &Library) -> Option<[u32; 3]> {
     type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
-    // SAFETY: every LLVM since 16 has it with this type; an older one is told by its lack.
+    // SAFETY: every LLVM since 16 has this function with this type; in an older one it is absent.
     let get = unsafe { library.get::<GetVersion>(b"LLVMGetVersion") }.ok()?;
     let [mut major, mut minor, mut patch] = [0; 3];
     // SAFETY: three places to write to.
@@ -142,12 +143,12 @@ fn version(library: &Library) -> Option<[u32; 3]> {
     Some([major, minor, patch])
 }
 
-/// What a library is that does not tell its version: an LLVM before 16, by the version of its symbols, or none.
+/// Describes a library that does not report its version: an LLVM before 16, by the version of its symbols, or no LLVM.
 fn without_version(library: Library) -> String {
     let symbol = c"LLVMContextCreate";
     // SAFETY: only looked for, never called.
     let is_llvm = unsafe { library.get::<*const c_void>(symbol.to_bytes()) }.is_ok();
-    // LIBLLVM-O1: what was opened stays.
+    // LIBLLVM-O1: a library that was opened is never closed.
     let handle = library.into_raw();
     if !is_llvm {
         return "a library that is no LLVM: it has no function LLVMGetVersion".to_owned();
@@ -164,7 +165,7 @@ fn without_version(library: Library) -> String {
 }
 
 impl core::fmt::Display for Llvm {
-    /// Which one it is, for messages.
+    /// Identifies the library in messages.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let [major, minor, patch] = self.version;
         write!(f, "LLVM {major}.{minor}.{patch} ({})", self.name)
@@ -172,16 +173,16 @@ impl core::fmt::Display for Llvm {
 }
 
 impl Llvm {
-    /// Takes over a string of LLVM's that `LLVMDisposeMessage` frees; null is empty.
+    /// Takes ownership of a string of LLVM's that `LLVMDisposeMessage` frees; null is empty.
     ///
     /// # Safety
     ///
-    /// * `message` is null or such a string, and the caller's.
+    /// * `message` is null or such a string, and owned by the caller.
     pub(crate) unsafe fn take_message(&self, message: *mut c_char) -> String {
         if message.is_null() {
             return String::new();
         }
-        // SAFETY: NUL-terminated and ours.
+        // SAFETY: the caller guarantees a NUL-terminated string that this function owns.
         unsafe {
             let text = CStr::from_ptr(message).to_string_lossy().into_owned();
             (self.api.LLVMDisposeMessage)(message);
@@ -189,16 +190,16 @@ impl Llvm {
         }
     }
 
-    /// Takes over an error of LLVM's; null is success.
+    /// Takes ownership of an error of LLVM's; null is success.
     ///
     /// # Safety
     ///
-    /// * `error` is null or an error that nobody has taken.
+    /// * `error` is null or an error that is owned by the caller.
     pub(crate) unsafe fn take_error(&self, error: LLVMErrorRef) -> Result<(), String> {
         if error.is_null() {
             return Ok(());
         }
-        // SAFETY: the error is consumed by asking for its message, which has a free of its own.
+        // SAFETY: reading the message consumes the error; the message is then freed.
         unsafe {
             let message = (self.api.LLVMGetErrorMessage)(error);
             let text = CStr::from_ptr(message).to_string_lossy().into_owned();
@@ -208,11 +209,11 @@ impl Llvm {
     }
 }
 
-/// A text as C has it.
+/// Converts a text to a C string.
 ///
 /// # Errors
 ///
-/// `ValueError`: it has a NUL.
+/// `ValueError`: the text contains a NUL.
 pub(crate) fn c_text(text: &str, what: &str) -> Result<CString, Error> {
     CString::new(text).map_err(|_| {
         Error::new(

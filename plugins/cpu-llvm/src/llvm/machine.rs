@@ -10,41 +10,41 @@ use llvm_sys::target_machine::{LLVMCodeGenOptLevel, LLVMRelocMode, LLVMTargetMac
 
 use super::library::{Llvm, c_text};
 
-/// The processor that this process runs on, as LLVM tells.
+/// The processor that this process runs on, as LLVM reports it.
 ///
-/// LLVM misnames some processors: the features say what is there, the name what to tune for.
+/// LLVM misnames some processors: the features say what is available, the name which processor to tune for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HostCpu {
     pub(crate) triple: String,
     pub(crate) cpu: String,
-    /// `+a,-b,…`, every feature that LLVM looked for.
+    /// `+a,-b,…`, every feature that LLVM looks for.
     pub(crate) features: String,
 }
 
-/// What a target machine is made for. Whether floats are passed in registers is said by triple and features.
+/// Options of a target machine. Triple and features determine whether floats are passed in registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MachineOptions {
     pub(crate) triple: String,
-    /// Empty for the triple's generic one. Names are checked by the target kind: LLVM prints a warning and goes on.
+    /// Empty for the generic processor of the triple. The target kind checks names: LLVM only prints a warning.
     pub(crate) cpu: String,
     /// `+a,-b,…`
     pub(crate) features: String,
-    /// The ABI's name where a triple has several (`lp64d`), or empty.
+    /// The ABI's name if a triple has several (`lp64d`), or empty.
     pub(crate) abi: String,
-    /// 0 to 3.
+    /// Optimisation level, 0 to 3.
     pub(crate) opt_level: u8,
 }
 
-/// Target machines of the same options that are not in use.
+/// Idle target machines with the same options.
 #[derive(Default)]
 pub(crate) struct Machines(Vec<Raw>);
 
 struct Raw(LLVMTargetMachineRef);
 
-// SAFETY: a target machine belongs to no thread; it is used by one at a time (LIBLLVM-O4).
+// SAFETY: a target machine is not bound to a thread; it is used by one thread at a time (LIBLLVM-O4).
 unsafe impl Send for Raw {}
 
-/// Machines that are kept for each set of options, and sets of options.
+/// Maximum number of idle machines per set of options, and of sets of options.
 const KEPT_MAX: usize = 8;
 
 /// A target machine, for one build at a time.
@@ -54,7 +54,7 @@ pub(crate) struct Machine {
     options: MachineOptions,
 }
 
-/// LLVM's architectures and the words that their triples begin with.
+/// LLVM's architectures and the first words of their triples.
 const ARCHITECTURES: &[(&str, &[&str])] = &[
     ("AArch64", &["aarch64", "aarch64_be", "aarch64_32", "arm64", "arm64e", "arm64ec", "arm64_32"]),
     ("AMDGPU", &["amdgcn", "r600"]),
@@ -79,7 +79,7 @@ const ARCHITECTURES: &[(&str, &[&str])] = &[
     ("Xtensa", &["xtensa"]),
 ];
 
-/// LLVM's name of a triple's architecture, or nothing when the triple begins with no word that is known.
+/// LLVM's name of a triple's architecture, or `None` if the first word of the triple is unknown.
 pub(crate) fn architecture(triple: &str) -> Option<&'static str> {
     let word = triple.split('-').next().unwrap_or_default();
     let fits = |pattern: &str| match pattern.strip_suffix('*') {
@@ -90,10 +90,10 @@ pub(crate) fn architecture(triple: &str) -> Option<&'static str> {
 }
 
 impl Llvm {
-    /// The processor that this process runs on; asked once, as asking it is slow in a virtual machine.
+    /// The processor that this process runs on; queried once, as the query is slow in a virtual machine.
     pub(crate) fn host(&self) -> HostCpu {
         let api = &self.api;
-        // SAFETY: each answers a string of its own.
+        // SAFETY: each call returns a new string.
         let ask = || unsafe {
             HostCpu {
                 triple: self.take_message((api.LLVMGetDefaultTargetTriple)()),
@@ -104,13 +104,13 @@ impl Llvm {
         self.host.get_or_init(ask).clone()
     }
 
-    /// The architectures that this library has, by LLVM's names.
+    /// The architectures that this library supports, by LLVM's names.
     pub(crate) fn targets(&self) -> Vec<&'static str> {
         let has = |name: &str| self.initializer(name, "TargetMC").is_some();
         ARCHITECTURES.iter().map(|(name, _)| *name).filter(|name| has(name)).collect()
     }
 
-    /// A triple in LLVM's full form.
+    /// Converts a triple to LLVM's full form.
     #[cfg(test)]
     pub(crate) fn normalized(&self, triple: &str) -> Result<String, Error> {
         type Normalize = unsafe extern "C" fn(*const core::ffi::c_char) -> *mut core::ffi::c_char;
@@ -124,11 +124,11 @@ impl Llvm {
 
     fn initializer(&self, architecture: &str, part: &str) -> Option<unsafe extern "C" fn()> {
         let name = format!("LLVMInitialize{architecture}{part}");
-        // SAFETY: every function of such a name has this type.
+        // SAFETY: every function with such a name has this type.
         unsafe { self.library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.ok().map(|found| *found)
     }
 
-    /// Makes an architecture known to LLVM; the caller holds `initialized`.
+    /// Initialises an architecture of LLVM; the caller holds `initialized`.
     fn initialize(&self, done: &mut BTreeSet<&'static str>, triple: &str) -> Result<(), Error> {
         let Some(architecture) = architecture(triple) else {
             let known: Vec<_> = ARCHITECTURES.iter().map(|(_, words)| words[0]).collect();
@@ -162,7 +162,7 @@ impl Llvm {
         Ok(())
     }
 
-    /// A target machine, new or one that was used before with the same options.
+    /// A target machine, new or reused from an earlier build with the same options.
     ///
     /// # Errors
     ///
@@ -202,7 +202,8 @@ impl Llvm {
         let abi = c_text(&options.abi, "the ABI")?;
         let api = &self.api;
         let target = self.target_of(&triple, &options.triple)?;
-        // No lock is held from here on: LLVM may give up over a processor, and this thread then never returns (LIBLLVM-O6).
+        // No lock is held from here on: LLVM may give up on a processor, and this thread then never returns
+        // (LIBLLVM-O6).
         // SAFETY: a target of the registry, which are never removed; texts are live; the options are disposed of once.
         let machine = unsafe {
             let made = (api.LLVMCreateTargetMachineOptions)();
@@ -228,19 +229,19 @@ impl Machine {
         self.raw.as_ref().map_or(core::ptr::null_mut(), |raw| raw.0)
     }
 
-    /// Gives the machine up to whoever takes it over.
+    /// Transfers ownership of the machine to the caller.
     pub(super) fn into_raw(mut self) -> LLVMTargetMachineRef {
         self.raw.take().map_or(core::ptr::null_mut(), |raw| raw.0)
     }
 
-    /// Gives a module this machine's data layout.
+    /// Sets a module's data layout to that of this machine.
     ///
     /// # Safety
     ///
     /// * `module` is live, and used by this thread alone.
     pub(super) unsafe fn set_layout_of(&self, module: LLVMModuleRef) {
         let api = &self.llvm.api;
-        // SAFETY: a live machine and module; the layout is ours, and disposed of once.
+        // SAFETY: live machine and module; the layout is owned here, and disposed of once.
         unsafe {
             let layout = (api.LLVMCreateTargetDataLayout)(self.raw());
             (api.LLVMSetModuleDataLayout)(module, layout);
@@ -248,10 +249,10 @@ impl Machine {
         }
     }
 
-    /// LLVM's data layout of it.
+    /// LLVM's data layout of the machine.
     pub(crate) fn data_layout(&self) -> String {
         let api = &self.llvm.api;
-        // SAFETY: a live machine; layout and string are ours, and disposed of once.
+        // SAFETY: a live machine; layout and string are owned here, and disposed of once.
         unsafe {
             let layout = (api.LLVMCreateTargetDataLayout)(self.raw());
             let text = self.llvm.take_message((api.LLVMCopyStringRepOfTargetData)(layout));
@@ -273,7 +274,7 @@ impl Drop for Machine {
             }
         }
         drop(all);
-        // SAFETY: nobody else has it.
+        // SAFETY: no other code has it.
         unsafe { (self.llvm.api.LLVMDisposeTargetMachine)(raw.0) };
     }
 }
@@ -287,7 +288,8 @@ fn code_level(opt_level: u8) -> LLVMCodeGenOptLevel {
     }
 }
 
-/// Code that may be loaded anywhere; for WebAssembly that would be a library, which is linked otherwise.
+/// The relocation model: code that may be loaded anywhere; for WebAssembly the default, since the other would be a
+/// shared library.
 fn relocation(triple: &str) -> LLVMRelocMode {
     match architecture(triple) {
         Some("WebAssembly") => LLVMRelocMode::LLVMRelocDefault,

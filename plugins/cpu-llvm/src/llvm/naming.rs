@@ -1,14 +1,14 @@
-//! Names of loaded code, for `perf` and `gdb`: off unless a setting asks for them.
+//! Names of loaded code, for `perf` and `gdb`; off by default.
 //!
-//! - **LLNAME-J1** With the setting `perf-map`, each function that is loaded, internal ones too, gets a line in `/tmp/perf-PID.map`:
-//!   address and size in hexadecimal digits, and its symbol. That is where `perf report` looks. The file is made for its owner
-//!   alone, is added to and never shortened, and stays when the process ends; one that is not a plain file of this user
-//!   is left alone.
-//! - **LLNAME-J2** With the setting `gdb`, each object that is loaded is shown to gdb through its JIT interface
-//!   (`__jit_debug_register_code`, libLLVM's own) until its module is dropped: functions, and the lines of the kernel where the
-//!   object has them.
-//! - **LLNAME-J3** What cannot be written is a warning in the log, once, and no reason not to load. Code in a section without a
-//!   global function has no known place: it is not named.
+//! - **LLNAME-J1** With the setting `perf-map`, each loaded function, including internal ones, gets a line in
+//!   `/tmp/perf-PID.map`: address and size in hexadecimal digits, and its symbol. `perf report` reads that file. It is
+//!   created for its owner only, is appended to and never shortened, and remains when the process ends; a path that is
+//!   not a plain file of this user is left alone.
+//! - **LLNAME-J2** With the setting `gdb`, each loaded object is registered with gdb through its JIT interface
+//!   (`__jit_debug_register_code` of libLLVM) until its module is dropped: functions, and the lines of the kernel if
+//!   the object has them.
+//! - **LLNAME-J3** A write that fails is a warning in the log, once, and does not prevent loading. Code in a section
+//!   without a global function has no known address and is not named.
 
 use core::ptr;
 use std::collections::{BTreeMap, HashMap};
@@ -32,7 +32,7 @@ pub(crate) const PERF_MAP: Setting<bool> =
 pub(crate) const GDB: Setting<bool> =
     Setting::bool("gdb", "Whether loaded code is shown to gdb, with the lines of the kernel.").or(false);
 
-/// Who is told of loaded code.
+/// Tools that loaded code is reported to.
 #[derive(Clone, Copy)]
 pub(crate) struct Naming {
     host: HostRef,
@@ -41,28 +41,28 @@ pub(crate) struct Naming {
 }
 
 impl Naming {
-    /// As a host's settings say.
+    /// Reads the host's settings.
     ///
     /// # Errors
     ///
-    /// What the host says of a setting.
+    /// The host's error for a setting.
     pub(crate) fn of(host: HostRef) -> Result<Self, Error> {
         let is_on = |setting| Ok::<_, Error>(host.setting(setting)?.unwrap_or(false));
         Ok(Self { host, perf: is_on(&PERF_MAP)?, gdb: is_on(&GDB)? })
     }
 
-    /// Nobody.
+    /// Reports to no tool.
     #[cfg(test)]
     pub(super) fn off() -> Self {
         Self { host: HostRef::standalone(), perf: false, gdb: false }
     }
 
-    /// The functions of an object that was checked; none where nobody is told.
+    /// The functions of a checked object; empty if no tool is enabled.
     pub(super) fn functions(self, object: &[u8]) -> Vec<Function> {
         if self.perf || self.gdb { object::functions(object) } else { Vec::new() }
     }
 
-    /// Tells of an object that was linked; `addresses` has at least the [`anchors`] of its functions.
+    /// Reports a linked object; `addresses` has at least the [`anchors`] of its functions.
     pub(super) fn tell(
         self,
         llvm: &Llvm,
@@ -83,13 +83,13 @@ impl Naming {
     }
 }
 
-/// One global function of each section that has any: by its address the section's place is known.
+/// One global function of each section that has any: its address determines the address of the section.
 pub(super) fn anchors(functions: &[Function]) -> BTreeMap<usize, &Function> {
     let globals = functions.iter().filter(|function| function.is_global);
     globals.map(|function| (function.section, function)).collect()
 }
 
-/// Where sections of code were put.
+/// Addresses of the sections of code.
 fn sections(functions: &[Function], addresses: &HashMap<String, usize>) -> BTreeMap<usize, usize> {
     let place = |(section, anchor): (usize, &Function)| {
         Some((section, addresses.get(&anchor.name)?.checked_sub(anchor.offset)?))
@@ -97,7 +97,7 @@ fn sections(functions: &[Function], addresses: &HashMap<String, usize>) -> BTree
     anchors(functions).into_iter().filter_map(place).collect()
 }
 
-/// The lines of LLNAME-J1.
+/// Lines of the perf map (LLNAME-J1).
 fn lines(functions: &[Function], sections: &BTreeMap<usize, usize>) -> String {
     let mut text = String::new();
     for Function { name, section, offset, size_bytes, .. } in functions {
@@ -112,13 +112,13 @@ fn perf_map() -> String {
     format!("/tmp/perf-{}.map", std::process::id())
 }
 
-/// Adds lines to the map, all at once: other compilers of this process may add theirs.
+/// Appends lines to the map in one write: other users of this process' map may append theirs.
 fn append(lines: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let mut file = options.open(perf_map())?;
     let metadata = file.metadata()?;
-    // SAFETY: asks for a number.
+    // SAFETY: only returns a number.
     let user = unsafe { libc::geteuid() };
     if !metadata.is_file() || metadata.uid() != user {
         return Err(io::Error::other("it is not a plain file of this user"));
@@ -126,7 +126,7 @@ fn append(lines: &str) -> io::Result<()> {
     file.write_all(lines.as_bytes())
 }
 
-/// gdb's list of objects: its `struct jit_code_entry` and `struct jit_descriptor`.
+/// Entries of gdb's list of objects: its `struct jit_code_entry` and `struct jit_descriptor`.
 #[repr(C)]
 struct Entry {
     next: *mut Entry,
@@ -146,15 +146,16 @@ struct Descriptor {
 const REGISTER: u32 = 1;
 const UNREGISTER: u32 = 2;
 
-/// What libLLVM has of gdb's interface.
+/// libLLVM's symbols of gdb's interface.
 #[derive(Clone, Copy)]
 struct Debugger {
     descriptor: *mut Descriptor,
-    /// Does nothing: gdb stops there and looks.
+    /// An empty function with a breakpoint of gdb.
     changed: unsafe extern "C" fn(),
 }
 
-// SAFETY: the addresses of a function and of a variable that is changed under `LIST`; the library is never closed.
+// SAFETY: addresses of a function, and of a variable that is only changed while `LIST` is locked; the library is never
+// closed.
 unsafe impl Send for Debugger {}
 // SAFETY: as above.
 unsafe impl Sync for Debugger {}
@@ -172,14 +173,14 @@ impl Debugger {
     }
 }
 
-/// An object that gdb is shown. Dropping it takes it out of the list.
+/// An object that is registered with gdb. Dropping it removes it from the list.
 pub(super) struct Shown {
     debugger: Debugger,
     entry: *mut Entry,
     _object: Vec<u8>,
 }
 
-// SAFETY: the entry is touched under `LIST` alone.
+// SAFETY: the entry is only accessed while `LIST` is locked.
 unsafe impl Send for Shown {}
 // SAFETY: as above.
 unsafe impl Sync for Shown {}
@@ -192,7 +193,7 @@ impl Shown {
         let entry = Entry { next, prev, object: object.as_ptr(), size_bytes: object.len() as u64 };
         let entry = Box::into_raw(Box::new(entry));
         let _list = lock(&LIST);
-        // SAFETY: the list is changed under this lock alone; its entries live until they are taken out.
+        // SAFETY: the list is only changed while this lock is held; its entries live until they are removed.
         unsafe {
             let list = debugger.descriptor;
             (*entry).next = (*list).first;
@@ -210,7 +211,7 @@ impl Shown {
 ///
 /// * The caller holds `LIST`; the entry lives for the call.
 unsafe fn notify(debugger: Debugger, entry: *mut Entry, action: u32) {
-    // SAFETY: the caller's word.
+    // SAFETY: the caller guarantees that `LIST` is locked and that the entry lives for the call.
     unsafe {
         let list = debugger.descriptor;
         (*list).relevant = entry;
@@ -224,7 +225,7 @@ unsafe fn notify(debugger: Debugger, entry: *mut Entry, action: u32) {
 impl Drop for Shown {
     fn drop(&mut self) {
         let _list = lock(&LIST);
-        // SAFETY: as in `new`; the entry is in the list until here, and is freed after gdb has looked.
+        // SAFETY: as in `new`; the entry is in the list until here, and is freed after gdb was notified.
         unsafe {
             let Entry { next, prev, .. } = *self.entry;
             match prev.as_mut() {

@@ -1,4 +1,4 @@
-//! What an object must be before LLVM's linker sees it: that linker trusts offsets that it is given.
+//! Checks of an object before LLVM's linker sees it, which trusts the offsets in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
@@ -10,27 +10,27 @@ use object::{LittleEndian, SectionIndex, SymbolIndex};
 type Elf = FileHeader64<LittleEndian>;
 const ENDIAN: LittleEndian = LittleEndian;
 
-/// A table of LLVM's about symbols whose address counts; the linker ignores it.
+/// A table of LLVM's about address-significant symbols; the linker ignores it.
 const LLVM_ADDRSIG: u32 = 0x6fff_4c03;
-/// Bytes that a section without contents may take.
+/// Maximum size in bytes of a section without contents.
 const ZEROS_MAX: u64 = 1 << 30;
-/// What a section may be aligned to: more than this linker gives would be an error there.
+/// Maximum alignment of a section: LLVM's linker fails on a larger one.
 const ALIGNMENT_MAX: u64 = 4096;
 
-/// What an object offers and needs.
+/// Symbols that an object defines and needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checked {
-    /// Global functions and data that it has.
+    /// Global functions and data that it defines.
     pub(crate) defined: BTreeSet<String>,
-    /// Those of them that are code.
+    /// Defined symbols that are code.
     pub(crate) functions: BTreeSet<String>,
-    /// Those of them that a pointer may be written to.
+    /// Defined symbols to which a pointer may be written.
     pub(crate) variables: BTreeSet<String>,
-    /// Names that it expects of others, each once.
+    /// Undefined symbols, each once.
     pub(crate) undefined: BTreeSet<String>,
 }
 
-/// The name of a machine as ELF numbers it.
+/// The name of a machine, given its ELF number.
 fn machine_name(machine: u16) -> String {
     match machine {
         elf::EM_X86_64 => "x86-64".to_owned(),
@@ -42,7 +42,7 @@ fn machine_name(machine: u16) -> String {
     }
 }
 
-/// The machine of this process as ELF numbers it, where objects can be linked for it.
+/// The ELF number of this process' machine, if objects can be linked for it.
 pub(crate) const HOST_MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
     Some(elf::EM_X86_64)
 } else if cfg!(target_arch = "aarch64") {
@@ -51,7 +51,7 @@ pub(crate) const HOST_MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// Checks an object for this process; the error says what is wrong with it.
+/// Checks an object for this process; the error describes the problem.
 pub(crate) fn check(bytes: &[u8]) -> Result<Checked, String> {
     let Some(host) = HOST_MACHINE else {
         return Err(format!("objects are linked on x86-64 and aarch64, this is {}", std::env::consts::ARCH));
@@ -264,7 +264,7 @@ fn check_relocations(
     Ok(())
 }
 
-/// Bytes before a relocation's place and from it on that the linker reads or writes.
+/// Number of bytes before a relocation's position and from it on that the linker reads or writes.
 fn extent(host: u16, kind: u32) -> Option<(u64, u64)> {
     if host == elf::EM_X86_64 {
         return Some(match kind {
@@ -276,7 +276,7 @@ fn extent(host: u16, kind: u32) -> Option<(u64, u64)> {
             | elf::R_X86_64_GOTPC32
             | elf::R_X86_64_32
             | elf::R_X86_64_32S => (0, 4),
-            // The instruction in front is rewritten where the symbol is near.
+            // The preceding instruction is rewritten if the symbol is near.
             elf::R_X86_64_GOTPCRELX => (2, 4),
             elf::R_X86_64_REX_GOTPCRELX => (3, 4),
             _ => return None,
@@ -302,9 +302,9 @@ fn extent(host: u16, kind: u32) -> Option<(u64, u64)> {
     })
 }
 
-/// Takes the tables for unwinding out of a checked object.
+/// Removes the unwind tables from a checked object.
 ///
-/// Nothing unwinds through what is linked (P8), and LLVM 19 reads beyond such a table that is damaged.
+/// Linked code is never unwound through (P8), and LLVM 19 reads beyond the end of a damaged table.
 pub(super) fn drop_unwind_tables(object: &mut [u8]) {
     for (at, size) in unwind_fields(object).unwrap_or_default() {
         if let Some(field) = at.checked_add(size).and_then(|end| object.get_mut(at..end)) {
@@ -313,8 +313,8 @@ pub(super) fn drop_unwind_tables(object: &mut [u8]) {
     }
 }
 
-/// Offsets and sizes of the fields that make a section a table for unwinding: a table without its name and its place in
-/// memory is nobody's, and what is of no type relocates nothing.
+/// Offsets and sizes of the fields that mark a section as an unwind table: without its name and its address, a section
+/// is not used as one, and without a type it relocates nothing.
 fn unwind_fields(object: &[u8]) -> Option<Vec<(usize, usize)>> {
     type Section = SectionHeader64<LittleEndian>;
     let header = Elf::parse(object).ok()?;
@@ -337,11 +337,11 @@ fn unwind_fields(object: &[u8]) -> Option<Vec<(usize, usize)>> {
     Some(fields)
 }
 
-/// A function of an object, internal ones too.
+/// A function of an object, possibly an internal one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) name: String,
-    /// The section that it lies in, and where in it.
+    /// Index of its section, and its offset in the section.
     pub(super) section: usize,
     pub(super) offset: usize,
     pub(super) size_bytes: u64,
@@ -370,8 +370,8 @@ pub(super) fn functions(object: &[u8]) -> Vec<Function> {
     read(object).unwrap_or_default()
 }
 
-/// Writes into a checked object where its sections of code are. Other sections are said to take no memory: nobody knows
-/// where they are.
+/// Writes the addresses of its code sections into a checked object. Other sections are marked as not loaded, since
+/// their addresses are unknown.
 pub(super) fn place_sections(object: &mut [u8], places: &BTreeMap<usize, usize>) {
     type Section = SectionHeader64<LittleEndian>;
     let fields = || {

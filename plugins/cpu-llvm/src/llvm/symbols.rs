@@ -1,4 +1,4 @@
-//! The functions of LLVM's C interface that are used, as a table filled in by the loader.
+//! Table of the functions of LLVM's C interface that are used, resolved when the library is opened.
 
 use core::ffi::{c_char, c_void};
 

@@ -1,4 +1,4 @@
-//! Threads that LLVM works on (rule LIBLLVM-O6).
+//! Threads on which LLVM runs (rule LIBLLVM-O6).
 
 use core::cell::RefCell;
 use core::ffi::{CStr, c_char};
@@ -13,30 +13,31 @@ use chipdock_plugin_api::{Error, ErrorKind};
 
 use super::library::Llvm;
 
-/// LLVM recurses as deep as code nests; the caller's thread may be small. Only what is touched takes memory.
+/// Stack size: LLVM recurses as deeply as code nests, and the caller's stack may be small. Only touched pages take
+/// memory.
 const STACK_BYTES: usize = 64 << 20;
-/// How often a waiting caller looks whether it should go on.
+/// Interval at which a waiting caller checks whether it should go on.
 const POLL: Duration = Duration::from_millis(10);
-/// Threads that wait for their next work.
+/// Maximum number of idle threads.
 const IDLE_MAX: usize = 16;
 
 type Work = Box<dyn FnOnce() + Send>;
 type Tell = Box<dyn Fn(String)>;
 
 thread_local! {
-    /// On a thread of ours, during work: tells the caller that LLVM has given up.
+    /// On a thread of this module, during work: the channel that reports to the caller that LLVM has given up.
     static GIVEN_UP: RefCell<Option<Tell>> = const { RefCell::new(None) };
 }
 
 static IDLE: Mutex<Vec<Sender<Work>>> = Mutex::new(Vec::new());
 
-/// Sends a library's fatal errors to whoever waits for the thread that they happen on; once for each file.
+/// Redirects a library's fatal errors to the caller that waits for the failing thread; once for each file.
 pub(super) fn contain_fatal_errors(llvm: &Llvm) {
     static CONTAINED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     let install = llvm.api.LLVMInstallFatalErrorHandler;
-    // Two names may lead to one library, which takes one handler.
+    // Two names may refer to one library, which takes one handler.
     if lock(&CONTAINED).insert(install as usize) {
-        // SAFETY: the handler keeps LLVM's rules: it does not unwind, and on other threads it returns.
+        // SAFETY: the handler follows LLVM's rules: it does not unwind, and on other threads it returns.
         unsafe { install(Some(on_fatal_error)) };
     }
 }
@@ -46,30 +47,30 @@ extern "C" fn on_fatal_error(reason: *const c_char) {
     let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy().into_owned();
     let tell = GIVEN_UP.try_with(|slot| slot.try_borrow_mut().ok().and_then(|mut slot| slot.take()));
     let Ok(Some(tell)) = tell else {
-        // Somebody else's thread in this LLVM: what LLVM does without a handler, which ends the process on return.
+        // A thread of other code in this LLVM: as without a handler, LLVM ends the process on return.
         eprintln!("LLVM ERROR: {reason}");
         return;
     };
     tell(reason);
     drop(tell);
-    // To return would end the process, and to unwind through LLVM's frames would skip what they have to undo.
+    // Returning would end the process, and unwinding through LLVM's frames would skip their cleanup.
     loop {
         std::thread::park();
     }
 }
 
-/// What a thread tells whoever waits for it.
+/// Message of a thread to its caller.
 enum Told<T> {
     Done(Result<T, Error>),
     GivenUp(String),
 }
 
-/// Does work on a thread of its own, with a large stack, and waits for it. `waiting` is called now and then meanwhile.
+/// Runs work on a thread with a large stack, and waits for it. `waiting` is called from time to time meanwhile.
 ///
 /// # Errors
 ///
-/// * What the work answers. `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be
-///   had.
+/// * Any error of the work. `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be
+///   started.
 pub(crate) fn run<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     mut waiting: impl FnMut(),
@@ -111,7 +112,7 @@ pub(crate) fn run<T: Send + 'static>(
     }
 }
 
-/// Gives work to a thread that is idle, or to a new one.
+/// Passes work to an idle thread, or to a new one.
 fn hand_over(mut work: Work) -> Result<Sender<Work>, Error> {
     loop {
         let Some(thread) = lock(&IDLE).pop() else { break };

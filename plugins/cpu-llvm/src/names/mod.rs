@@ -1,9 +1,9 @@
-//! Processors and features by the names that LLVM 19 has for them.
+//! Names of processors and features in LLVM 19.
 //!
-//! LLVM's C interface has no list of them, and LLVM warns about a name that it does not know and goes on without. The
-//! tables beside this file were printed by the library itself (processor `help`); a test compares them with the library
-//! at hand. A table belongs to the version of LLVM that it names. Another minor version of the same major may know more
-//! names, which are refused here, and must know all of these.
+//! LLVM's C interface has no list of them, and LLVM only warns about a name that it does not know. The tables beside
+//! this file were printed by the library itself (processor `help`); a test compares them with the installed library. A
+//! table belongs to the version of LLVM that it names. Another minor version of the same major may know more names,
+//! which are rejected here, and must know all of these.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ impl Family {
         Self::Hexagon,
     ];
 
-    /// LLVM's name of the part of it that compiles for the family.
+    /// LLVM's name of the component that compiles for the family.
     pub(crate) fn component(self) -> &'static str {
         match self {
             Self::X86 => "X86",
@@ -53,7 +53,7 @@ impl Family {
         }
     }
 
-    /// Its table.
+    /// The table of the family.
     pub(crate) fn names(self) -> &'static Names {
         &TABLES[Self::ALL.iter().position(|family| *family == self).unwrap_or_default()]
     }
@@ -73,10 +73,10 @@ impl Family {
     }
 }
 
-/// What a family has, by name.
+/// Names of the processors and features of a family.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// The LLVM that printed them.
+    /// The LLVM version that printed them.
     pub(crate) version: String,
     pub(crate) processors: BTreeSet<String>,
     pub(crate) features: BTreeSet<String>,
@@ -110,7 +110,7 @@ impl Names {
     }
 }
 
-/// What is known, for the end of a message: all of a few names, or the one that is nearest, or nothing.
+/// A hint about known names for the end of a message: all of them if there are few, or the nearest one, or nothing.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     const FEW: usize = 6;
     const ALIKE: f64 = 0.3;

@@ -1,4 +1,4 @@
-//! The tables against the library at hand, which prints its own on standard error of a child process.
+//! Tests of the tables against the installed library, which prints its own to standard error of a child process.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

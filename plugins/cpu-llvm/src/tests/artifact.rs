@@ -1,4 +1,5 @@
-//! Artifacts: what is built (rules LLBUILD-B1 to LLBUILD-B5 of `codegen`), and how it is loaded (rules LLLOAD-R1 to LLLOAD-R4 of `loader`).
+//! Tests of artifacts: their contents (rules LLBUILD-B1 to LLBUILD-B5 of `codegen`), and their loading (rules LLLOAD-R1
+//! to LLLOAD-R4 of `loader`).
 
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
 use chipdock_plugin_api::{

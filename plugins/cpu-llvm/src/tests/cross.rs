@@ -1,4 +1,4 @@
-//! Compiling for other machines, judged by looking into the objects.
+//! Tests of compiling for other machines, by inspection of the objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

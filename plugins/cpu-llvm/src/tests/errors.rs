@@ -1,4 +1,4 @@
-//! Every error of the target kind, once, against a golden: `goldens/errors.txt`. `BLESS=1` writes it anew.
+//! Test of every error of the target kind against a golden: `goldens/errors.txt`. `BLESS=1` rewrites it.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The goldens of chipdock-codegen-llvm, in LLVM's own opinion.
+//! Test that LLVM accepts the goldens of chipdock-codegen-llvm.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The target kind: what it fills in, and the laws of that (rules LLKIND-K1 to LLKIND-K5 of `target_kind`).
+//! Tests of the target kind: the options that it fills in, and rules LLKIND-K1 to LLKIND-K5 of `target_kind`.
 
 use chipdock_codegen_llvm::{CallingConv, FastMath, LlvmTarget as _};
 use chipdock_ir::{StorageScope, Target, TargetKind as Schema, ThreadAxis};

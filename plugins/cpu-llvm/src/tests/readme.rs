@@ -1,4 +1,4 @@
-//! Tables of the README that are generated. `BLESS=1` writes them anew.
+//! Generated tables of the README. `BLESS=1` rewrites them.
 
 use std::fmt::Write as _;
 use std::path::Path;

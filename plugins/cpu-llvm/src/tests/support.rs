@@ -1,4 +1,4 @@
-//! Building and loading as a host does it, without one.
+//! Helpers that build and load as a host does, without a host.
 
 use core::ffi::c_void;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! From CUDA C to PTX or a cubin: NVRTC within the process, or the program nvcc.
+//! Compilation of CUDA C to PTX or a cubin: by NVRTC in this process, or by the program nvcc.
 //!
-//! Which one: the option `compiler` says; `auto` is NVRTC where it is found, else nvcc. Neither asks a device. Nothing is
-//! opened or run before the first target is made.
+//! The option `compiler` selects one; `auto` is NVRTC if it is found, otherwise nvcc. Neither queries a device. Nothing
+//! is opened or run before the first target is created.
 
 pub(crate) mod nvcc;
 pub(crate) mod nvrtc;
@@ -11,10 +11,10 @@ use std::ffi::OsString;
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef};
 
-/// Which compiler a target wants.
+/// The compiler that a target selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// NVRTC where it is found, else nvcc.
+    /// NVRTC if it is found, otherwise nvcc.
     Auto,
     Nvrtc,
     Nvcc,
@@ -22,11 +22,11 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
-    /// What a target says.
+    /// Reads the choice of a target.
     ///
     /// # Errors
     ///
-    /// `ValueError`: a word that is none of them.
+    /// `ValueError`: an unknown word.
     pub(crate) fn of(target: &Target) -> Result<Self, Error> {
         match target.str("compiler") {
             None | Some("auto") => Ok(Self::Auto),
@@ -43,17 +43,17 @@ impl Choice {
     }
 }
 
-/// What is made.
+/// Output format of a compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Text for an architecture and newer ones.
+    /// Text for an architecture and all newer ones.
     Ptx,
     /// Machine code for one architecture.
     Cubin,
 }
 
 impl Format {
-    /// As an artifact's index has it.
+    /// The name of the format in an artifact's index.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Ptx => "ptx",
@@ -62,11 +62,11 @@ impl Format {
     }
 }
 
-/// A source and what becomes of it.
+/// A source, and the requested output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
     pub(crate) source: &'a str,
-    /// `sm_90a`.
+    /// Name of the architecture, such as `sm_90a`.
     pub(crate) arch: &'a str,
     pub(crate) format: Format,
     pub(crate) is_fast_math: bool,
@@ -74,7 +74,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// The architecture as the compilers are told it: PTX is for a virtual one.
+    /// The architecture option of the compilers: PTX is for a virtual architecture.
     fn architecture(&self) -> String {
         match (self.format, self.arch.strip_prefix("sm_")) {
             (Format::Ptx, Some(number)) => format!("compute_{number}"),
@@ -82,15 +82,15 @@ impl Job<'_> {
         }
     }
 
-    /// Options that both compilers understand.
+    /// Options that both compilers support.
     fn options(&self) -> Vec<String> {
         let mut options =
             vec![format!("--gpu-architecture={}", self.architecture()), "--std=c++17".to_owned()];
         if self.is_fast_math {
             options.push("--use_fast_math".to_owned());
         } else {
-            // The defaults, said: subnormals stay, quotients and roots are rounded to nearest, products may be fused with
-            // sums (rule IR-N10).
+            // The defaults, made explicit: subnormals are kept, quotients and roots are rounded to nearest, products
+            // may be fused with sums (rule IR-N10).
             let exact = ["--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--fmad=true"];
             options.extend(exact.into_iter().map(str::to_owned));
         }
@@ -101,16 +101,16 @@ impl Job<'_> {
     }
 }
 
-/// What a compiler made.
+/// Output of a compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     pub(crate) code: Vec<u8>,
     pub(crate) format: Format,
-    /// Which compiler, and its version.
+    /// Name and version of the compiler.
     pub(crate) compiler: String,
 }
 
-/// The architectures that a compiler knows.
+/// The architectures that a compiler supports.
 #[derive(Clone, Debug)]
 pub(crate) struct Architectures {
     pub(crate) compiler: String,
@@ -123,7 +123,7 @@ enum Found {
     Nvcc(nvcc::Nvcc),
 }
 
-/// What a host's settings say about compilers.
+/// A host's settings for compilers.
 #[derive(Default)]
 pub(crate) struct Settings {
     nvrtc: Option<OsString>,
@@ -132,11 +132,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Those of a host.
+    /// Reads the settings of a host.
     ///
     /// # Errors
     ///
-    /// What the host says of one.
+    /// The host's error for a setting.
     pub(crate) fn of(host: HostRef) -> Result<Self, Error> {
         Ok(Self {
             nvrtc: nvrtc::named(host, &nvrtc::LIBRARY)?,
@@ -160,9 +160,9 @@ fn find(settings: &Settings, choice: Choice) -> Result<Found, Error> {
     }
 }
 
-/// What tells the compiler that would be taken from others: "none" without one, nothing where that is not known.
+/// Identifies the compiler that would be used: "none" without one, `None` if it cannot be identified.
 ///
-/// Of nvcc it is not: it runs the system's preprocessor, and reads options from the environment. No program is run to ask.
+/// nvcc cannot be: it runs the system's preprocessor, and reads options from the environment. No program is run.
 pub(crate) fn fingerprint(settings: &Settings, choice: Choice) -> Option<String> {
     if matches!(choice, Choice::Auto | Choice::Nvrtc)
         && let Ok(nvrtc) = nvrtc::library(settings)
@@ -177,9 +177,9 @@ pub(crate) fn fingerprint(settings: &Settings, choice: Choice) -> Option<String>
 ///
 /// # Errors
 ///
-/// * `Unavailable`: the compiler that is wanted is not there, with what was tried and the package that has it.
-/// * `ValueError`: it does not know the architecture.
-/// * `InternalError`: it refused the source; the message has its log.
+/// * `Unavailable`: the selected compiler is not available, with the names that were tried and the package to install.
+/// * `ValueError`: the compiler does not know the architecture.
+/// * `InternalError`: the compiler rejected the source; the message has its log.
 pub(crate) fn compile(settings: &Settings, job: &Job<'_>, choice: Choice) -> Result<Compiled, Error> {
     match find(settings, choice)? {
         Found::Nvrtc(nvrtc) => nvrtc.compile(job),
@@ -187,7 +187,7 @@ pub(crate) fn compile(settings: &Settings, job: &Job<'_>, choice: Choice) -> Res
     }
 }
 
-/// What the compiler that would be taken says it knows; nothing without one.
+/// The architectures that the compiler that would be used reports; `None` without a compiler.
 pub(crate) fn architectures(settings: &Settings, choice: Choice) -> Option<Architectures> {
     match find(settings, choice).ok()? {
         Found::Nvrtc(nvrtc) => nvrtc.architectures(),
@@ -195,7 +195,7 @@ pub(crate) fn architectures(settings: &Settings, choice: Choice) -> Option<Archi
     }
 }
 
-/// The compiler said no: its first errors, and how to see the source.
+/// The error for a source that the compiler rejected: its first errors, and how to see the source.
 fn refused(compiler: &str, job: &Job<'_>, log: &str) -> Error {
     let is_error = |line: &&str| line.contains("error");
     let mut lines: Vec<&str> = log.lines().filter(is_error).take(6).collect();
@@ -212,7 +212,8 @@ fn refused(compiler: &str, job: &Job<'_>, log: &str) -> Error {
     Error::new(ErrorKind::INTERNAL, message)
 }
 
-/// The names of architectures of those numbers: each, and from sm_90 on the variants that only that one, or its family, has.
+/// Names of the architectures with these numbers, including, from sm_90 on, the variants for only that architecture, or
+/// its family.
 fn variants(numbers: impl Iterator<Item = u32>) -> Vec<String> {
     let all = numbers.flat_map(|number| {
         let suffixes: &[&str] = match number {

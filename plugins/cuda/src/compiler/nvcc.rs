@@ -12,32 +12,32 @@ use chipdock_plugin_api::{Error, ErrorKind, Setting, process};
 
 use super::{Architectures, Compiled, Format, Job, Settings, refused};
 
-/// No program for a GPU is larger.
+/// Maximum size in bytes of a program for a GPU.
 const CODE_BYTES_MAX: u64 = 1 << 30;
-/// The variable of that setting.
+/// The environment variable of the setting `nvcc`.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_NVCC";
-/// The setting that names the program, which is then the only one tried.
+/// The setting that names the program, the only one that is then tried.
 pub(crate) const PROGRAM: Setting<PathBuf> = Setting::path(
     "nvcc",
     "The nvcc to compile with, the only one that is tried; empty or not set, the usual places are.",
 )
 .variables(&[VARIABLE]);
-/// On PATH, then where a toolkit lies that PATH does not know.
+/// Names to try: on PATH, then the usual locations of a toolkit that is not on PATH.
 const NAMES: &[&str] = &["nvcc", "/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc"];
 
-/// An nvcc that answers.
+/// An nvcc that runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Nvcc {
     program: OsString,
-    /// The line that tells its version.
+    /// The line of its output with the version.
     version: String,
 }
 
-/// The program that these settings lead to: the first one that runs, the same ever after.
+/// The program that these settings select: the first one that runs, and the same from then on.
 ///
 /// # Errors
 ///
-/// There is none: each name that was tried and why it would not do.
+/// There is none: each name that was tried and the reason for its rejection.
 pub(super) fn find(settings: &Settings) -> Result<Nvcc, String> {
     static FOUND: Mutex<BTreeMap<Option<OsString>, Nvcc>> = Mutex::new(BTreeMap::new());
     let mut found = lock(&FOUND);
@@ -56,12 +56,12 @@ fn names(named: Option<OsString>) -> Vec<OsString> {
     }
 }
 
-/// Whether there is a file that [`find`] would try to run; nothing is run.
+/// Returns true if a file exists that [`find`] would try to run; nothing is run.
 pub(super) fn may_be_found(settings: &Settings) -> bool {
     let path = process::variable("PATH").filter(|path| !path.is_empty());
     let path = path.unwrap_or_else(|| process::SYSTEM_FOLDERS.join(":").into());
     names(settings.nvcc.clone()).iter().any(|name| {
-        // With a folder of its own, a name is joined to none.
+        // A name with a folder is not joined to another folder.
         let is_path = Path::new(name).components().count() > 1;
         let in_path = || std::env::split_paths(&path).any(|folder| folder.join(name).exists());
         if is_path { Path::new(name).exists() } else { in_path() }
@@ -98,22 +98,22 @@ fn run(command: &mut Command) -> std::io::Result<Output> {
 }
 
 impl Nvcc {
-    /// The architectures that it has, by its own list.
+    /// The architectures that it supports, by its own list.
     pub(crate) fn architectures(&self) -> Option<Architectures> {
         let output = run(Command::new(&self.program).arg("--list-gpu-code")).ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let names: Vec<String> =
             text.split_whitespace().filter(|name| name.starts_with("sm_")).map(str::to_owned).collect();
-        // One that is too old to tell.
+        // An nvcc that is too old for the option reports none.
         (output.status.success() && !names.is_empty())
             .then(|| Architectures { compiler: self.version.clone(), names })
     }
 
-    /// Compiles a source in a folder of its own, which is gone afterwards.
+    /// Compiles a source in a folder of its own, which is removed afterwards.
     ///
     /// # Errors
     ///
-    /// As [`super::compile`], and `IoError`: no such folder can be written.
+    /// Any error of [`super::compile`], and `IoError`: no such folder can be written.
     pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, Error> {
         let io = |what: &Path, error: std::io::Error| {
             Error::new(

@@ -1,6 +1,6 @@
 //! NVRTC, NVIDIA's compiler as a library, opened at run time and never closed.
 //!
-//! Not by way of cudarc's functions: those choose the library themselves and panic where it is not there.
+//! It does not use cudarc's functions, which choose the library themselves and panic if it is missing.
 
 use core::ffi::{c_char, c_int, c_void};
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
 use super::{Architectures, Compiled, Format, Job, Settings, refused, variants};
 
-/// The variable of that setting.
+/// The environment variable of the setting `nvrtc`.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_NVRTC";
-/// The setting that names a file, which is then the only one tried.
+/// The setting that names a library file, the only one that is then tried.
 pub(crate) const LIBRARY: Setting<PathBuf> = Setting::path(
     "nvrtc",
     "The NVRTC to compile with, the only one that is tried; empty or not set, the usual names are.",
@@ -28,9 +28,9 @@ pub(crate) const WHEELS: Setting<PathBuf> = Setting::path(
     "The folder into which NVIDIA's wheels were unpacked, where NVRTC is looked for first.",
 )
 .variables(&["CHIPDOCK_CUDA_WHEELS"]);
-/// Where a wheel has the library.
+/// Paths of the library in a wheel.
 const IN_WHEEL: &[&str] = &["nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"];
-/// SONAMEs, newest first, the link of a toolkit, and where a toolkit lies that the loader was not told of.
+/// SONAMEs, newest first, the link of a toolkit, and the location of a toolkit that the dynamic linker does not know.
 const NAMES: &[&str] = &[
     "libnvrtc.so.13",
     "libnvrtc.so.12",
@@ -39,14 +39,14 @@ const NAMES: &[&str] = &[
     "/usr/local/cuda/lib64/libnvrtc.so",
     "/opt/cuda/lib64/libnvrtc.so",
 ];
-/// What brings it.
+/// The packages with the library, for messages.
 const PACKAGE: &str = "the package libnvrtc of CUDA, on Debian libnvrtc11.2, or from PyPI nvidia-cuda-nvrtc";
 
-/// What a setting says, unless that is empty.
+/// The value of a setting, unless it is empty.
 ///
 /// # Errors
 ///
-/// What the host says of it.
+/// The host's error for the setting.
 pub(super) fn named(host: HostRef, setting: &Setting<PathBuf>) -> Result<Option<OsString>, Error> {
     let value = host.setting(setting)?.map(PathBuf::into_os_string);
     Ok(value.filter(|value| !value.is_empty()))
@@ -56,7 +56,7 @@ type Program = *mut c_void;
 
 macro_rules! functions {
     ($($field:ident = $symbol:literal($($arg:ty),*);)*) => {
-        /// The functions that are called, as NVRTC's header declares them; each returns 0 for success.
+        /// The functions in use, as NVRTC's header declares them; each returns 0 for success.
         struct Functions { $($field: unsafe extern "C" fn($($arg),*) -> c_int,)* }
 
         impl Functions {
@@ -65,7 +65,7 @@ macro_rules! functions {
             /// * The library is an NVRTC, 11.2 or newer.
             unsafe fn load(library: &Library) -> Result<Self, String> {
                 Ok(Self {
-                    // SAFETY: the caller's word.
+                    // SAFETY: the caller guarantees that the library is an NVRTC of that version.
                     $($field: *unsafe { library.get(concat!($symbol, "\0").as_bytes()) }
                         .map_err(|_| format!("it is no NVRTC since 11.2: it lacks {}", $symbol))?,)*
                 })
@@ -99,16 +99,16 @@ pub(crate) struct Nvrtc {
     functions: Functions,
     version: [c_int; 2],
     name: String,
-    /// What tells its file from others, as it was when it was opened.
+    /// Identifies its file, as of the time when it was opened.
     file: Option<String>,
     library: Library,
 }
 
-/// The library that these settings lead to: opened by the first call that finds it, the same ever after.
+/// The library that these settings select: opened by the first call that finds it, and the same from then on.
 ///
 /// # Errors
 ///
-/// There is none: each name that was tried and why it would not do. The next call looks again.
+/// There is none: each name that was tried and the reason for its rejection. The next call looks again.
 pub(super) fn library(settings: &Settings) -> Result<&'static Nvrtc, String> {
     type Names = [Option<OsString>; 2];
     static LIBRARIES: Mutex<BTreeMap<Names, &'static Nvrtc>> = Mutex::new(BTreeMap::new());
@@ -154,11 +154,11 @@ pub(crate) fn search(named: Option<OsString>, wheels: Option<OsString>) -> Resul
 
 fn open(name: &OsString) -> Result<Nvrtc, String> {
     let load = |name: &OsString, scope| {
-        // SAFETY: NVRTC's constructors fill its own tables and nothing else; it is never closed.
+        // SAFETY: NVRTC's constructors only fill its own tables; it is never closed.
         unsafe { Library::open(Some(name), RTLD_NOW | scope) }
             .map_err(|error| std::error::Error::source(&error).unwrap_or(&error).to_string())
     };
-    // Some of the wheels do not look for their builtins beside themselves: those that are open already are found.
+    // Some of the wheels do not look for their builtins in their own folder, but find builtins that are already open.
     for builtins in builtins(Path::new(name)) {
         let library = load(&builtins.into_os_string(), RTLD_GLOBAL)?;
         core::mem::forget(library);
@@ -173,14 +173,14 @@ fn open(name: &OsString) -> Result<Nvrtc, String> {
         }
     };
     let [mut major, mut minor] = [0; 2];
-    // SAFETY: two places to write to.
+    // SAFETY: two valid places to write to.
     unsafe { (functions.version)(&mut major, &mut minor) };
     let (name, file) =
         (name.to_string_lossy().into_owned(), process::library_of(functions.version as *const c_void));
     Ok(Nvrtc { functions, version: [major, minor], name, file, library })
 }
 
-/// The builtins that lie in the folder of a library.
+/// The builtins in the folder of a library.
 fn builtins(library: &Path) -> Vec<PathBuf> {
     let Some(folder) = library.parent().filter(|folder| folder.is_absolute()) else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -191,12 +191,12 @@ fn builtins(library: &Path) -> Vec<PathBuf> {
     };
     found.retain(is_builtins);
     found.sort();
-    // Of several versions, links among them, those of the library itself are the longest name's.
+    // Of several versions and links, the library's own builtins have the longest name.
     found.into_iter().next_back().into_iter().collect()
 }
 
 impl core::fmt::Display for Nvrtc {
-    /// Which one it is, for messages.
+    /// Identifies the library in messages.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "NVRTC {}.{} ({})", self.version[0], self.version[1], self.name)
     }
@@ -210,26 +210,26 @@ struct Owned<'a> {
 
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by this NVRTC, destroyed once.
+        // SAFETY: created by this NVRTC, destroyed once.
         unsafe { (self.nvrtc.functions.destroy)(&mut self.raw) };
     }
 }
 
 impl Owned<'_> {
-    /// Bytes whose number one function tells and which another writes.
+    /// Reads bytes with two functions: one reports their number, the other writes them.
     fn bytes(
         &self,
         size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
         write: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
     ) -> Result<Vec<u8>, c_int> {
         let mut count = 0;
-        // SAFETY: a live program and a place to write to.
+        // SAFETY: a live program and a valid place to write to.
         match unsafe { size(self.raw, &mut count) } {
             0 => {}
             status => return Err(status),
         }
         let mut bytes = vec![0_u8; count];
-        // SAFETY: a live program, and as many bytes as it said.
+        // SAFETY: a live program, and a buffer of the reported size.
         match unsafe { write(self.raw, bytes.as_mut_ptr().cast()) } {
             0 => Ok(bytes),
             status => Err(status),
@@ -244,29 +244,29 @@ impl Owned<'_> {
 }
 
 impl Nvrtc {
-    /// Which one it is, patch releases told apart; its builtins are of the same package. Nothing where its file is not
-    /// known.
+    /// Identifies the library, including its patch release; its builtins are of the same package. `None` if its file is
+    /// not known.
     pub(super) fn fingerprint(&self) -> Option<String> {
         self.file.as_deref().map(|file| format!("{self}; {file}"))
     }
 
-    /// The architectures that it has, by its own list.
+    /// The architectures that it supports, by its own list.
     pub(crate) fn architectures(&self) -> Option<Architectures> {
         let mut count = 0;
-        // SAFETY: a place to write to.
+        // SAFETY: a valid place to write to.
         let status = unsafe { (self.functions.archs_count)(&mut count) };
         let mut numbers = vec![0 as c_int; usize::try_from(count).ok().filter(|_| status == 0)?];
-        // SAFETY: as many places as it said.
+        // SAFETY: a buffer of the reported size.
         let status = unsafe { (self.functions.archs)(numbers.as_mut_ptr()) };
         let numbers = numbers.into_iter().filter_map(|number| u32::try_from(number).ok());
         (status == 0).then(|| Architectures { compiler: self.to_string(), names: variants(numbers) })
     }
 
-    /// Compiles a source within this process.
+    /// Compiles a source in this process.
     ///
     /// # Errors
     ///
-    /// As [`super::compile`].
+    /// Any error of [`super::compile`].
     pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, Error> {
         let no_nul = |text: &str, what: &str| {
             CString::new(text).map_err(|_| {
@@ -283,13 +283,13 @@ impl Nvrtc {
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let mut raw = core::ptr::null_mut();
         let (none, name) = (core::ptr::null(), c"kernels.cu".as_ptr());
-        // SAFETY: a place to write to and texts that end with a zero; no headers.
+        // SAFETY: a valid place to write to and NUL-terminated texts; no headers.
         let status = unsafe { (self.functions.create)(&mut raw, source.as_ptr(), name, 0, none, none) };
         if status != 0 {
             return Err(self.failed("nvrtcCreateProgram", status));
         }
         let program = Owned { nvrtc: self, raw };
-        // SAFETY: a live program, and as many texts as it is told.
+        // SAFETY: a live program, and an array of that many texts.
         let status = unsafe { (self.functions.compile)(raw, pointers.len() as c_int, pointers.as_ptr()) };
         match status {
             0 => {}
@@ -324,12 +324,12 @@ impl Nvrtc {
         )
     }
 
-    /// What is no fault of the source: memory that ran out, builtins that are missing.
+    /// The error for a failure that the source did not cause: out of memory, missing builtins.
     fn failed(&self, what: &str, status: c_int) -> Error {
         type Explain = unsafe extern "C" fn(c_int) -> *const c_char;
-        // SAFETY: the function of that name, with its own type.
+        // SAFETY: the function with that name has this type.
         let text = unsafe { self.library.get::<Explain>(b"nvrtcGetErrorString\0") }.map(|explain| {
-            // SAFETY: it answers any number with a text that stays.
+            // SAFETY: for any number it returns a static text.
             unsafe { CStr::from_ptr(explain(status)) }.to_string_lossy().into_owned()
         });
         let text = text.unwrap_or_default();

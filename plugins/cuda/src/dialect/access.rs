@@ -1,6 +1,6 @@
-//! Loads and stores. Nothing is assumed of an address but that it is a multiple of its element's size: neighbours are
-//! accessed 8 or 16 bytes at a time where the address turns out to allow it. The compiler makes nothing of the types that
-//! pointers point to, so that memory may be read as another type.
+//! Loads and stores. An address is only assumed to be a multiple of its element's size: adjacent elements are accessed
+//! 8 or 16 bytes at a time if the address turns out to allow it. The compiler does not use pointer types for alias
+//! analysis, so that memory may be read as another type.
 
 use chipdock_codegen_source::c_family::{CFamily, LaneAccess};
 use chipdock_codegen_source::{Allocation, Answer, Code, Prelude, Refusal};
@@ -8,18 +8,19 @@ use chipdock_ir::StorageRank;
 
 use super::CudaDialect;
 
-/// Bytes of registers and stack that one buffer of a thread may take: the machine's 512 KiB, with room for others.
+/// Maximum size in bytes of a thread's buffer in registers and stack: half of the machine's 512 KiB, which leaves room
+/// for others.
 const LOCAL_SIZE_BYTES_MAX: i128 = 256 * 1024;
-/// Bytes of one access at most.
+/// Maximum size in bytes of one access.
 const CHUNK_SIZE_BYTES_MAX: usize = 16;
 
-/// True for a thread's own memory, which has no address as long as it is in registers.
+/// Returns true for a thread's own memory, which has no address as long as it is in registers.
 pub(super) fn is_local(access: &LaneAccess<'_>) -> bool {
     access.scope.rank == StorageRank::Local
 }
 
-/// Bytes that are accessed at a time where the address allows it; none where that is no more than an element, and for a
-/// thread's own memory.
+/// Number of bytes accessed at a time if the address allows it; `None` if that is only one element, and for a thread's
+/// own memory.
 pub(super) fn chunk_size_bytes(access: &LaneAccess<'_>) -> Option<usize> {
     if access.index.is_some() || access.is_masked || is_local(access) {
         return None;
@@ -30,7 +31,7 @@ pub(super) fn chunk_size_bytes(access: &LaneAccess<'_>) -> Option<usize> {
     (chunk > element).then_some(chunk)
 }
 
-/// By way of an array of elements, which the compiler keeps in registers.
+/// Accesses memory through an array of elements, which the compiler keeps in registers.
 pub(super) fn chunked(
     dialect: &CudaDialect,
     access: &LaneAccess<'_>,
@@ -63,7 +64,7 @@ pub(super) fn chunked(
     format!("{array}{convert}{copy}")
 }
 
-/// A loop over lanes that is written out, at a level of indentation.
+/// An unrolled loop over lanes, at a level of indentation.
 fn for_lanes(level: usize, lanes: u16, line: &str) -> String {
     let indent = "    ".repeat(level);
     if lanes == 1 {
@@ -80,7 +81,7 @@ pub(super) fn allocation(dialect: &CudaDialect, allocation: &Allocation<'_>) -> 
     let volatile = if uses.is_volatile { "volatile " } else { "" };
     let size_bytes = count.saturating_mul(buffer.dtype.lane_size_bytes() as i128);
     match buffer.scope.rank {
-        // Aligned for the sake of accesses of several elements, which look at the address.
+        // Aligned for accesses of several elements, which check the address.
         StorageRank::Shared => Ok(format!("__shared__ __align__(16) {volatile}{element} {name}[{count}];")),
         StorageRank::Local if size_bytes <= LOCAL_SIZE_BYTES_MAX => {
             Ok(format!("{volatile}{element} {name}[{count}];"))

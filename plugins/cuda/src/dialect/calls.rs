@@ -1,4 +1,4 @@
-//! Pointers, atomic additions, operations of warps, ends of threads, functions of the language.
+//! Pointers, atomic additions, warp operations, ends of threads, functions of the language.
 
 use chipdock_codegen_source::c_family::{CFamily as _, address, scalar, short};
 use chipdock_codegen_source::{Answer, Argument, Code, Infix, OpCall, Prelude, Refusal};
@@ -6,7 +6,7 @@ use chipdock_ir::{DType, Op};
 
 use super::{CudaDialect, SPELLINGS, WARP_SIZE, ops};
 
-/// Ops that are no function of their arguments' values.
+/// Ops that are not functions of their arguments' values.
 pub(super) fn op(dialect: &CudaDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
     let value = |position: usize| match call.args.get(position) {
         Some(Argument::Value(code, dtype)) => Some((code, *dtype)),
@@ -30,7 +30,7 @@ pub(super) fn op(dialect: &CudaDialect, call: &OpCall<'_>, prelude: &mut Prelude
     }
 }
 
-/// A value of another lane of the warp.
+/// Reads a value of another lane of the warp.
 fn shuffle(dialect: &CudaDialect, call: &OpCall<'_>) -> Answer<Code> {
     let [
         Argument::Value(mask, _),
@@ -54,7 +54,7 @@ fn shuffle(dialect: &CudaDialect, call: &OpCall<'_>) -> Answer<Code> {
         Op::WarpShuffleDown => "__shfl_down_sync",
         _ => "__shfl_xor_sync",
     };
-    // The language has them for 32 and 64 bits.
+    // The language supports 32 and 64 bits only.
     let is_narrow = !dtype.is_float() && dtype.bits < 32;
     let value = if is_narrow { Code::prefix("(int)", value) } else { value.clone() };
     let code = Code::call(function, &[mask.clone(), value, lane.clone(), width.clone()]);
@@ -65,7 +65,7 @@ fn shuffle(dialect: &CudaDialect, call: &OpCall<'_>) -> Answer<Code> {
     })
 }
 
-/// An addition in one step, whose value is what was there.
+/// An atomic addition that returns the previous value.
 fn atomic_add(
     dialect: &CudaDialect,
     place: &Code,
@@ -100,7 +100,7 @@ fn atomic_add(
     Ok(Code::call(&name, &[pointer, added.clone()]))
 }
 
-/// Architectures before sm_60 have no instruction for it.
+/// Architectures before sm_60 have no instruction for an atomic addition of doubles.
 const ATOMIC_F64: &str = "\
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
     unsigned long long old = *(volatile unsigned long long*)p, seen;
@@ -115,7 +115,7 @@ const ATOMIC_F64: &str = "\
 #endif
 ";
 
-/// By comparing and exchanging; architectures before sm_70 do so with the word around it.
+/// Uses compare-and-exchange, on architectures before sm_70 of the word that contains the half.
 const ATOMIC_F16: &str = "\
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
     unsigned int* word = (unsigned int*)((unsigned long long)p & ~3ULL);

@@ -1,4 +1,4 @@
-//! CUDA C: self-contained text that NVRTC and nvcc compile without a header.
+//! CUDA C: self-contained text that NVRTC and nvcc compile without headers.
 
 mod access;
 mod calls;
@@ -14,21 +14,22 @@ use chipdock_codegen_source::{
 };
 use chipdock_ir::{DType, Op, StorageRank, StorageScope};
 
-/// Threads of a warp.
+/// Number of threads of a warp.
 const WARP_SIZE: i128 = 32;
-/// The memory whose size the launch tells: one array for all kernels, since they are different types of one symbol.
+/// Shared memory whose size is a launch parameter: one array for all kernels, since they use one symbol with different
+/// types.
 const DYNAMIC: &str = "extern __shared__ __align__(16) unsigned char cd_dynamic[];\n";
 
 /// The dialect of target `cuda`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CudaDialect {
-    /// The file whose lines statements are said to come from, for debuggers and messages of the compiler.
+    /// The source file that the lines of statements refer to, for debuggers and messages of the compiler.
     pub(crate) file: Option<String>,
 }
 
 static SPELLINGS: Spellings = Spellings {
     helper: "static __device__ __forceinline__",
-    // A plain `char` is unsigned on some machines that a compiler runs on.
+    // A plain `char` is unsigned on some machines on which a compiler runs.
     signed: ["signed char", "short", "int", "long long"],
     unsigned: ["unsigned char", "unsigned short", "unsigned int", "unsigned long long"],
     float64: Some("double"),
@@ -57,7 +58,7 @@ static SPELLINGS: Spellings = Spellings {
     words: reserved::WORDS,
 };
 
-/// A call of one argument.
+/// A call with one argument.
 fn one(function: &str, value: &Code) -> Code {
     Code::call(function, std::slice::from_ref(value))
 }
@@ -67,7 +68,7 @@ impl CFamily for CudaDialect {
         &SPELLINGS
     }
 
-    /// Pointers do not say what memory they point to.
+    /// Pointer types do not name the memory that they point to.
     fn space(&self, scope: &StorageScope) -> Answer<&'static str> {
         match (scope.rank, scope.tag.as_str()) {
             (StorageRank::Global | StorageRank::Local | StorageRank::Shared, "")
@@ -87,7 +88,7 @@ impl CFamily for CudaDialect {
     }
 
     fn bit_cast(&self, value: &Code, from: DType, to: DType, _: &mut Prelude) -> Answer<Code> {
-        // The language's functions take and give signed integers.
+        // The language's functions take and return signed integers.
         let signed = |code: &Code, of: &str| {
             if from.is_uint() { Code::prefix(&format!("({of})"), code) } else { code.clone() }
         };
@@ -101,8 +102,8 @@ impl CFamily for CudaDialect {
         })
     }
 
-    /// float16 by instructions of PTX in place of `cuda_fp16.h`; the one for bfloat16 is younger than the oldest
-    /// architecture.
+    /// Converts float16 by PTX instructions instead of `cuda_fp16.h`; the instruction for bfloat16 is newer than the
+    /// oldest architecture.
     fn define_half(&self, half: Half, prelude: &mut Prelude) {
         let text = match half {
             Half::F16Value => F16_VALUE,
@@ -153,7 +154,7 @@ impl Dialect for CudaDialect {
 
     fn variable(&self, type_name: &str, name: &str, value: Option<&Code>) -> String {
         match value {
-            // C++ makes no typed pointer of an untyped one by itself.
+            // C++ does not convert an untyped pointer to a typed one implicitly.
             Some(value) if type_name.ends_with('*') => {
                 format!("{type_name} {name} = {};", Code::prefix(&format!("({type_name})"), value).text)
             }
@@ -181,7 +182,7 @@ impl Dialect for CudaDialect {
 
     fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
         match barrier.scope {
-            // It orders all memory among the block's threads.
+            // Orders all memory among the block's threads.
             "shared" | "shared.dyn" => Ok("__syncthreads();".to_owned()),
             "warp" => Ok("__syncwarp();".to_owned()),
             other => Err(Refusal::new(format!(
@@ -241,7 +242,7 @@ impl Dialect for CudaDialect {
         }
         prelude.define("cd_dynamic", |_| DYNAMIC.to_owned());
         let volatile = if shared.uses.is_volatile { "volatile " } else { "" };
-        // Elements of a type that there is none of are refused where they are accessed.
+        // Elements of an unsupported type are refused where they are accessed.
         let element = self.memory_type(shared.element.scalar()).unwrap_or("unsigned char");
         vec![format!("{volatile}{element}* const {} = ({volatile}{element}*)cd_dynamic;", shared.name)]
     }
@@ -255,7 +256,7 @@ impl Dialect for CudaDialect {
     }
 }
 
-/// What the compiler is told of the launch, so that registers suffice for it.
+/// Launch bounds for the compiler, so that registers suffice for the launch.
 fn bounds(launch: &Launch) -> String {
     let threads = launch.block.iter().try_fold(1_u64, |product, extent| product.checked_mul((*extent)?));
     match threads {

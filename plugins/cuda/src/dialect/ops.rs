@@ -1,19 +1,19 @@
-//! How ops on scalars are spelled in CUDA C, one line per op and type, and the functions of the language by name.
+//! Spellings of ops on scalars in CUDA C, one line per op and type, and the functions of the language by name.
 //!
-//! Beside each function stands the largest error that NVIDIA documents for it, in units of the last place of float32 and of
-//! float64 (CUDA C++ Programming Guide, "Mathematical Functions"; of several editions the largest). An op is native where
+//! Each function has the largest error that NVIDIA documents for it, in units of the last place of float32 and of
+//! float64 (CUDA C++ Programming Guide, "Mathematical Functions"; the largest of several editions). An op is native if
 //! both are within [`chipdock_ir::accuracy::ulps`]; a test compares them.
 
 use chipdock_codegen_source::{OpRow, OpTable, Spelling, contains_word};
 use chipdock_ir::{DType, Op};
 
-/// A function of the language that is an op of the IR.
+/// A function of the language that computes an op of the IR.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Function {
-    /// The op that it computes.
+    /// The op.
     pub(crate) op: Op,
-    /// Its largest documented error, in units of the last place of float32 and float64.
+    /// The largest documented error, in units of the last place of float32 and float64.
     pub(crate) ulps: [f64; 2],
 }
 
@@ -83,7 +83,7 @@ table! {
         Fma "fmaf" "fma" 0.5 0.5;
     }
     own {
-        // An exponential of 2 units, a sum and a quotient that are rounded.
+        // An exponential of 2 units, then a rounded sum and a rounded quotient.
         Sigmoid FLOAT32 helper("cd_sigmoid_f32", "static __device__ __forceinline__ float cd_sigmoid_f32(float x) {\n    return 1.0f / (1.0f + expf(-x));\n}\n");
         Sigmoid FLOAT64 helper("cd_sigmoid_f64", "static __device__ __forceinline__ double cd_sigmoid_f64(double x) {\n    return 1.0 / (1.0 + exp(-x));\n}\n");
     }
@@ -91,8 +91,8 @@ table! {
 
 pub(super) static TABLE: OpTable = OpTable { rows: ROWS };
 
-/// Functions of the language that a kernel may call by name, beyond those of the table: arguments of the result's type. In
-/// each line, `float` functions, then those of `double`, separated by spaces.
+/// Functions of the language that a kernel may call by name, beyond those of the table; their arguments have the type
+/// of the result. In each line, `float` functions, then those of `double`, separated by spaces.
 const NAMED: &[(usize, &str, &str)] = &[
     (
         1,
@@ -105,7 +105,7 @@ const NAMED: &[(usize, &str, &str)] = &[
     (2, "__fdividef __powf fdimf fdividef fmaxf fminf remainderf rhypotf", "fdim fmax fmin remainder rhypot"),
 ];
 
-/// The types of a function's arguments and its result, by its name; `None` when the language has none of that name.
+/// The types of a function's arguments and its result, by its name; `None` if the language has no such function.
 pub(super) fn function(name: &str) -> Option<(Vec<DType>, DType)> {
     for row in ROWS {
         let Spelling::Call(spelled) = row.spelling else { continue };

@@ -1,4 +1,4 @@
-//! Compilers that are there, that are not, and what they are told.
+//! Tests of compilers: available ones, missing ones, and their options.
 
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,4 +1,4 @@
-//! Texts against goldens, and NVIDIA's own opinion of them. `BLESS=1` writes the goldens anew.
+//! Tests of texts against goldens, which NVIDIA's compiler also accepts. `BLESS=1` rewrites the goldens.
 
 use std::path::PathBuf;
 

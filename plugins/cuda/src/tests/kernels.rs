@@ -1,4 +1,4 @@
-//! Kernels that have something of everything that the dialect writes.
+//! Kernels that cover everything that the dialect writes.
 
 use chipdock_ir::{
     BinaryOp, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op, Stmt, StmtKind, ThreadAxis, Var, build,

@@ -1,4 +1,4 @@
-//! What the dialect refuses, by name.
+//! Tests of the nodes that the dialect refuses, by name.
 
 use chipdock_codegen_source::unsupported;
 use chipdock_ir::{Callee, DType, Expr, ExprKind, IrModule, Op, Stmt, StmtKind, ThreadAxis, Var, build};

@@ -1,4 +1,4 @@
-//! NVIDIA's tools, and kernels in the making.
+//! Helpers for NVIDIA's tools, and for building kernels.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -6,7 +6,7 @@ use chipdock_ir::{DType, StorageRank, TypeCode};
 
 use super::MslDialect;
 
-/// Bytes of memory that a thread may have for one buffer of its own.
+/// Maximum size in bytes of one buffer of a thread's own memory.
 const PRIVATE_SIZE_BYTES_MAX: i128 = 16 * 1024;
 
 impl MslDialect {
@@ -32,7 +32,7 @@ impl MslDialect {
         }
     }
 
-    /// An atomic addition, which gives what was there.
+    /// An atomic addition that returns the previous value.
     pub(super) fn atomic_add(
         &self,
         access: &Access,

@@ -1,4 +1,4 @@
-//! Kernels and functions: arguments by number, positions of threads.
+//! Kernels and functions: arguments by index, positions of threads.
 
 use chipdock_codegen_source::c_family::CFamily as _;
 use chipdock_codegen_source::{Answer, Code, Infix, Parameter, Refusal, Signature};
@@ -6,7 +6,7 @@ use chipdock_ir::StorageRank;
 
 use super::MslDialect;
 
-/// The calling convention of a kernel.
+/// Value of `calling_conv` for a kernel.
 const KERNEL: i64 = 2;
 
 pub(super) fn parameter(signature: &Signature, position: usize) -> Code {

@@ -17,11 +17,11 @@ use chipdock_ir::{DType, Op, StorageRank, StorageScope, TypeCode};
 /// The dialect of target `metal`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MslDialect {
-    /// Whether memory of bfloat16 is native `bfloat`.
+    /// Whether bfloat16 in memory is the native `bfloat`.
     pub(crate) has_bfloat: bool,
-    /// Whether the device adds floats atomically itself.
+    /// Whether the device has atomic additions of floats.
     pub(crate) has_atomic_float: bool,
-    /// Whether operations of warps are those of SIMD groups.
+    /// Whether warp operations are lowered to those of SIMD groups.
     pub(crate) has_simdgroups: bool,
 }
 
@@ -45,12 +45,12 @@ static SPELLINGS: Spellings = Spellings {
     ..Spellings::C99
 };
 
-/// A conversion, or a call of one argument.
+/// A conversion, or a call with one argument.
 fn one(name: &str, value: &Code) -> Code {
     Code::call(name, std::slice::from_ref(value))
 }
 
-/// What holds a half in memory as a type of its own.
+/// Native types of halves in memory.
 impl MslDialect {
     fn native_half(&self, dtype: DType) -> Option<&'static str> {
         match dtype.code {
@@ -118,7 +118,7 @@ impl CFamily for MslDialect {
         one("float", &one("half", value))
     }
 
-    /// An integer that a float may round is beyond float16, but not beyond bfloat16.
+    /// An integer that a float would round is beyond the range of float16, but not of bfloat16.
     fn half_source(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
         if from.is_float() {
             return Ok(value.clone());

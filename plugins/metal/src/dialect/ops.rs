@@ -1,4 +1,4 @@
-//! How ops on scalars are spelled in MSL.
+//! Spellings of ops on scalars in MSL.
 
 use chipdock_codegen_source::{OpRow, OpTable, Spelling};
 use chipdock_ir::{DType, Op};
@@ -44,13 +44,13 @@ const ROWS: &[OpRow] = table! {
 
 pub(super) static TABLE: OpTable = OpTable { rows: ROWS };
 
-/// Functions of C's library that have a precise form here, without the `f` behind them.
+/// Functions of the C library that have a precise form in MSL, without the suffix `f`.
 const FUNCTIONS: &[&str] = &[
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "exp10", "exp2",
     "fmod", "log", "log10", "log2", "pow", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh",
 ];
 
-/// MSL's function for one of C's library, on floats.
+/// MSL's function for a function of the C library, on floats.
 pub(super) fn function(name: &str) -> Option<String> {
     let name = name.strip_suffix('f').unwrap_or(name);
     FUNCTIONS.contains(&name).then(|| format!("precise::{name}"))

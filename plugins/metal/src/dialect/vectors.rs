@@ -1,4 +1,4 @@
-//! Vectors of 2, 3 and 4 lanes: what MSL has operators and functions for.
+//! Vectors of 2, 3 and 4 lanes, with MSL's operators and functions.
 
 use chipdock_codegen_source::c_family::{CFamily as _, scalar};
 use chipdock_codegen_source::{Answer, Code, Infix, Refusal, Vector, shuffled};
@@ -6,14 +6,14 @@ use chipdock_ir::{DType, StorageScope};
 
 use super::{MslDialect, one};
 
-/// True for types whose packed vectors MSL has, held in values as in memory.
+/// Returns true for types with packed vectors in MSL, whose values have the same form as memory.
 pub(super) fn is_packed(dtype: DType) -> bool {
     matches!(dtype.lanes, 2..=4)
         && (dtype.is_integer() && dtype.bits <= 32 || dtype.scalar() == DType::FLOAT32)
 }
 
 impl MslDialect {
-    /// The type of a value of any number of lanes that MSL has.
+    /// The type of a value with a number of lanes that MSL supports.
     pub(super) fn vector_name(&self, dtype: DType) -> Answer<String> {
         let scalar = scalar(self, dtype)?;
         match dtype.lanes {
@@ -25,7 +25,7 @@ impl MslDialect {
         }
     }
 
-    /// What the language has itself; `None` for others, which are computed lane by lane.
+    /// A computation that the language supports on vectors; `None` for others, which are computed lane by lane.
     pub(super) fn own_vector(&self, computation: &Vector<'_>, dtype: DType) -> Option<Answer<Code>> {
         let type_name = match self.vector_name(dtype) {
             Ok(type_name) => type_name,

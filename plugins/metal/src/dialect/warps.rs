@@ -1,4 +1,4 @@
-//! Operations of a warp as those of a SIMD group.
+//! Warp operations through SIMD groups.
 
 use chipdock_codegen_source::c_family::scalar;
 use chipdock_codegen_source::{Answer, Code, Refusal, shuffled_lane};
@@ -7,7 +7,7 @@ use chipdock_ir::{DType, Op};
 use super::{MslDialect, one};
 
 impl MslDialect {
-    /// The op as one of SIMD groups; `None` where it is none of a warp.
+    /// The op as an operation of SIMD groups; `None` if it is not a warp operation.
     pub(super) fn warp_op(&self, op: Op, args: &[(Code, DType)], dtype: DType) -> Option<Answer<Code>> {
         op.threads().is_of_warp().then(|| self.simdgroup_op(op, args, dtype))
     }

@@ -6,7 +6,7 @@ use chipdock_ir::StorageRank;
 
 use super::OpenClDialect;
 
-/// The declaration of elements in local or private memory.
+/// The declaration of a buffer in local or private memory.
 pub(super) fn allocation(
     dialect: &OpenClDialect,
     allocation: &Allocation<'_>,
@@ -29,7 +29,7 @@ pub(super) fn allocation(
         }
         _ => dialect.space(&buffer.scope)?,
     };
-    // Halves are added to atomically by the word that they lie in.
+    // Atomic additions to halves use the word that contains them.
     let (count, aligned) = if allocation.uses.is_atomic && dtype.bits < 32 {
         (allocation.count.saturating_add(3) / 4 * 4, " __attribute__((aligned(4)))")
     } else {

@@ -1,4 +1,4 @@
-//! Additions in one step, and shuffles of subgroups.
+//! Atomic additions, and shuffles of subgroups.
 
 use chipdock_codegen_source::c_family::{CFamily as _, address, is_half, scalar, short};
 use chipdock_codegen_source::{Access, Answer, Argument, Code, OpCall, Prelude, Refusal};
@@ -13,8 +13,8 @@ fn value<'c>(call: &'c OpCall<'_>, position: usize) -> Answer<(&'c Code, DType)>
     }
 }
 
-/// An addition in one step, and the value before it: integers of 32 and 64 bits by an instruction, floats by exchange
-/// until nobody came between.
+/// An atomic addition that returns the previous value: integers of 32 and 64 bits by an instruction, floats by a
+/// compare-and-exchange loop.
 pub(super) fn add(dialect: &OpenClDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let (addend, dtype) = value(call, 1)?;
     let Some(Argument::Address(place)) = call.args.first() else {
@@ -25,7 +25,7 @@ pub(super) fn add(dialect: &OpenClDialect, call: &OpCall<'_>, prelude: &mut Prel
     let name = format!("cd_atomic_add_{}_{}", short(dtype), space.trim_start_matches('_'));
     if !prelude.contains(&name) {
         let text = match place.scope.rank {
-            // No other thread sees it.
+            // No other thread accesses it.
             StorageRank::Local => plain(dialect, &name, place, dtype, prelude)?,
             _ if dtype.is_integer() => integer(&name, space, dtype, dialect, prelude)?,
             _ if is_half(dtype) => half(dialect, &name, space, dtype, prelude)?,
@@ -83,7 +83,7 @@ fn integer(
     ))
 }
 
-/// What 64-bit atomics ask of the device.
+/// Records that 64-bit atomics need an extension, or refuses them.
 fn wide(dtype: DType, features: &Features, prelude: &mut Prelude) -> Answer<()> {
     if !features.has_int64_atomics {
         return Err(Refusal::new(format!(
@@ -116,7 +116,7 @@ fn float(
     ))
 }
 
-/// Halves are exchanged by the word that they lie in: allocations are whole words long.
+/// Adds to a half by exchanging the word that contains it: allocations are whole words long.
 fn half(
     dialect: &OpenClDialect,
     name: &str,
@@ -139,7 +139,7 @@ fn half(
     ))
 }
 
-/// Operations of warps: subgroups where the target says that the device has them.
+/// Warp operations: subgroups, if the target says that the device supports them.
 pub(super) fn warp(dialect: &OpenClDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     if !dialect.features.has_subgroups {
         return Err(Refusal::new(format!(
@@ -153,7 +153,7 @@ pub(super) fn warp(dialect: &OpenClDialect, call: &OpCall<'_>, prelude: &mut Pre
         return Ok(Code::primary("sub_group_ballot(1).s0"));
     }
     extension("cl_khr_subgroup_shuffle", prelude);
-    // (mask, value, by, width, warp_size): which lanes take part is known without the mask.
+    // (mask, value, by, width, warp_size): the participating lanes are known without the mask.
     let ((shuffled, dtype), (by, _), (width, _)) = (value(call, 1)?, value(call, 2)?, value(call, 3)?);
     dialect.check(dtype, prelude)?;
     if !dtype.is_scalar() || dtype.is_bool() {

@@ -1,4 +1,4 @@
-//! OpenCL C 1.2, which every driver takes; what it lacks is asked for by name where it is used.
+//! OpenCL C 1.2, which every driver compiles; extensions are enabled by name where they are used.
 
 mod access;
 mod atomics;
@@ -17,25 +17,25 @@ use chipdock_codegen_source::{
 };
 use chipdock_ir::{DType, Op, PointerType, StorageRank, StorageScope, Target};
 
-/// Which parts of the language a target has.
+/// The parts of the language that a target supports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Features {
-    /// `double`.
+    /// The type `double`.
     pub(crate) has_float64: bool,
     /// Atomic operations of 64 bits.
     pub(crate) has_int64_atomics: bool,
-    /// Subgroups, their shuffles and ballots.
+    /// Subgroups with shuffles and ballots.
     pub(crate) has_subgroups: bool,
-    /// Quotients and square roots of float32 that are rounded to nearest, on request.
+    /// Correctly rounded quotients and square roots of float32, on request.
     pub(crate) divides: bool,
-    /// Whoever builds the kernel wants speed rather than the IR's arithmetic.
+    /// Whether the kernel is built for speed rather than for the IR's arithmetic.
     pub(crate) is_fast: bool,
-    /// Threads that run in step.
+    /// Number of threads that run in step.
     pub(crate) warp_size: i64,
 }
 
 impl Features {
-    /// What a target's options say.
+    /// Reads the features from a target's options.
     pub(crate) fn of(target: &Target) -> Self {
         let is_set = |name: &str, default: bool| target.bool(name).unwrap_or(default);
         let is_fast = is_set("fast-math", false);
@@ -56,12 +56,12 @@ pub(crate) struct OpenClDialect {
     pub(crate) features: Features,
 }
 
-/// Notes that the text needs an extension.
+/// Records that the text needs an extension.
 fn extension(name: &'static str, prelude: &mut Prelude) {
     prelude.define(name, |_| String::new());
 }
 
-/// Extensions that a text may ask for, sorted.
+/// Extensions that a text may need, sorted.
 pub(crate) const EXTENSIONS: &[&str] = &[
     "cl_khr_fp64",
     "cl_khr_int64_base_atomics",
@@ -70,7 +70,7 @@ pub(crate) const EXTENSIONS: &[&str] = &[
     "cl_khr_subgroups",
 ];
 
-/// Whether an op is spelled for any type.
+/// Returns true if an op has a spelling for any type.
 #[cfg(test)]
 pub(crate) fn is_spelled(op: Op) -> bool {
     matches!(op, Op::Popcount | Op::Clz) || !ops::TABLE.types(op).is_empty()
@@ -138,7 +138,7 @@ impl CFamily for OpenClDialect {
         Ok(())
     }
 
-    /// What is not typed points to global memory.
+    /// Untyped pointers point to global memory.
     fn pointer(&self, pointer: Option<&PointerType>) -> Answer<String> {
         self.pointer_text(pointer, false)
     }
@@ -158,7 +158,8 @@ impl CFamily for OpenClDialect {
         Ok(Code::call(&format!("as_{}", self.memory_type(to)?), std::slice::from_ref(value)))
     }
 
-    /// Both of a type at once. Device code has no type half of its own without `cl_khr_fp16`, but memory may hold them.
+    /// Defines both helpers of a type at once. Device code has no type half without `cl_khr_fp16`, but memory may
+    /// contain halves.
     fn define_half(&self, half: Half, prelude: &mut Prelude) {
         match half {
             Half::F16Value | Half::F16Bits => prelude.define(Half::F16Bits.name(), |prelude| {
@@ -179,12 +180,12 @@ impl CFamily for OpenClDialect {
         if from.is_integer() && from.bits <= 16 {
             return Ok(Code::prefix("(float)", value));
         }
-        // A float that holds the value with its last bit set where it does not fit: rounding that once more is right.
+        // A float with the value, whose last bit is set if it is inexact: rounding that once more is correct.
         let (name, from_type) = (format!("cd_odd_from_{from}"), scalar(self, from)?);
         prelude.define(&name, |_| {
             let is_other = match from.is_float() {
                 true => "(double)f != x && x == x".to_owned(),
-                // Rounded towards zero it is within the integer's range.
+                // Rounded toward zero it is within the integer's range.
                 false => format!("({from_type})f != x"),
             };
             format!(
@@ -300,7 +301,7 @@ impl CFamily for OpenClDialect {
 }
 
 impl OpenClDialect {
-    /// A pointer type; what is not typed points to global memory.
+    /// A pointer type; untyped pointers point to global memory.
     fn pointer_text(&self, pointer: Option<&PointerType>, is_const: bool) -> Answer<String> {
         let is_const = if is_const { "const " } else { "" };
         match pointer {
@@ -312,7 +313,7 @@ impl OpenClDialect {
         }
     }
 
-    /// Set bits or leading zeros; the language's functions give the type of their argument.
+    /// Number of set bits or leading zeros; the language's functions return the type of their argument.
     fn counted(&self, op: Op, value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         let (name, own) = (if op == Op::Clz { "clz" } else { "popcount" }, scalar(self, dtype)?);
         if op == Op::Popcount && dtype.bits >= 32 {
@@ -330,7 +331,7 @@ impl OpenClDialect {
     }
 }
 
-/// The attribute of a kernel that says how many threads a block has, where that is constant.
+/// The attribute of a kernel for the number of threads per block, if it is constant.
 fn block_attribute(launch: &Launch) -> String {
     match launch.block {
         [Some(x @ 1..), Some(y @ 1..), Some(z @ 1..)] => {
@@ -381,7 +382,7 @@ impl Dialect for OpenClDialect {
         };
         match barrier.scope {
             "shared" | "shared.dyn" => Ok(format!("barrier({fences});")),
-            // One thread waits for itself.
+            // A single thread need not wait.
             "warp" if self.features.warp_size == 1 => Ok(String::new()),
             "warp" if self.features.has_subgroups => {
                 extension("cl_khr_subgroups", prelude);
@@ -399,7 +400,7 @@ impl Dialect for OpenClDialect {
         for param in &signature.params {
             if !param.dtype.is_handle() {
                 self.check(param.dtype, prelude)?;
-                // A kernel takes no `bool`: how long one is, no device says.
+                // A kernel must not have a `bool` parameter: its size depends on the device.
                 let own = if is_kernel { self.memory_type(param.dtype)? } else { scalar(self, param.dtype)? };
                 if is_kernel && is_half(param.dtype) {
                     return Err(Refusal::new(format!(
@@ -471,7 +472,7 @@ impl Dialect for OpenClDialect {
         prelude: &mut Prelude,
     ) -> Answer<Code> {
         self.check(ret, prelude)?;
-        // The C library's functions of mathematics that the language has under the name of the wide one.
+        // Mathematical functions of the C library that the language has under the name without `f`.
         let function = if ret == DType::FLOAT32 { name.strip_suffix('f').unwrap_or(name) } else { name };
         let is_alike = args.iter().all(|(_, dtype)| *dtype == ret);
         if ret.is_float() && !is_half(ret) && is_alike && contains_word(&[reserved::MATH], function) {
@@ -485,12 +486,12 @@ impl Dialect for OpenClDialect {
 }
 
 impl OpenClDialect {
-    /// Ops on pointers, of warps, and those that only a host has.
+    /// Ops on pointers and of warps, and those that only a host supports.
     fn device_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
         let answer = match (call.op, call.args) {
             (Op::AtomicAdd, _) => atomics::add(self, call, prelude),
             (op, _) if op.threads().is_of_warp() => atomics::warp(self, call, prelude),
-            // A handle that is no buffer's is global.
+            // A handle that does not belong to a buffer is global.
             (Op::HandleAddByteOffset, [Argument::Value(handle, _), Argument::Value(offset, _)]) => {
                 let bytes = Code::prefix("(__global uchar*)", handle);
                 Ok(Code::prefix(
@@ -518,7 +519,7 @@ impl OpenClDialect {
     }
 }
 
-/// A word after a type, for memory that is accessed as several types.
+/// An attribute after a type, for memory that is accessed as several types.
 const MAY_ALIAS: &str = "\
 #if defined(__clang__) || defined(__GNUC__)
 #define CD_MAY_ALIAS __attribute__((may_alias))

@@ -1,15 +1,15 @@
-//! Quotients and square roots of float32, rounded to nearest, for devices that do not round them: in integers.
+//! Correctly rounded quotients and square roots of float32, computed in integers for devices that do not round them so.
 
 use chipdock_codegen_source::{Code, Prelude};
 
-/// The function that divides, once it is defined.
+/// Defines the function that divides, and returns its name.
 pub(super) fn define_divide(prelude: &mut Prelude) -> &'static str {
     define_pack(prelude);
     prelude.define("cd_divide_f32", |_| DIVIDE.to_owned());
     "cd_divide_f32"
 }
 
-/// The square root.
+/// The correctly rounded square root.
 pub(super) fn sqrt(value: &Code, prelude: &mut Prelude) -> Code {
     define_pack(prelude);
     prelude.define("cd_sqrt_f32", |_| SQRT.to_owned());
@@ -20,7 +20,7 @@ fn define_pack(prelude: &mut Prelude) {
     prelude.define("cd_pack_f32", |_| PACK.to_owned());
 }
 
-/// The parts of a float that is neither 0 nor infinite nor a NaN, and a float of the parts of its exact value.
+/// Helpers that split a finite nonzero float into its parts, and round the parts of an exact value to a float.
 const PACK: &str = "\
 // bits * 2^exponent, bits of 24 digits.
 static inline uint cd_unpack_f32(uint x, int* exponent) {

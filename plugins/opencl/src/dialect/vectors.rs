@@ -1,4 +1,4 @@
-//! Vectors: the types of OpenCL C for 2, 3, 4, 8 and 16 lanes, a structure of an array for every other number.
+//! Vectors: the types of OpenCL C for 2, 3, 4, 8 and 16 lanes, a structure of an array for other numbers.
 
 use chipdock_codegen_source::c_family::{NativeVectors, computed, full, is_half, mask_as, scalar};
 use chipdock_codegen_source::{Answer, Code, Prelude, Refusal, Spelling, Vector};
@@ -6,12 +6,12 @@ use chipdock_ir::{DType, Op};
 
 use super::{OpenClDialect, SPELLINGS};
 
-/// True for a number of lanes of which the language has vectors.
+/// Returns true for a number of lanes for which the language has vectors.
 fn is_native(lanes: u16) -> bool {
     matches!(lanes, 2 | 3 | 4 | 8 | 16)
 }
 
-/// True where a vector is accessed as it is held.
+/// Returns true if a vector has the same form in memory as in variables.
 pub(super) fn is_stored_as_held(dtype: DType) -> bool {
     is_native(dtype.lanes) && !dtype.is_bool() && !is_half(dtype)
 }
@@ -62,7 +62,7 @@ impl OpenClDialect {
         Ok(name)
     }
 
-    /// What the language has for its own vectors; `None` for others.
+    /// A computation that the language supports on its own vectors; `None` for others.
     pub(super) fn own_vector(
         &self,
         computation: &Vector<'_>,
@@ -101,7 +101,7 @@ impl OpenClDialect {
     }
 }
 
-/// The function of an op, which takes vectors as it takes scalars.
+/// The function for an op that takes vectors as it takes scalars.
 fn function(op: Op, dtype: DType) -> Option<&'static str> {
     if op == Op::Popcount && dtype.is_integer() && dtype.bits >= 32 {
         return Some("popcount");

@@ -1,4 +1,4 @@
-//! What is answered where there is no library, no driver, or no device: each in a process of its own.
+//! Tests of the errors without a library, a driver, or a device, each in a process of its own.
 
 use chipdock_plugin_api::{DeviceApi, ErrorKind};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What a device says of itself.
+//! Tests of the attributes of a device.
 
 use chipdock_plugin_api::DeviceApi;
 

@@ -1,4 +1,4 @@
-//! Kernels by hand, and clang's opinion of their text.
+//! Kernels written by hand, and compilation of their text by clang.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Modules written by hand, loaded and launched.
+//! Tests of modules written by hand, loaded and launched.
 
 use chipdock_plugin_api::{Any, DeviceApi, Stream};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Several devices, which PoCL makes of one processor where it is told to.
+//! Tests with several devices, which PoCL creates from one processor if it is configured to.
 
 use chipdock_plugin_api::{Any, DeviceApi, ErrorKind, Stream};
 

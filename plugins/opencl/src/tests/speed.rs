@@ -1,4 +1,4 @@
-//! What calls cost beside the same calls of OpenCL made directly. Measured, on demand:
+//! Cost of calls compared with the same calls of OpenCL made directly. Measured on demand:
 //! `cargo test --release -p chipdock-plugin-opencl speed -- --ignored --nocapture`.
 
 use std::time::{Duration, Instant};

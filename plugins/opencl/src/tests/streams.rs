@@ -1,4 +1,4 @@
-//! Streams: order within one, none between two unless it is asked for.
+//! Tests of streams: order within one, and no order between two unless it is requested.
 
 use std::time::{Duration, Instant};
 

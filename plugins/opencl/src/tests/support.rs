@@ -1,4 +1,4 @@
-//! A host of one table, devices, data spaces, and modules written by hand.
+//! Helpers: a host with one table, devices, data spaces, and modules written by hand.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};

@@ -1,8 +1,8 @@
-//! Memory: how buffers are declared, loads, stores and atomic additions.
+//! Memory: declarations of buffers, loads, stores and atomic additions.
 //!
-//! All memory is declared at module scope, so that helpers reach it by name: WGSL passes no pointers into storage. What
-//! is not of 32 bits lies packed in words of 32, as the host has it; a store into a part of a word is atomic, so that
-//! threads which write neighbours do not lose each other's writes.
+//! All memory is declared at module scope, so that helpers access it by name: WGSL does not pass pointers into storage.
+//! Elements that are not 32 bits wide are packed in words of 32 bits, as on the host; a store into a part of a word is
+//! atomic, so that threads which write adjacent elements do not lose each other's writes.
 
 use chipdock_codegen_source::{Access, Allocation, Answer, Code, Infix, Place, Prelude, Refusal, Uses};
 use chipdock_ir::{DType, StorageRank, StorageScope};
@@ -10,10 +10,10 @@ use chipdock_ir::{DType, StorageRank, StorageScope};
 use super::types::{call, cast, is_half, one, scalar, short, value_type};
 use super::{WgslDialect, halves, types};
 
-/// Bytes of memory that a thread may have for itself: the least that WGSL promises.
+/// Maximum size in bytes of a thread's own memory: the least that WGSL guarantees.
 const PRIVATE_SIZE_BYTES_MAX: i128 = 8192;
 
-/// How a buffer's memory is declared.
+/// Declared form of a buffer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// One value for each element of this type.
@@ -22,7 +22,7 @@ pub(super) enum Form {
     Atomics(DType),
     /// Words of 32 bits.
     Words {
-        /// Whether they are atomics.
+        /// Whether the words are atomics.
         is_atomic: bool,
     },
     /// Native float16.
@@ -52,7 +52,7 @@ fn atomic_type(dtype: DType) -> DType {
 }
 
 impl WgslDialect {
-    /// How memory of a scope that was declared with these elements is held.
+    /// The form of memory in a scope that was declared with these elements.
     pub(super) fn form(&self, scope: &StorageScope, element: DType, uses: Uses) -> Answer<Form> {
         let element = element.scalar();
         scalar(element)?;
@@ -163,7 +163,7 @@ impl WgslDialect {
         Ok(format!("{};", call(&name, &args).text))
     }
 
-    /// An atomic addition, which gives what was there.
+    /// An atomic addition that returns the previous value.
     pub(super) fn atomic_add(
         &self,
         access: &Access,
@@ -194,7 +194,7 @@ impl WgslDialect {
             Form::Atomics(element) if element == dtype => {
                 Ok(Code::primary(format!("atomicAdd({place}, {})", value.text)))
             }
-            // Sums of 32-bit integers are the same bits, signed or not.
+            // Sums of 32-bit integers have the same bits, signed or not.
             Form::Words { is_atomic: true } | Form::Atomics(_) if dtype.is_integer() => {
                 let sum = format!("atomicAdd({place}, bitcast<u32>({}))", value.text);
                 cast(&Code::primary(sum), DType::UINT32, dtype, prelude)
@@ -240,12 +240,12 @@ impl WgslDialect {
     }
 }
 
-/// The zero of a type, typed: a bare `0` would make a variable an i32 whatever it is to hold.
+/// The zero of a type, converted explicitly: a bare `0` would make any variable an i32.
 fn typed_zero(zero: &Code, dtype: DType) -> Answer<String> {
     Ok(format!("{}({})", scalar(dtype)?, zero.text))
 }
 
-/// What an access' helper calls its index, the index, and its type where it is a vector.
+/// The index type in an access' helper (`None` for a scalar), the index, and the index's own type if it is a vector.
 fn place(access: &Access) -> (Option<DType>, &Code, Option<DType>) {
     match &access.place {
         Place::Element(index) | Place::Contiguous(index) => (None, index, None),
@@ -285,7 +285,7 @@ fn params(access: &Access, index_type: Option<DType>, value: Option<&str>) -> An
     Ok(params.join(", "))
 }
 
-/// 32 bits that are held as `held`, as a value of the type.
+/// Reinterprets 32 bits of type `held` as a value of the type.
 fn from_word(word: Code, held: DType, dtype: DType) -> Answer<Code> {
     Ok(if held == dtype { word } else { one(&format!("bitcast<{}>", scalar(dtype)?), &word) })
 }
@@ -371,7 +371,7 @@ fn store_element(
                 let width = bits(dtype);
                 let (by, last, mask) = if width == 8 { (2, 3, "0xffu") } else { (1, 1, "0xffffu") };
                 let base = &base.text;
-                // Two atomic steps: each leaves the other parts of the word as they are.
+                // Two atomic steps, each of which leaves the other parts of the word unchanged.
                 let text = format!(
                     "fn {name}(cd_i: i32, cd_v: {held}) {{\n    \
                      let by = {width}u * (bitcast<u32>(cd_i) & {last}u);\n    \

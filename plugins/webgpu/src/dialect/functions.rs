@@ -8,29 +8,29 @@ use super::access::Form;
 use super::types::{scalar, value_type};
 use chipdock_codegen_source::Uses;
 
-/// The calling convention of a kernel.
+/// Value of `calling_conv` for a kernel.
 pub(super) const KERNEL: i64 = 2;
-/// Names of the struct of a kernel's scalars, and of the variable that holds it, before the kernel's own.
+/// Prefixes of the names of the struct of a kernel's scalars, and of the variable with it; the kernel's name follows.
 const SCALARS_TYPE: &str = "cd_scalars_of_";
 const SCALARS: &str = "cd_in_";
-/// The constant that a pipeline is given for the words of dynamic shared memory, before the kernel's name.
+/// Prefix of the pipeline constant for the words of dynamic shared memory; the kernel's name follows.
 const DYNAMIC_WORDS: &str = "cd_words_of_";
 
-/// How a parameter of a kernel reaches it.
+/// The way in which a parameter is passed to a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
-    /// A storage buffer at that number in group 0.
+    /// A storage buffer with that binding number in group 0.
     Buffer(usize),
-    /// A member of the uniform struct, at that offset in bytes, as a value of that type of WGSL.
+    /// A member of the uniform struct.
     Scalar {
-        /// Bytes from the start of the struct.
+        /// Offset in bytes from the start of the struct.
         offset_bytes: usize,
-        /// `i32`, `u32` or `f32`.
+        /// Type in WGSL: `i32`, `u32` or `f32`.
         type_name: &'static str,
     },
 }
 
-/// The type of a scalar in the uniform struct, all of 4 bytes.
+/// The type of a scalar in the uniform struct, always of 4 bytes.
 fn member_type(dtype: DType) -> Answer<&'static str> {
     match (dtype.code, dtype.bits, dtype.lanes) {
         (TypeCode::Bool, _, 1) => Ok("u32"),
@@ -39,7 +39,7 @@ fn member_type(dtype: DType) -> Answer<&'static str> {
     }
 }
 
-/// How each parameter of a kernel with these types reaches it, and the number of the uniform struct's binding if there is
+/// The binding of each parameter of a kernel with these types, and the binding number of the uniform struct if there is
 /// one: buffers first, in order.
 pub(crate) fn bindings(params: &[DType]) -> (Vec<Binding>, Option<usize>) {
     let (mut buffers, mut scalars) = (0, 0);
@@ -59,7 +59,7 @@ pub(crate) fn bindings(params: &[DType]) -> (Vec<Binding>, Option<usize>) {
     (all, (scalars > 0).then_some(buffers))
 }
 
-/// The name of the constant that holds the words of dynamic shared memory.
+/// The name of the constant for the words of dynamic shared memory.
 pub(crate) fn dynamic_words(kernel: &str) -> String {
     format!("{DYNAMIC_WORDS}{kernel}")
 }

@@ -1,5 +1,5 @@
-//! float16 and bfloat16: held in f32, 16 bits in memory. Integers convert, so that rounding is to nearest even on every
-//! device, whatever WGSL leaves open.
+//! float16 and bfloat16: represented by f32, 16 bits in memory. Conversions are computed in integers, so that rounding
+//! is to nearest even on every device, whatever WGSL leaves open.
 
 use chipdock_codegen_source::{Code, Prelude};
 use chipdock_ir::{DType, TypeCode};
@@ -10,7 +10,7 @@ fn is_bfloat(dtype: DType) -> bool {
     matches!(dtype.code, TypeCode::BFloat)
 }
 
-/// The value of 16 bits, which a u32 holds.
+/// Converts 16 bits in a u32 to a value.
 pub(super) fn value(bits: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
     if is_bfloat(dtype) {
         prelude.define("cd_bf16_value", |_| BF16_VALUE.to_owned());
@@ -20,7 +20,7 @@ pub(super) fn value(bits: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
     one("cd_f16_value", bits)
 }
 
-/// The 16 bits of a float, rounded to nearest even, in a u32.
+/// Converts a float to 16 bits in a u32, rounded to nearest even.
 pub(super) fn bits(value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
     if is_bfloat(dtype) {
         prelude.define("cd_bf16_bits", |_| BF16_BITS.to_owned());
@@ -41,8 +41,8 @@ pub(super) fn round(x: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
     one(&name, x)
 }
 
-/// A 32-bit integer as a float that rounds to a half as the integer itself would: what does not fit 24 bits leaves a mark
-/// in the last of them.
+/// Converts a 32-bit integer to a float that rounds to a half as the integer itself would: bits beyond 24 are folded
+/// into the last one.
 pub(super) fn odd(value: &Code, from: DType, prelude: &mut Prelude) -> Code {
     let (name, target) = if from.is_int() { ("cd_odd_of_i32", "i32") } else { ("cd_odd_of_u32", "u32") };
     prelude.define(name, |_| {

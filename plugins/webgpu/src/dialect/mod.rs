@@ -1,4 +1,4 @@
-//! WGSL, as naga and tint both accept it; with subgroups, as the one or the other does.
+//! WGSL that naga and tint both accept; with subgroups, WGSL for one of them.
 
 mod access;
 mod functions;
@@ -24,15 +24,15 @@ use types::{call, cut, is_half, one, scalar};
 /// The dialect of target `webgpu`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WgslDialect {
-    /// Whether memory may hold native float16.
+    /// Whether memory may contain native float16.
     pub(crate) has_float16: bool,
-    /// Threads of a subgroup, where there are subgroups.
+    /// Number of threads of a subgroup, if the target has subgroups.
     pub(crate) subgroup_size: Option<i64>,
-    /// Whether `enable subgroups;` is written: tint demands it, naga refuses it.
+    /// Whether `enable subgroups;` is written: tint requires it, naga rejects it.
     pub(crate) enables_subgroups: bool,
-    /// Whether the text so far has native float16.
+    /// Whether the text written so far uses native float16.
     uses_float16: Cell<bool>,
-    /// Whether it has subgroup operations.
+    /// Whether the text written so far uses subgroup operations.
     uses_subgroups: Cell<bool>,
 }
 
@@ -41,13 +41,13 @@ impl WgslDialect {
         Self { has_float16, subgroup_size, enables_subgroups, ..Self::default() }
     }
 
-    /// What the device must have for the text that was written, sorted.
+    /// The features that a device needs for the written text, sorted.
     pub(crate) fn features(&self) -> Vec<&'static str> {
         let all = [("shader-f16", &self.uses_float16), ("subgroups", &self.uses_subgroups)];
         all.into_iter().filter(|(_, is_used)| is_used.get()).map(|(name, _)| name).collect()
     }
 
-    /// Ops with a text of their own on scalars, in vectors too.
+    /// Ops with a text of their own on scalars, also used for vectors.
     fn own_op(
         &self,
         op: Op,
@@ -135,7 +135,7 @@ impl Expressions for WgslDialect {
         let held = scalar(dtype)?;
         let is_order = matches!(op, BinaryOp::Min | BinaryOp::Max);
         if dtype.is_bool() && is_order {
-            // false is below true.
+            // false is less than true.
             return Ok(Code::infix(if op == BinaryOp::Min { Infix::BitAnd } else { Infix::BitOr }, a, b));
         }
         if !(dtype.is_integer() || is_order && dtype.is_float()) {
@@ -151,7 +151,7 @@ impl Expressions for WgslDialect {
             format!("fn {name}(a: {held}, b: {held}) -> {held} {{\n{body}}}\n")
         });
         let result = call(&name, &[a.clone(), b.clone()]);
-        // The least narrow integer divided by -1 does not fit its width.
+        // The least integer of a narrow type divided by -1 does not fit its width.
         Ok(if is_order { result } else { cut(result, dtype) })
     }
 
@@ -295,7 +295,7 @@ impl Dialect for WgslDialect {
             }
             "shared" | "shared.dyn" => Ok("workgroupBarrier();".to_owned()),
             "warp" if self.subgroup_size.is_some() => {
-                // WGSL has none of a subgroup alone.
+                // WGSL has no barrier for a single subgroup.
                 Ok("workgroupBarrier();".to_owned())
             }
             other => Err(Refusal::new(format!(

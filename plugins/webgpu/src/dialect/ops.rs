@@ -1,4 +1,4 @@
-//! Ops on scalars: what WGSL has as a function or an operator with the IR's meaning.
+//! Ops on scalars for which WGSL has a function or an operator with the IR's meaning.
 
 use chipdock_codegen_source::{Answer, Code, Infix, OpRow, OpTable, Spelling};
 use chipdock_ir::{DType, Op};
@@ -57,7 +57,7 @@ const ROWS: &[OpRow] = table! {
     }
 };
 
-/// What is left of a division, exactly: by its digits, one after the other, as WGSL's `%` may be off by the divisor.
+/// The exact remainder of a division, computed digit by digit, because WGSL's `%` may be off by the divisor.
 const FMOD: &str = "\
 fn cd_fmod(x: f32, y: f32) -> f32 {
     let sign = bitcast<u32>(x) & 0x80000000u;
@@ -94,7 +94,7 @@ fn cd_fmod(x: f32, y: f32) -> f32 {
 
 pub(super) static TABLE: OpTable = OpTable { rows: ROWS };
 
-/// Ops of one integer whose text depends on its width; `None` for others.
+/// Ops on one integer whose text depends on its width; `None` for others.
 pub(super) fn integer_op(op: Op, value: &Code, dtype: DType) -> Option<Answer<Code>> {
     if dtype.is_bool() && op == Op::BitwiseNot {
         return Some(Ok(Code::not(value)));
@@ -105,7 +105,7 @@ pub(super) fn integer_op(op: Op, value: &Code, dtype: DType) -> Option<Answer<Co
     if let Err(refusal) = scalar(dtype) {
         return Some(Err(refusal));
     }
-    // The bits of the type alone: a narrow signed value is held with its sign in the upper ones.
+    // The bits of the type only: a narrow signed value is sign-extended.
     let bits = |value: &Code| {
         let bits = if dtype.is_int() { one("bitcast<u32>", value) } else { value.clone() };
         match dtype.bits {

@@ -1,7 +1,7 @@
 //! Types, constants and conversions of scalars.
 //!
-//! WGSL has bool, i32, u32 and f32 (f16 by an option, in memory alone). Narrower integers are computed in 32 bits and cut
-//! to their width after each operation; float16 and bfloat16 are held in f32, which has all of their values.
+//! WGSL has bool, i32, u32 and f32 (f16 by an option, only in memory). Narrower integers are computed in 32 bits and
+//! cut to their width after each operation; float16 and bfloat16 are represented by f32, which has all of their values.
 
 use chipdock_codegen_source::{Answer, Code, Infix, Precedence, Prelude, Refusal};
 use chipdock_ir::{DType, TypeCode};
@@ -30,7 +30,7 @@ pub(super) fn scalar(dtype: DType) -> Answer<&'static str> {
     }
 }
 
-/// The type of a value of any number of lanes that WGSL has.
+/// The type of a value with a number of lanes that WGSL supports.
 pub(super) fn value_type(dtype: DType) -> Answer<String> {
     let scalar = scalar(dtype)?;
     match dtype.lanes {
@@ -40,7 +40,7 @@ pub(super) fn value_type(dtype: DType) -> Answer<String> {
     }
 }
 
-/// True for an integer type that is computed in more bits than it has.
+/// Returns true for an integer type that is narrower than the type in which it is computed.
 pub(super) fn is_narrow(dtype: DType) -> bool {
     dtype.is_integer() && dtype.bits < 32
 }
@@ -49,7 +49,7 @@ pub(super) fn one(name: &str, value: &Code) -> Code {
     Code::primary(format!("{name}({})", value.text))
 }
 
-/// A call of several arguments. Comparisons are bracketed: `f(a < b, c > d)` would be read as a template.
+/// A call with several arguments. Comparisons are bracketed: `f(a < b, c > d)` would be parsed as a template.
 pub(super) fn call(name: &str, args: &[Code]) -> Code {
     let args: Vec<String> = args.iter().map(|arg| arg.at_least(Precedence::Shift)).collect();
     Code::primary(format!("{name}({})", args.join(", ")))
@@ -68,8 +68,8 @@ pub(super) fn integer(value: i128, dtype: DType) -> Answer<Code> {
     Ok(Code::new(text, precedence))
 }
 
-/// A float constant: the shortest decimal that reads back as the same value. NaN and infinities are no constants of WGSL,
-/// so that their bits go through a function.
+/// A float constant: the shortest decimal that reads back as the same value. WGSL has no constants for NaN and
+/// infinities, so their bits go through a function.
 pub(super) fn float(value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
     if !dtype.is_float() {
         return Err(Refusal::new(format!("has no float constant of type {dtype}")));
@@ -87,7 +87,7 @@ pub(super) fn float(value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<C
     Ok(Code::new(text, precedence))
 }
 
-/// An integer held in 32 bits, cut to the width of its type.
+/// Cuts an integer in 32 bits to the width of its type.
 pub(super) fn cut(value: Code, dtype: DType) -> Code {
     if !is_narrow(dtype) {
         return value;
@@ -99,7 +99,7 @@ pub(super) fn cut(value: Code, dtype: DType) -> Code {
     Code::infix(Infix::BitAnd, &value, &Code::primary(mask))
 }
 
-/// The bits of any integer as another integer type, modulo its width.
+/// Converts the bits of an integer to another integer type, modulo its width.
 pub(super) fn cast_bits(value: &Code, to: DType) -> Answer<Code> {
     if !to.is_integer() {
         return Err(Refusal::new(format!("has no bits of an integer as {to}")));
@@ -137,7 +137,8 @@ pub(super) fn cast(value: &Code, from: DType, to: DType, prelude: &mut Prelude) 
     Ok(if is_half(to) { halves::round(value, to, prelude) } else { value.clone() })
 }
 
-/// Float to integer: truncated, saturated, 0 for a NaN. Bits tell a NaN, since compilers may assume that there is none.
+/// Converts a float to an integer: truncated, saturated, 0 for a NaN. A NaN is detected by its bits, since compilers
+/// may assume that there is none.
 fn saturate(value: &Code, to: DType, prelude: &mut Prelude) -> Code {
     let name = format!("cd_{}_of_float", short(to));
     prelude.define(&name, |_| {
@@ -159,7 +160,7 @@ fn saturate(value: &Code, to: DType, prelude: &mut Prelude) -> Code {
     one(&name, value)
 }
 
-/// The bits of a scalar as another type of equal size.
+/// Reinterprets the bits of a scalar as another type of equal size.
 pub(super) fn reinterpret(value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
     let (from_type, to_type) = (scalar(from)?, scalar(to)?);
     if from == to {

@@ -1,4 +1,4 @@
-//! Vectors of 2, 3 and 4 lanes: WGSL's own, lane by lane where an op has no vector form.
+//! Vectors of 2, 3 and 4 lanes: WGSL's own, computed lane by lane if an op has no vector form.
 
 use chipdock_codegen_source::{
     Answer, Code, Expressions as _, Infix, Lanewise, Prelude, Vector, scalar_op, shuffled, word_of,

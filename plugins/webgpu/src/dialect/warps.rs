@@ -1,4 +1,4 @@
-//! Operations of a warp as those of a subgroup.
+//! Warp operations through subgroups.
 
 use chipdock_codegen_source::{Answer, Code, Refusal, shuffled_lane};
 use chipdock_ir::{DType, Op};
@@ -7,7 +7,7 @@ use super::WgslDialect;
 use super::types::{call, one, scalar};
 
 impl WgslDialect {
-    /// The op as one of subgroups; `None` where it is none of a warp.
+    /// The op as an operation of subgroups; `None` if it is not a warp operation.
     pub(super) fn warp_op(&self, op: Op, args: &[(Code, DType)], dtype: DType) -> Option<Answer<Code>> {
         op.threads().is_of_warp().then(|| self.subgroup_op(op, args, dtype))
     }

@@ -1,7 +1,7 @@
-//! Words that may not be names: keywords, reserved words, and the types and functions that texts use, so that none is
+//! Reserved words: keywords, words reserved by WGSL, and the types and functions that texts use, so that none is
 //! shadowed.
 
-/// In lists separated by spaces.
+/// Lists of reserved words, separated by spaces.
 pub(super) const RESERVED: &[&str] = &[WORDS];
 
 const WORDS: &str = "\

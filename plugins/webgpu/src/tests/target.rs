@@ -1,4 +1,4 @@
-//! The target kind's own checks.
+//! Tests of the checks of the target kind.
 
 use chipdock_plugin_api::TargetKind;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! What a document of a minor may hold, as a table: from it come the check of structure, the JSON Schema, and the
-//! places where ids stand, so that documents can be rewritten without a module.
+//! The structure of the documents of a minor, as a table: the check of structure, the JSON Schema, and the positions of
+//! ids follow from it, so that documents can be rewritten without a module.
 
 mod schema;
 mod tables;
@@ -14,10 +14,10 @@ use crate::{DType, FloatBits};
 pub(super) use schema::schema;
 pub(super) use tables::{v1_0, v1_1, v1_2, v1_3};
 
-/// Digits of an integer at most: those of 2^64.
+/// The greatest number of digits of an integer: those of 2^64.
 const DIGITS_MAX: usize = 20;
 
-/// What an id refers to, and what a node is.
+/// The sort of a node, and of the nodes that an id may refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     Var,
@@ -30,7 +30,7 @@ pub(super) enum Sort {
     Param,
     /// A buffer, a variable or a reducer.
     About,
-    /// A statement or an expression: what has a position.
+    /// A statement or an expression, which have positions.
     Placed,
 }
 
@@ -50,18 +50,18 @@ impl Sort {
     }
 }
 
-/// What a field holds.
+/// The shape of a field's value.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Text,
     Integer,
     Bits,
-    /// A type, but for storage types.
+    /// A type, except storage types.
     DType,
     /// Any type.
     AnyDType,
     Bool,
-    /// A JSON number between these.
+    /// A JSON number within these bounds.
     Number(i64, i64),
     Word(Vec<&'static str>),
     Id(Sort),
@@ -77,7 +77,7 @@ pub(super) enum Shape {
 pub(super) struct Field {
     pub(super) name: &'static str,
     pub(super) shape: Shape,
-    /// Whether it may be left out, which means that there is nothing.
+    /// Whether the field may be absent, which means that it has no value.
     pub(super) optional: bool,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct NodeFormat {
 #[derive(Clone, Debug)]
 pub(super) struct Format {
     pub(super) nodes: Vec<NodeFormat>,
-    /// The document's fields but its version and its nodes.
+    /// The document's fields except its version and its nodes.
     pub(super) document: Vec<Field>,
     index: HashMap<&'static str, usize>,
 }
@@ -110,7 +110,8 @@ impl Format {
         self.index.get(name).map(|index| &self.nodes[*index])
     }
 
-    /// That every node and field is one of the minor, and holds what it should. Where ids lead, the reader checks.
+    /// Checks that every node and field belongs to the minor, and has the right shape. The reader checks what ids refer
+    /// to.
     pub(super) fn check(&self, document: &Document) -> Result<(), WireError> {
         for (index, node) in document.nodes.iter().enumerate() {
             self.check_node(node).map_err(|message| WireError { node: Some(index), message })?;
@@ -134,14 +135,14 @@ impl Format {
         }
     }
 
-    /// Every op that a call may name.
+    /// Returns true for an op that a call may name.
     pub(super) fn has_op(&self, name: &str) -> bool {
         let op = self.node("CallOp").and_then(|node| node.fields.iter().find(|field| field.name == "op"));
         matches!(op.map(|field| &field.shape), Some(Shape::Word(words)) if words.contains(&name))
     }
 }
 
-/// `more`: fields that stand there besides, known already.
+/// Checks the fields of an object. `more`: the number of additional fields, which are checked already.
 fn check_fields<N: AsRef<str>>(wanted: &[Field], found: &[(N, Json)], more: usize, what: &str) -> Checked {
     let mut taken = 0;
     for field in wanted {
@@ -165,7 +166,7 @@ fn check_fields<N: AsRef<str>>(wanted: &[Field], found: &[(N, Json)], more: usiz
     Err(format!("{what}: unknown field {}", Json::text(unknown).brief()))
 }
 
-/// Whether a value has a shape.
+/// Returns true if a value has a shape.
 fn is(shape: &Shape, json: &Json) -> bool {
     match (shape, json) {
         (Shape::Text, Json::Text(text)) => text.len() <= STRING_BYTES_MAX,
@@ -188,7 +189,7 @@ fn is(shape: &Shape, json: &Json) -> bool {
     }
 }
 
-/// What was expected and found instead, as far in as it is known.
+/// Returns what was expected and what was found instead, as deep in the value as it is known.
 fn expected(shape: &Shape, json: &Json) -> String {
     match (shape, json) {
         (Shape::List(each), Json::List(items)) => {
@@ -237,7 +238,7 @@ impl Shape {
         }
     }
 
-    /// Rewrites each id that a value of this shape holds.
+    /// Rewrites each id in a value of this shape.
     pub(super) fn map_ids<E>(
         &self,
         json: &mut Json,
@@ -276,7 +277,7 @@ pub(super) fn map_ids<N: AsRef<str>, E>(
     Ok(())
 }
 
-/// Decimal, as it is written: no sign `+`, no zeros in front.
+/// Returns true for a decimal integer in its written form: no sign `+`, no leading zeros.
 fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let first = digits.as_bytes().first();
@@ -285,7 +286,7 @@ fn is_integer(text: &str) -> bool {
         && (text == "0" || first.is_some_and(|digit| *digit != b'0'))
 }
 
-/// A float64 by its bits, in lower case.
+/// Parses a float64 from its bits, in lower case.
 pub(super) fn bits(text: &str) -> Option<FloatBits> {
     let digits = text.strip_prefix("0x").filter(|digits| digits.len() == 16)?;
     let lower = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
@@ -293,14 +294,14 @@ pub(super) fn bits(text: &str) -> Option<FloatBits> {
     digits.bytes().all(lower).then_some(FloatBits(bits))
 }
 
-/// A type by the name that it prints.
+/// Parses a type from its printed name.
 pub(super) fn dtype(text: &str) -> Option<DType> {
     let dtype: DType = text.parse().ok()?;
     let canonical = !text.contains("x0") && !text.contains("x+");
     (canonical && dtype.lanes <= LANES_MAX && (dtype.lanes == 1 || !dtype.is_handle())).then_some(dtype)
 }
 
-/// A target as [`crate::Target::from_canonical_json`] takes it.
+/// Returns true for a target that [`crate::Target::from_canonical_json`] accepts.
 fn is_target(json: &Json) -> bool {
     let Json::Object(fields) = json else { return false };
     let text = |json: &Json| matches!(json, Json::Text(_));

@@ -1,4 +1,4 @@
-//! A minor's table as JSON Schema, draft 2020-12.
+//! The JSON Schema of a minor's table, draft 2020-12.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::limits::{NODES_MAX, STRING_BYTES_MAX};
 
 const REFER: &str = "$ref";
 
-/// What a number is a reference to is not said by a schema; it is said here for a person.
+/// Makes the JSON Schema of a minor. A schema cannot express what an id refers to; descriptions state it for readers.
 pub(in crate::wire) fn schema(format: &Format, version: &str) -> Value {
     let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
     let mut definitions = definitions(has_storage_types(format));
@@ -52,7 +52,7 @@ pub(in crate::wire) fn schema(format: &Format, version: &str) -> Value {
 const DESCRIPTION: &str = "A module of Chipdock's IR. A node's id is its index in `nodes`; it refers only to nodes before \
     it. That ids lead to nodes of the right sort, that types fit and how deep nodes nest is for the reader to check.";
 
-/// Whether the minor has storage types.
+/// Returns true if the minor has storage types.
 fn has_storage_types(format: &Format) -> bool {
     format.nodes.iter().flat_map(|node| &node.fields).any(|field| matches!(field.shape, Shape::AnyDType))
 }

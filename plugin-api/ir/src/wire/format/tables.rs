@@ -6,7 +6,7 @@ use super::{Field, Format, NodeFormat, Shape, Sort};
 use crate::Op;
 use crate::limits::LANES_MAX;
 
-/// Fields without more ado.
+/// Makes a list of required fields.
 macro_rules! fields {
     ($($name:ident: $shape:expr),* $(,)?) => {
         vec![$(Field { name: stringify!($name), shape: $shape, optional: false }),*]
@@ -30,7 +30,7 @@ const PAIRS: &[&str] = &[
     "Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max", "EQ", "NE", "LT", "LE", "GT",
     "GE", "And", "Or",
 ];
-/// The ops that a minor brought, in the order of their table (OP2).
+/// Lists the ops that a minor introduced, in the order of the table of ops (OP2).
 fn ops_since(minor: u64) -> impl Iterator<Item = &'static str> {
     Op::ALL.iter().map(|op| op.info()).filter(move |op| op.wire_minor == minor).map(|op| op.name)
 }
@@ -193,7 +193,7 @@ fn values() -> Vec<NodeFormat> {
     ]
 }
 
-/// 1.0: the foundation.
+/// Returns the table of 1.0: the foundation.
 pub(in crate::wire) fn v1_0() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
     FORMAT.get_or_init(|| {
@@ -206,7 +206,7 @@ pub(in crate::wire) fn v1_0() -> &'static Format {
     })
 }
 
-/// 1.1: ops of threads and of quantised kernels, reducers, positions.
+/// Returns the table of 1.1: ops of threads and of quantised kernels, reducers, positions.
 pub(in crate::wire) fn v1_1() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
     FORMAT.get_or_init(|| {
@@ -230,13 +230,13 @@ pub(in crate::wire) fn v1_1() -> &'static Format {
     })
 }
 
-/// 1.2: parallel launches.
+/// Returns the table of 1.2: parallel launches.
 pub(in crate::wire) fn v1_2() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
     FORMAT.get_or_init(|| with_ops(v1_1(), 2))
 }
 
-/// The minor before with the ops of a minor.
+/// Returns the table of the previous minor with the ops of a minor added.
 fn with_ops(before: &Format, minor: u64) -> Format {
     let mut nodes = before.nodes.clone();
     for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
@@ -247,7 +247,7 @@ fn with_ops(before: &Format, minor: u64) -> Format {
     Format::new(nodes, before.document.clone())
 }
 
-/// 1.3: tensors as arguments of packed calls, and storage types.
+/// Returns the table of 1.3: tensors as arguments of packed calls, and storage types.
 pub(in crate::wire) fn v1_3() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
     FORMAT.get_or_init(|| {
@@ -261,7 +261,7 @@ pub(in crate::wire) fn v1_3() -> &'static Format {
     })
 }
 
-/// Takes storage types wherever a type stands.
+/// Allows storage types wherever a type may occur.
 fn any_dtype(shape: &mut Shape) {
     match shape {
         Shape::DType => *shape = Shape::AnyDType,

@@ -5,16 +5,16 @@ use chipdock_ir::Expr;
 use super::super::kit::{Steps, abs, copysign, div, equal, less, max, min, narrow, one_if_less, sqrt};
 use super::{coefficients as c, if_less, polynomial};
 
-/// Pi and half of it: a float32, and what it lacks.
+/// Pi and half of it: a float32, and its rounding error.
 const PI: (f32, f32) = (std::f32::consts::PI, -8.742_278e-8);
 const HALF_PI: (f32, f32) = (std::f32::consts::FRAC_PI_2, -4.371_139e-8);
 
-/// A constant in two parts less a value.
+/// A constant in two parts minus a value.
 fn less_value(s: &Steps, constant: (f32, f32), value: Expr) -> Expr {
     s.f32(constant.0) - (value - s.f32(constant.1))
 }
 
-/// The angle whose tangent is low / high, 0 ≤ low ≤ high < 2^127; of 0 / 0 it is 0.
+/// The angle whose tangent is low / high, 0 ≤ low ≤ high < 2^127; 0 for 0 / 0.
 fn angle(s: &Steps, low: &Expr, high: &Expr) -> Expr {
     // Past the tangent of π/8, the angle from π/4 is taken.
     let border = s.name("border", high.clone() * s.f32(0.414_213_57));
@@ -27,7 +27,7 @@ fn angle(s: &Steps, low: &Expr, high: &Expr) -> Expr {
         + (t.clone() + t * (square.clone() * polynomial(&square, c::ATAN)))
 }
 
-/// The angle, or π/2 less it where `a` is above `b`.
+/// The angle, or π/2 minus the angle if `a` is greater than `b`.
 fn complemented(s: &Steps, angle: Expr, a: &Expr, b: &Expr) -> Expr {
     let angle = s.name("angle", angle);
     let steep = less_value(s, HALF_PI, angle.clone());
@@ -51,7 +51,8 @@ pub(crate) fn atan2(y: &Expr, x: &Expr) -> Expr {
         let (a, b) = (s.name("a", abs(&y)), s.name("b", abs(&x)));
         let low = s.name("low", min(a.clone(), b.clone()));
         let high = s.name("high", max(a.clone(), b.clone()));
-        // Away from both ends, so that nothing overflows and a quotient keeps its digits; of infinities, 1 and 0.
+        // Scaled away from both ends, so that nothing overflows and a quotient keeps its precision; infinities become 1
+        // and 0.
         let scale = if_less(s, &high, 2.0_f32.powi(-90), s.f32(2.0_f32.powi(60)), s.f32(1.0));
         let scale = s.name("scale", if_less(s, &high, 2.0_f32.powi(90), scale, s.f32(2.0_f32.powi(-60))));
         let infinite = |e: &Expr| equal(e.clone(), s.f32(f32::INFINITY));
@@ -62,13 +63,13 @@ pub(crate) fn atan2(y: &Expr, x: &Expr) -> Expr {
         let left = less_value(s, PI, right.clone());
         let sign = copysign(s.f32(1.0), &x);
         let value = copysign(if_less(s, &sign, 0.0, left, right), &y);
-        // Least and greatest drop a NaN.
+        // Minimum and maximum drop a NaN.
         let number = equal(a.clone(), a).and(equal(b.clone(), b));
         Expr::select(number, value, y + x)
     })
 }
 
-/// asin(a) up to 1/2; past it, half of π/2 - asin(a).
+/// asin(a) up to 1/2; above, half of π/2 - asin(a).
 fn half_angle(s: &Steps, a: &Expr) -> Expr {
     let halved = (s.f32(1.0) - a.clone()) * s.f32(0.5);
     let square = s.name("square", if_far(s, a, halved, a.clone() * a.clone()));
@@ -101,7 +102,7 @@ pub(crate) fn acos(x: &Expr) -> Expr {
     })
 }
 
-/// `hypot`: in a scale where squares neither overflow nor vanish.
+/// `hypot`, computed at a scale at which squares neither overflow nor underflow.
 pub(crate) fn hypot(x: &Expr, y: &Expr) -> Expr {
     narrow([x, y], |s, [x, y]| {
         let (a, b) = (s.name("a", abs(&x)), s.name("b", abs(&y)));

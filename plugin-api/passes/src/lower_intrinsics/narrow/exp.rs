@@ -11,7 +11,7 @@ const LN_2: (f32, f32) = (0.693_359_4, -2.121_944_4e-4);
 /// log10 2: 11 digits, and the rest.
 const LOG10_2: (f32, f32) = (0.301_025_4, 4.605_039e-6);
 
-/// The nearest integer. No sum is used to round: one that is taken away again may be left out altogether.
+/// The nearest integer. Adding and subtracting a constant would not do: a device may drop such a pair.
 pub(super) fn whole(s: &Steps, x: &Expr) -> Expr {
     s.name("whole", unary(Op::Nearbyint, x))
 }
@@ -29,7 +29,7 @@ pub(super) fn scaled(s: &Steps, value: Expr, whole: &Expr) -> Expr {
     value * power_of_two(s, half.clone()) * power_of_two(s, n - half)
 }
 
-/// x - whole · step, where the step stands in two parts, the first of which leaves an exact product.
+/// x - whole · step, where the step is the sum of two parts, the first of which gives an exact product.
 fn rest(s: &Steps, x: &Expr, whole: &Expr, step: (f32, f32)) -> Expr {
     let high = s.name("high", x.clone() - whole.clone() * s.f32(step.0));
     s.name("r", high - whole.clone() * s.f32(step.1))
@@ -112,7 +112,7 @@ pub(crate) fn erf(x: &Expr) -> Expr {
     })
 }
 
-/// `ldexp`: three powers, the last of which alone may round, overflow or make a subnormal number.
+/// `ldexp`: three powers, of which only the last may round, overflow or give a subnormal number.
 pub(crate) fn ldexp(x: &Expr, n: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let bounded = |n: Expr, low: i128, high: i128| {

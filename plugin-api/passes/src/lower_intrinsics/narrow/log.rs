@@ -27,7 +27,7 @@ fn parts(s: &Steps, x: &Expr) -> (Expr, Expr) {
     (s.name("k", float(s, exponent)), s.name("f", m - s.f32(1.0)))
 }
 
-/// The logarithm where the argument is positive and finite, what else it is elsewhere.
+/// The logarithm if the argument is positive and finite, otherwise the special value.
 fn settled(s: &Steps, x: &Expr, log: Expr) -> Expr {
     let positive = if_less(s, x, f32::INFINITY, log, x.clone());
     let zero = equal(x.clone(), s.f32(0.0));
@@ -90,10 +90,11 @@ pub(crate) fn log10(x: &Expr) -> Expr {
     })
 }
 
-/// ln(1 + x), and as many times ln 2 as `more` says; of an x below -1 a NaN, of -1 minus infinity.
+/// ln(1 + x) plus `more` times ln 2; for x below -1 a NaN, for -1 minus infinity.
 fn log1p_of(s: &Steps, x: &Expr, more: Option<Expr>) -> Expr {
     let sum = s.name("sum", x.clone() + s.f32(1.0));
-    // Near 1 the fraction is x itself. Elsewhere the sum is cut, by its bits, to so few digits that what it lacks is exact.
+    // Near 1 the fraction is x itself. Elsewhere the sum is cut, by its bits, to so few digits that the remainder is
+    // exact.
     let near = |then: Expr, otherwise: Expr| {
         let low = if_less(s, x, -0.292_893_2, otherwise.clone(), then);
         if_less(s, x, 0.414_213_57, low, otherwise)
@@ -117,20 +118,20 @@ pub(crate) fn log1p(x: &Expr) -> Expr {
     narrow([x], |s, [x]| copysign(log1p_of(s, &x, None), &x))
 }
 
-/// What a number is bounded by where its square is taken.
+/// Bound of a number before it is squared.
 const SQUARED_MAX: f32 = 1.152_921_5e18;
 
-/// From here on √(a² ± 1) is a.
+/// Bound from which on √(a² ± 1) rounds to a.
 const LARGE: f32 = 268_435_456.0;
 
-/// ln(2a) where a is large, ln(1 + above) elsewhere.
+/// ln(2a) if a is large, ln(1 + above) otherwise.
 fn log_of_double(s: &Steps, a: &Expr, above: Expr) -> Expr {
     let argument = s.name("above", if_less(s, a, LARGE, above, a.clone()));
     let more = if_less(s, a, LARGE, s.f32(0.0), s.f32(1.0));
     log1p_of(s, &argument, Some(more))
 }
 
-/// `asinh`: ln(a + √(a² + 1)), as log1p of what is above 1.
+/// `asinh`: ln(a + √(a² + 1)), as log1p of the part above 1.
 pub(crate) fn asinh(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
@@ -141,7 +142,7 @@ pub(crate) fn asinh(x: &Expr) -> Expr {
     })
 }
 
-/// `acosh`: ln(x + √(x² - 1)), as log1p of what is above 1.
+/// `acosh`: ln(x + √(x² - 1)), as log1p of the part above 1.
 pub(crate) fn acosh(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let bounded = s.name("bounded", min(s.f32(SQUARED_MAX), x.clone()));

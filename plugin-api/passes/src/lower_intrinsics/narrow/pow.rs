@@ -15,7 +15,7 @@ const UNIT: (f32, f32, f32) = (0.961_914_06, -1.173_685_7e-4, 0.961_796_7);
 /// (3 atanh(s) - 3 s - s^3) / s^5 by s^2.
 const LOG: &[f32] = &[0.206_975_02, 0.230_660_75, 0.272_728_12, 0.333_333, 0.428_571_43, 0.6];
 
-/// log2 of a positive normal or subnormal float32: the first 12 digits, and the rest, to 30 digits in all.
+/// log2 of a positive normal or subnormal float32: the first 12 digits, and the remainder, to 30 digits in all.
 ///
 /// The steps are those of FreeBSD's `powf` (Sun Microsystems, 1993): near 1 or 3/2, log2 m = log2 c + 2 atanh(s) / ln 2
 /// with s = (m - c) / (m + c).
@@ -58,10 +58,10 @@ fn log2(s: &Steps, x: &Expr) -> (Expr, Expr) {
     (head, s.name("low", low))
 }
 
-/// a^y of a positive finite a and a y that is no NaN.
+/// a^y for a positive finite a and a y that is not a NaN.
 fn of_positive(s: &Steps, a: &Expr, y: &Expr) -> Expr {
     let (head, low) = log2(s, a);
-    // Beyond, the result is 0, 1 or infinite, and products stay finite.
+    // Beyond these bounds the result is 0, 1 or infinite; within them products stay finite.
     let y = clamp(s, y, -1.0e30, 1.0e30);
     let y_high = high(s, &y);
     let product = s.name("product", y_high.clone() * head.clone());
@@ -74,7 +74,7 @@ fn of_positive(s: &Steps, a: &Expr, y: &Expr) -> Expr {
     super::exp::power_of_2(s, &steps, &s.name("r", r))
 }
 
-/// `pow`: 2^(y log2 |x|), the sign put back, and the cases that are none of this.
+/// `pow`: 2^(y log2 |x|) with the sign restored, and the special cases.
 pub(crate) fn pow(x: &Expr, y: &Expr) -> Expr {
     narrow([x, y], |s, [x, y]| {
         let a = s.name("a", abs(&x));
@@ -84,7 +84,7 @@ pub(crate) fn pow(x: &Expr, y: &Expr) -> Expr {
         let power = of_positive(s, &a, &y);
         let power = Expr::select(equal(a.clone(), zero()), by_sign(zero(), infinite()), power);
         let power = Expr::select(equal(a.clone(), infinite()), by_sign(infinite(), zero()), power);
-        // 1 to any power, and any to the power of 0, is 1, NaNs too.
+        // 1 to any power, and any number to the power of 0, is 1, also for NaNs.
         let both = x.clone() + y.clone();
         let number = equal(a.clone(), a.clone()).and(equal(y.clone(), y.clone()));
         let power = Expr::select(number, power, both);
@@ -92,7 +92,7 @@ pub(crate) fn pow(x: &Expr, y: &Expr) -> Expr {
         let power = s.name("power", Expr::select(is_one, s.f32(1.0), power));
         let half = s.name("half", y.clone() * s.f32(0.5));
         let is_whole = |e: &Expr| equal(unary(Op::Trunc, e), e.clone());
-        // An odd power has the sign of x, a power that is not whole of a number below 0 is none.
+        // An odd power has the sign of x, and a fractional power of a negative number is a NaN.
         let odd = Expr::select(is_whole(&y), copysign(power.clone(), &x), power.clone());
         let signed = s.name("signed", Expr::select(is_whole(&half), power, odd));
         let defined = Expr::select(is_whole(&y), signed.clone(), s.f32(f32::NAN));

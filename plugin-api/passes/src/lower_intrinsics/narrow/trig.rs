@@ -21,18 +21,18 @@ fn below(a: Expr, b: Expr) -> Expr {
     Expr::compare(CompareOp::Lt, a, b)
 }
 
-/// What is left of a finite |x| without whole quarter turns: its angle in radians, at most pi / 4 with a sign, and the
+/// Reduces a finite |x| by whole quarter turns: the remaining angle in radians, at most pi / 4 in magnitude, and the
 /// number of quarter turns, modulo 4.
 ///
-/// A product of the 24 digits of x and those 96 digits of 2 / pi that make a fraction or a unit below 4, of which the upper
-/// 64 are right but for the last (M. Payne, R. Hanek, 1983). No float32 is nearer to a multiple of pi / 2 than 2^-30 of a
-/// quarter turn, so that 32 digits of the fraction count.
+/// The product of the 24 digits of x and those 96 digits of 2 / pi that make a fraction or a unit below 4; its upper 64
+/// digits are right except the last (M. Payne, R. Hanek, 1983). No float32 is nearer to a multiple of pi / 2 than 2^-30
+/// of a quarter turn, so that 32 digits of the fraction are significant.
 fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let of_x = s.name("bits", bits(x));
     let near = s.name("near", below(of_x.clone(), s.u32(QUARTER_PI_BITS)));
     let mantissa = or(and(of_x.clone(), s.u32(0x007f_ffff)), s.u32(0x0080_0000));
     let mantissa = s.name("mantissa", mantissa);
-    // Digits before the first that counts; of an x that is near, none of this does.
+    // Number of digits before the first significant one; unused for an x that is near.
     let exponent = shr(of_x, s.u32(23));
     let place = Expr::binary(BinaryOp::Max, exponent, s.u32(126)) - s.u32(120);
     let place = s.name("place", Expr::binary(BinaryOp::Min, place, s.u32(135)));
@@ -77,7 +77,7 @@ fn radians(s: &Steps, upper: &Expr, lower: &Expr) -> Expr {
     let count = zeros.clone().cast(first.dtype);
     let digits = s.moved(&first, &second, &s.name("count", count));
     let product = s.high_product(&digits, &s.u32(HALF_PI));
-    // 24 digits, rounded here: what a conversion does with more is the device's.
+    // 24 digits, rounded here: the rounding of a conversion of more digits depends on the device.
     let value = float(s, int(s, shr(product + s.u32(128), s.u32(8))));
     // In units of 2^(8 + 1 - 30 - zeros).
     let exponent = of_small(s.i32(127 - 21 - 32), s.i32(127 - 21)) - zeros;
@@ -100,7 +100,7 @@ fn finite(s: &Steps, x: &Expr, value: Expr) -> Expr {
     if_less(s, x, f32::INFINITY, value, s.f32(f32::NAN))
 }
 
-/// The sine of x and so many quarter turns, 0 or 1.
+/// The sine of x plus `quarters` (0 or 1) quarter turns.
 pub(crate) fn wave(x: &Expr, quarters: u32) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
@@ -108,7 +108,7 @@ pub(crate) fn wave(x: &Expr, quarters: u32) -> Expr {
         let turns = if quarters == 0 { turns } else { s.name("turns", turns + s.u32(quarters)) };
         let square = s.name("square", r.clone() * r.clone());
         let value = Expr::select(is_even(s, &turns), sine(&r, &square), cosine(s, &square));
-        // Half a turn is a minus; so is that of x, to a sine.
+        // Half a turn changes the sign; for a sine, so does the sign of x.
         let sign = shl(and(turns, s.u32(2)), s.u32(30));
         let sign = if quarters == 0 { xor(sign, and(bits(&x), s.u32(1 << 31))) } else { sign };
         finite(s, &a, of_bits(xor(bits(&value), sign)))

@@ -1,4 +1,4 @@
-//! What is said about errors agrees: the pass, its page, and what a conforming backend may do.
+//! Tests that the documented error bounds agree: those of the pass, of its page, and of conforming backends.
 
 use chipdock_ir::accuracy;
 use chipdock_ir::{DType, Op};

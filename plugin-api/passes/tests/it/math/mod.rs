@@ -1,4 +1,4 @@
-//! `lower_intrinsics` against the functions it stands for.
+//! Tests of `lower_intrinsics` against the functions that it lowers.
 
 mod bounds;
 mod double;

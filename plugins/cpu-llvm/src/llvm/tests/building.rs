@@ -1,4 +1,4 @@
-//! Rules LIBLLVM-O4 to LIBLLVM-O7.
+//! Tests of rules LIBLLVM-O4 to LIBLLVM-O7.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

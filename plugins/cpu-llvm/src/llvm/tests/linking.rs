@@ -1,4 +1,4 @@
-//! Objects in memory: what they may call, what is refused.
+//! Tests of objects in memory: functions that they may call, and objects that are refused.
 
 use core::ffi::c_void;
 

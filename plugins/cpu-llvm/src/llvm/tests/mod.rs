@@ -1,4 +1,4 @@
-//! LLVM itself, on IR that is written by hand.
+//! Tests of LLVM itself, on IR written by hand.
 
 mod building;
 mod linking;

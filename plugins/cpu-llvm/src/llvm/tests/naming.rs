@@ -1,4 +1,4 @@
-//! Names of loaded code, as this process has them: rules LLNAME-J1 to LLNAME-J3.
+//! Tests of the names of loaded code, as this process publishes them: rules LLNAME-J1 to LLNAME-J3.
 
 use chipdock_plugin_api::HostRef;
 

@@ -1,4 +1,4 @@
-//! Rules LIBLLVM-O1 to LIBLLVM-O3.
+//! Tests of rules LIBLLVM-O1 to LIBLLVM-O3.
 
 use std::ffi::CString;
 use std::os::raw::{c_char, c_void};

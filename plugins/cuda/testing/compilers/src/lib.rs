@@ -1,6 +1,6 @@
-//! Target `cuda` before NVIDIA's own compiler and assembler, through `dlopen` as a user has it, on machines that have no
-//! NVIDIA GPU. The wheels with both lie where `CHIPDOCK_CUDA_WHEELS` says (`cargo xtask wheels`); without them each test
-//! says what it skipped, unless `CHIPDOCK_TEST_SETUP=done` says that they have to be there.
+//! Tests of target `cuda` with NVIDIA's own compiler and assembler, through `dlopen` as for a user, on machines without
+//! an NVIDIA GPU. The wheels with both are in the folder `CHIPDOCK_CUDA_WHEELS` (`cargo xtask wheels`); without them
+//! each test reports that it was skipped, unless `CHIPDOCK_TEST_SETUP=done` requires them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,14 +11,14 @@ use chipdock_host::{CompileOptions, Error, Host, HostOptions};
 use chipdock_ir::{IrModule, Target};
 use serde_json::json;
 
-/// The architectures that everything has to compile for.
+/// The architectures for which everything must compile.
 pub const ARCHS: &[&str] = &["sm_75", "sm_80", "sm_90"];
 
-/// A host over the plugins that were built.
+/// Creates a host with the built plugins.
 ///
 /// # Panics
 ///
-/// When it cannot be made.
+/// If it cannot be created.
 #[must_use]
 pub fn host() -> Host {
     let plugins = chipdock_test_support::command::built().plugins.clone();
@@ -26,15 +26,15 @@ pub fn host() -> Host {
     Host::new(options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Compiles a module for an architecture to a format; the artifacts of its kernels.
+/// Compiles a module for an architecture to a format; returns the artifacts of its kernels.
 ///
 /// # Errors
 ///
-/// As of [`Host::compile`].
+/// Any error of [`Host::compile`].
 ///
 /// # Panics
 ///
-/// When there is no such target.
+/// If there is no such target.
 pub fn compiled(
     host: &Host,
     module: &IrModule,
@@ -44,15 +44,15 @@ pub fn compiled(
     compiled_by(host, module, arch, format, if format == "cuda" { "none" } else { "nvrtc" })
 }
 
-/// The same by a compiler of that name.
+/// Like [`compiled`], with the compiler of that name.
 ///
 /// # Errors
 ///
-/// As of [`Host::compile`].
+/// Any error of [`Host::compile`].
 ///
 /// # Panics
 ///
-/// When there is no such target.
+/// If there is no such target.
 pub fn compiled_by(
     host: &Host,
     module: &IrModule,
@@ -70,11 +70,11 @@ pub fn compiled_by(
     Ok(all.filter(kernels).collect())
 }
 
-/// Whether there is an NVRTC; without one, that is said.
+/// Returns true if there is an NVRTC; otherwise reports that `what` is skipped.
 ///
 /// # Panics
 ///
-/// When there has to be one.
+/// If an NVRTC is required and missing.
 #[must_use]
 pub fn has_compiler(what: &str) -> bool {
     let found = wheels().is_some();
@@ -97,11 +97,11 @@ fn wheels() -> Option<PathBuf> {
     folder.join("nvidia/cu13/lib/libnvrtc.so.13").exists().then_some(folder)
 }
 
-/// Compiles a module to PTX for each architecture, and assembles that; how many kernels it has.
+/// Compiles a module to PTX for each architecture, and assembles the PTX; returns the number of its kernels.
 ///
 /// # Errors
 ///
-/// What the passes, the dialect, the compiler or the assembler refused.
+/// The message of the pass, dialect, compiler or assembler that failed.
 pub fn check(host: &Host, module: &IrModule) -> Result<usize, String> {
     let mut kernels = 0;
     for arch in ARCHS {
@@ -118,11 +118,11 @@ pub fn check(host: &Host, module: &IrModule) -> Result<usize, String> {
     Ok(kernels)
 }
 
-/// ptxas takes the text.
+/// Assembles PTX with ptxas.
 ///
 /// # Errors
 ///
-/// What it says.
+/// The message of ptxas.
 pub fn assemble(arch: &str, ptx: &[u8]) -> Result<(), String> {
     let ptxas = wheels().map(|folder| folder.join("nvidia/cu13/bin/ptxas")).ok_or("no wheels")?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;

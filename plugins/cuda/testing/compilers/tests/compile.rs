@@ -1,4 +1,4 @@
-//! Every kernel of the corpus, and a sample of random programs, under NVRTC and ptxas for each architecture.
+//! Compiles every kernel of the corpus, and a sample of random programs, with NVRTC and ptxas for each architecture.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The program nvcc on the examples; a process of its own, as the plugin is told of nvcc by the environment.
+//! Tests of the program nvcc on the examples, in a process of their own because the environment names nvcc.
 
 use chipdock_cuda_tests::{assemble, compiled_by, has_compiler, host, nvcc};
 

@@ -1,5 +1,5 @@
-//! The CUDA C of every kernel, run on the processor (`testing/cuda-on-cpu`) and compared with the interpreter: what the text means,
-//! on machines that have no NVIDIA GPU.
+//! Runs the CUDA C of every kernel on the processor (`testing/cuda-on-cpu`) and compares the results with the
+//! interpreter, on machines without an NVIDIA GPU.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

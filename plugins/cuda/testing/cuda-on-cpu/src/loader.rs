@@ -1,4 +1,4 @@
-//! Compiles a source with the shim, opens the result, launches its kernels.
+//! Compiles a source with the shim, opens the result, and launches its kernels.
 
 use core::ffi::{CStr, c_char, c_void};
 use std::collections::HashMap;
@@ -17,10 +17,11 @@ pub(crate) struct Loader {
     pub(crate) host: HostRef,
 }
 
-/// Arguments, grid, block, bytes of dynamic shared memory; an error's text, or null.
+/// A function that runs a kernel: takes arguments, grid, block, and bytes of dynamic shared memory; returns an error's
+/// text, or null.
 type Run = unsafe extern "C" fn(*const *const c_void, *const u32, *const u32, u64) -> *const c_char;
 
-/// Blocks run one by one, in memory that the library has once.
+/// A loaded library. Blocks run one by one, since the library has their memory only once.
 struct Code {
     _library: Library,
     running: Mutex<()>,
@@ -32,7 +33,7 @@ struct Loaded {
     kernels: HashMap<String, (Kernel, Run)>,
 }
 
-/// What stands between a source and its launches: instructions and declarations that only a GPU has.
+/// Replacements in a source before it is compiled: instructions and declarations that only a GPU supports.
 const EDITS: &[(&str, &str)] = &[
     (
         "extern __shared__ __align__(16) unsigned char cd_dynamic[];",
@@ -79,7 +80,7 @@ impl ModuleLoader for Loader {
         let mut found = HashMap::new();
         for kernel in kernels {
             let symbol = format!("cd_run_{}\0", kernel.symbol);
-            // SAFETY: the shim defines it so for each kernel.
+            // SAFETY: the shim defines such a function for each kernel.
             let run = *unsafe { library.get::<Run>(symbol.as_bytes()) }
                 .map_err(|why| error(ErrorKind::INTERNAL, why))?;
             found.insert(kernel.name.clone(), (kernel, run));
@@ -89,11 +90,11 @@ impl ModuleLoader for Loader {
     }
 }
 
-/// The library; its file goes with the folder.
+/// Compiles the library; its file is removed with the folder.
 fn compile(folder: &Path) -> Result<Library, Error> {
     let library = folder.join("kernels.so");
     let mut command = Command::new("clang++-19");
-    // A kernel may overflow nothing, divide by no 0, convert nothing that does not fit: each would end the process.
+    // Overflow, division by 0 and out-of-range conversions in a kernel end the process.
     command.args([
         "-std=c++17",
         "-O1",

@@ -1,5 +1,5 @@
-// What CUDA C has and C++ lacks. The threads of a block are fibres: each runs until it waits, for the block or for its
-// warp. A warp goes on when none of its threads can run: those that wait at one line take part together, as on a machine
+// Features of CUDA C that C++ lacks. The threads of a block are fibres: each runs until it waits, for the block or for its
+// warp. A warp continues when none of its threads can run: those that wait at one line take part together, as on a machine
 // that runs a warp in step.
 #pragma once
 #include <cmath>
@@ -55,7 +55,7 @@ static void entry() {
     body(data);
     wait(ENDED, 0);
 }
-// Lets the threads of a warp that wait at one line take part together; false when none waits.
+// Lets the threads of a warp that wait at one line take part together; returns false if none waits.
 static bool warp(int first, int last) {
     int line = 0;
     for (int i = first; i < last && line == 0; ++i)
@@ -147,7 +147,7 @@ static unsigned active(int line) {
     return threads[current]->group;
 }
 static int lane() { return current % 32; }
-// The lane that a shuffle of groups of `width` lanes reads; its own where the group has none.
+// The lane that a shuffle of groups of `width` lanes reads; the thread's own lane if the group has no such lane.
 static int from(int source, int width) {
     int first = lane() / width * width;
     return source < first || source >= first + width ? lane() : source;

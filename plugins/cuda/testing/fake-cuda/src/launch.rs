@@ -1,4 +1,4 @@
-//! Launches: what the driver refuses of them, and what they do.
+//! Launches: the checks of the driver, and the effects of kernels.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use crate::queue::lock;
 use crate::state::{STATE, State};
 
 const THREADS_MAX: u64 = 1024;
-/// Threads of a block and blocks of a grid at most by axis.
+/// Maximum number of threads per block by axis.
 pub(crate) const BLOCK_MAX: [u32; 3] = [1024, 1024, 64];
-/// See above.
+/// Maximum number of blocks per grid by axis.
 pub(crate) const GRID_MAX: [u32; 3] = [0x7FFF_FFFF, 65_535, 65_535];
-/// Blocks of a launch at most that wait for each other.
+/// Maximum number of blocks of a launch that wait for each other.
 const COOPERATIVE_BLOCKS_MAX: u64 = 64;
 
 /// A launch.
@@ -89,7 +89,7 @@ fn run(launch: &Launch, function: &Function, values: &[u64], device: i32, poison
     }
 }
 
-/// Writes how it was launched to where the first argument points.
+/// Writes the launch parameters to the address in the first argument.
 fn record(launch: &Launch, values: &[u64], device: i32) -> bool {
     let sizes = launch.grid.iter().chain(&launch.block).map(|size| u64::from(*size));
     let further = [u64::from(launch.shared), u64::from(launch.is_cooperative), device as u64];

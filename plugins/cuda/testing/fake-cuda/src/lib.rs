@@ -1,12 +1,12 @@
-//! The CUDA driver's interface in software, as far as the plugin `cuda` uses it: for tests where no GPU is.
+//! The CUDA driver's interface in software, as far as the plugin `cuda` uses it: for tests without a GPU.
 //!
-//! Device memory has addresses that no process uses, streams are threads, contexts, events and modules are looked up and
-//! counted, launches are held against limits, and a failure of queued work poisons the context as a real one does.
-//! What it cannot do is run kernels; see `module.rs`. It follows the driver's documentation and knows nothing of the plugin:
-//! even the numbers of codes and attributes are written out here.
+//! Device memory has addresses that no process uses, streams are threads, contexts, events and modules are looked up
+//! and counted, launches are checked against limits, and a failure of queued work poisons the context as a real one
+//! does. It cannot run kernels; see `module.rs`. It follows the driver's documentation and is independent of the
+//! plugin: even the numbers of codes and attributes are written out here.
 //!
-//! The environment says how many devices there are (`FAKE_CUDA_DEVICES`, 2 when not set), how long each piece of work
-//! waits (`FAKE_CUDA_DELAY_US`). Functions whose names begin with `fake_cuda_` are the tests' own.
+//! Environment variables set the number of devices (`FAKE_CUDA_DEVICES`, by default 2) and the delay of each piece of
+//! work (`FAKE_CUDA_DELAY_US`). Functions whose names begin with `fake_cuda_` are for tests.
 
 mod code;
 mod launch;
@@ -26,7 +26,7 @@ use launch::Launch;
 use queue::{Queue, lock};
 use state::{Device, Event, N_CALLS, STATE, call};
 
-/// Writes where the caller asked for it.
+/// Writes a result to a place that the caller of the driver passed.
 ///
 /// # Safety
 ///
@@ -35,7 +35,7 @@ unsafe fn put<T>(place: *mut T, value: T) -> Result<(), Code> {
     if place.is_null() {
         return Err(code::INVALID_VALUE);
     }
-    // SAFETY: writable, by the caller's word.
+    // SAFETY: the caller guarantees that `place` is null or writable, and it is not null here.
     unsafe { place.write(value) };
     Ok(())
 }
@@ -47,14 +47,14 @@ macro_rules! exports {
             ///
             /// # Safety
             ///
-            /// * As the driver's documentation says of the function.
+            /// * The requirements of the function in the driver's documentation.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($arg: $type),*) -> Code $body
         )*
     };
 }
 
-/// The header's flag of an event that notes no time.
+/// The header's flag of an event that records no time.
 const DISABLE_TIMING: c_uint = 2;
 
 fn devices_count() -> usize {
@@ -62,7 +62,7 @@ fn devices_count() -> usize {
 }
 
 exports! {
-    /// Begins.
+    /// Initialises the driver.
     fn cuInit(flags: c_uint) {
         N_CALLS.fetch_add(1, Ordering::Relaxed);
         let mut state = lock(&STATE);
@@ -83,33 +83,33 @@ exports! {
 
     /// The version of the interface.
     fn cuDriverGetVersion(version: *mut c_int) {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         unsafe { put(version, 13_000) }.err().unwrap_or(code::SUCCESS)
     }
 
     /// The name of a code.
     fn cuGetErrorName(error: Code, text: *mut *const c_char) {
         let name = code::words(error).map(|(name, _)| name.as_ptr());
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         unsafe { put(text, name.unwrap_or(ptr::null())) }.err().unwrap_or(code::SUCCESS)
     }
 
-    /// What a code means.
+    /// The description of a code.
     fn cuGetErrorString(error: Code, text: *mut *const c_char) {
         let meaning = code::words(error).map(|(_, meaning)| meaning.as_ptr());
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         unsafe { put(text, meaning.unwrap_or(ptr::null())) }.err().unwrap_or(code::SUCCESS)
     }
 
-    /// Tables of the driver's own, of which there are none. NVRTC asks for one where a driver is found, and does not look
-    /// whether there is such a function at all.
+    /// Internal tables of the driver, of which there are none. NVRTC queries one if it finds a driver, without checking
+    /// that this function exists.
     fn cuGetExportTable(_table: *mut *const c_void, _id: *const c_void) {
         code::NOT_FOUND
     }
 
-    /// How many devices there are.
+    /// Number of devices.
     fn cuDeviceGetCount(count: *mut c_int) {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         call(|state| unsafe { put(count, state.devices.len() as c_int) })
     }
 
@@ -117,7 +117,7 @@ exports! {
     fn cuDeviceGet(device: *mut c_int, ordinal: c_int) {
         call(|state| {
             if usize::try_from(ordinal).is_ok_and(|ordinal| ordinal < state.devices.len()) {
-                // SAFETY: the caller's place.
+                // SAFETY: the caller passes a valid place to write to.
                 unsafe { put(device, ordinal) }
             } else {
                 Err(code::INVALID_DEVICE)
@@ -125,12 +125,12 @@ exports! {
         })
     }
 
-    /// What a device is called.
+    /// Name of a device.
     fn cuDeviceGetName(name: *mut c_char, length: c_int, device: c_int) {
         call(|_| {
             let text = format!("Fake CUDA device {device}");
             let length = (length.max(1) as usize - 1).min(text.len());
-            // SAFETY: as many bytes as the caller has, the last a zero.
+            // SAFETY: the caller passes a buffer of that size; the last byte is zero.
             unsafe {
                 name.cast::<u8>().copy_from(text.as_ptr(), length);
                 put(name.add(length), 0)
@@ -138,9 +138,9 @@ exports! {
         })
     }
 
-    /// How much memory a device has.
+    /// Total memory of a device.
     fn cuDeviceTotalMem_v2(bytes: *mut usize, _device: c_int) {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         call(|_| unsafe { put(bytes, state::MEMORY_BYTES) })
     }
 
@@ -163,7 +163,7 @@ exports! {
                 97 => module::SHARED_OPTIN_BYTES as c_int,
                 _ => return Err(code::INVALID_VALUE),
             };
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(value, found) }
         })
     }
@@ -175,12 +175,12 @@ exports! {
             let known = known.ok_or(code::INVALID_DEVICE)?;
             known.n_retained += 1;
             known.is_active = true;
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(context, state::context_handle(device)) }
         })
     }
 
-    /// Releases the primary context; with the last, all that is of it goes.
+    /// Releases the primary context; the last release destroys its resources.
     fn cuDevicePrimaryCtxRelease_v2(device: c_int) {
         call(|state| {
             let known = usize::try_from(device).ok().and_then(|id| state.devices.get_mut(id));
@@ -194,7 +194,8 @@ exports! {
         })
     }
 
-    /// Gives up all that is of the primary context, however often it is retained; it is as new when it is retained again.
+    /// Destroys the resources of the primary context, however often it is retained; it is empty when it is retained
+    /// again.
     fn cuDevicePrimaryCtxReset_v2(device: c_int) {
         call(|state| {
             if usize::try_from(device).is_ok_and(|id| id < state.devices.len()) {
@@ -209,7 +210,7 @@ exports! {
     fn cuCtxGetCurrent(context: *mut usize) {
         let current = state::current();
         let handle = if current < 0 { 0 } else { state::context_handle(current) };
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         call(|_| unsafe { put(context, handle) })
     }
 
@@ -226,18 +227,18 @@ exports! {
     fn cuStreamCreate(stream: *mut usize, flags: c_uint) {
         call(|state| {
             let device = state.entered()?;
-            // Blocking streams wait for the default one; nothing here asks for them.
+            // Blocking streams wait for the default one; the plugin never requests one.
             if flags != 1 {
                 return Err(code::INVALID_VALUE);
             }
             let handle = state.handle();
             state.streams.insert(handle, (device, Arc::<Queue>::default()));
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(stream, handle) }
         })
     }
 
-    /// Destroys a stream; what is queued is done all the same.
+    /// Destroys a stream; queued work is still done.
     fn cuStreamDestroy_v2(stream: usize) {
         call(|state| {
             let (_, queue) = state.streams.remove(&stream).ok_or(code::INVALID_HANDLE)?;
@@ -266,7 +267,7 @@ exports! {
             let device = if stream <= 2 { state.entered()? } else {
                 state.streams.get(&stream).ok_or(code::INVALID_HANDLE)?.0
             };
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(context, state::context_handle(device)) }
         })
     }
@@ -289,7 +290,7 @@ exports! {
             let (device, handle) = (state.entered()?, state.handle());
             let time = (flags & DISABLE_TIMING == 0).then(Arc::default);
             state.events.insert(handle, Event { device, recorded: None, time });
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(event, handle) }
         })
     }
@@ -338,7 +339,7 @@ exports! {
             let (from, to) = (time(from)?, time(to)?);
             let forth = to.saturating_duration_since(from).as_secs_f64();
             let back = from.saturating_duration_since(to).as_secs_f64();
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(milliseconds, ((forth - back) * 1e3) as f32) }
         })
     }
@@ -354,26 +355,27 @@ exports! {
     ) {
         call(|state| {
             let device = state.entered()?;
-            // SAFETY: text that ends with a zero, by the caller's word: ELF is told apart by its first byte.
+            // SAFETY: the caller guarantees a NUL-terminated text or an ELF file, which is recognised by its first
+            // byte.
             let text = unsafe { CStr::from_ptr(image) };
             if text.to_bytes().first() == Some(&0x7F) {
                 return Err(code::NO_BINARY_FOR_GPU);
             }
             let read = text.to_str().map_err(|_| code::INVALID_IMAGE).and_then(|text| {
                 module::read(text).map_err(|refused| {
-                    // SAFETY: the caller's options.
+                    // SAFETY: the caller passes valid options and values.
                     unsafe { write_log(&refused.1, count as usize, options, values) };
                     refused.0
                 })
             })?;
             let handle = state.handle();
             state.modules.insert(handle, (device, Arc::new(read)));
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(module, handle) }
         })
     }
 
-    /// Unloads a module, after what runs of it.
+    /// Unloads a module, after its running kernels are done.
     fn cuModuleUnload(module: usize) {
         let mut queues = Vec::new();
         let code = call(|state| {
@@ -395,13 +397,13 @@ exports! {
                 return Err(code::INVALID_HANDLE);
             }
             let module = Arc::clone(module);
-            // SAFETY: the caller's text.
+            // SAFETY: the caller passes a NUL-terminated text.
             let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
             let index = module.kernels.iter().position(|kernel| *kernel.name == *name).ok_or(code::NOT_FOUND)?;
             let handle = state.handle();
             let found = module::Function { module, index, dynamic_shared_max: AtomicUsize::new(module::SHARED_BYTES) };
             state.functions.insert(handle, (device, Arc::new(found)));
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(function, handle) }
         })
     }
@@ -415,7 +417,7 @@ exports! {
                 1 => function.module.kernels[function.index].static_shared as c_int,
                 _ => return Err(code::INVALID_VALUE),
             };
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             unsafe { put(value, found) }
         })
     }
@@ -441,7 +443,7 @@ exports! {
     ) {
         let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
         let launch = Launch { function, grid, block, shared, is_cooperative: false, stream };
-        // SAFETY: the caller's arguments.
+        // SAFETY: the caller passes an argument for each parameter of the kernel.
         call(|state| unsafe { launch::queue(state, launch, args) })
     }
 
@@ -452,39 +454,39 @@ exports! {
     ) {
         let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
         let launch = Launch { function, grid, block, shared, is_cooperative: true, stream };
-        // SAFETY: the caller's arguments.
+        // SAFETY: the caller passes an argument for each parameter of the kernel.
         call(|state| unsafe { launch::queue(state, launch, args) })
     }
 
-    /// For tests: how many there are of: calls, retained contexts, memory, streams, events, modules, functions.
+    /// For tests: numbers of calls, retained contexts, memory blocks, streams, events, modules, functions.
     fn fake_cuda_counts(counts: *mut [u64; 7]) {
         let state = lock(&STATE);
         let retained = state.devices.iter().map(|device| u64::from(device.n_retained)).sum();
         let sizes = [state.memory.len(), state.streams.len(), state.events.len(), state.modules.len(), state.functions.len()];
         let [memory, streams, events, modules, functions] = sizes.map(|size| size as u64);
         let calls = N_CALLS.load(Ordering::Relaxed);
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         unsafe { put(counts, [calls, retained, memory, streams, events, modules, functions]) }.err().unwrap_or(0)
     }
 
-    /// For tests: so many of the next allocations fail.
+    /// For tests: makes the next `count` allocations fail.
     fn fake_cuda_out_of_memory(count: u32) {
         lock(&STATE).n_out_of_memory = count;
         code::SUCCESS
     }
 
-    /// For tests: whether copies between devices are refused.
+    /// For tests: sets whether copies between devices are refused.
     fn fake_cuda_refuse_peers(refuses: u32) {
         lock(&STATE).refuses_peers = refuses != 0;
         code::SUCCESS
     }
 }
 
-/// Writes the compiler's log to where the options say.
+/// Writes the compiler's log to the buffer in the options.
 ///
 /// # Safety
 ///
-/// * `options` and `values` are as many as said, and of those that are known the values are what they are for.
+/// * `options` and `values` have `count` entries, and the values of known options have the options' types.
 unsafe fn write_log(log: &str, count: usize, options: *const u32, values: *const *mut c_void) {
     const ERROR_LOG_BUFFER: u32 = 5;
     const ERROR_LOG_BUFFER_SIZE_BYTES: u32 = 6;
@@ -500,7 +502,7 @@ unsafe fn write_log(log: &str, count: usize, options: *const u32, values: *const
     }
     if !buffer.is_null() && size > 0 {
         let length = log.len().min(size - 1);
-        // SAFETY: as many bytes as the caller says.
+        // SAFETY: the caller passes a buffer of that size.
         unsafe {
             buffer.copy_from(log.as_ptr(), length);
             buffer.add(length).write(0);

@@ -14,7 +14,7 @@ use crate::state::{Block, Kind, State, call};
 enum End {
     /// Memory of the process that the driver did not allocate.
     Pageable(usize),
-    /// Memory of the driver, and where in it.
+    /// Memory of the driver, and the offset in it.
     Known(Arc<Block>, usize),
 }
 
@@ -30,7 +30,7 @@ impl End {
     fn host(&self) -> *mut u8 {
         match self {
             Self::Pageable(address) => ptr::with_exposed_provenance_mut(*address),
-            // SAFETY: it was looked up that the range lies within.
+            // SAFETY: the range was checked to lie within the block.
             Self::Known(block, inner) => unsafe { block.host.add(*inner) },
         }
     }
@@ -50,7 +50,7 @@ impl End {
     }
 }
 
-/// Which memory a function demands of an end: the host's, a device's, or any.
+/// The memory that a function requires of an end: the host's (`Some(true)`), a device's (`Some(false)`), or any.
 type Demand = Option<bool>;
 
 fn queue_copy(
@@ -66,7 +66,8 @@ fn queue_copy(
     if !fits(&to_end, to.1) || !fits(&from_end, from.1) {
         return Err(code::INVALID_VALUE);
     }
-    // The unified functions take what they do not know for host memory, and read it: null and its like are refused.
+    // The unified functions assume that an unknown address is host memory and read it, so null and similar addresses
+    // are refused.
     if matches!((&to_end, &from_end), (End::Pageable(_), End::Pageable(_))) {
         return Err(code::INVALID_VALUE);
     }
@@ -78,7 +79,7 @@ fn queue_copy(
         unsafe { from_end.host().copy_to_nonoverlapping(staged.as_mut_ptr(), size) };
         queue.push(Box::new(move || {
             if is_well(&poison) {
-                // SAFETY: within the block, which this holds.
+                // SAFETY: within the block, which this closure owns.
                 unsafe { to_end.host().copy_from_nonoverlapping(staged.as_ptr(), staged.len()) };
             }
         }));
@@ -87,7 +88,8 @@ fn queue_copy(
     let waits = matches!(to_end, End::Pageable(_)).then(|| Arc::clone(&queue));
     queue.push(Box::new(move || {
         if is_well(&poison) {
-            // SAFETY: within blocks that this holds, or the caller's memory, which lives until the stream was waited for.
+            // SAFETY: within blocks that this closure owns, or the caller's memory, which lives until the stream was
+            // waited for.
             unsafe { to_end.host().copy_from(from_end.host(), size) };
         }
     }));
@@ -117,7 +119,7 @@ macro_rules! exports {
             ///
             /// # Safety
             ///
-            /// * As the driver's documentation says of the function.
+            /// * The requirements of the function in the driver's documentation.
             #[unsafe(no_mangle)]
             pub(crate) unsafe extern "C" fn $name($($arg: $type),*) -> Code $body
         )*
@@ -127,7 +129,7 @@ macro_rules! exports {
 exports! {
     /// Allocates device memory.
     fn cuMemAlloc_v2(address: *mut u64, size: usize) {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         call(|state| unsafe { put(address, state.allocate(size, Kind::Device)? as u64) })
     }
 
@@ -136,17 +138,17 @@ exports! {
         if flags != 1 {
             return code::INVALID_VALUE;
         }
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         call(|state| unsafe { put(address, state.allocate(size, Kind::Managed)? as u64) })
     }
 
     /// Allocates pinned memory.
     fn cuMemHostAlloc(address: *mut usize, size: usize, _flags: c_uint) {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller passes a valid place to write to.
         call(|state| unsafe { put(address, state.allocate(size, Kind::Pinned)?) })
     }
 
-    /// Frees device or managed memory, after all that is queued.
+    /// Frees device or managed memory, after all queued work.
     fn cuMemFree_v2(address: u64) {
         let mut queues = Vec::new();
         let code = call(|state| {
@@ -159,7 +161,7 @@ exports! {
         code
     }
 
-    /// Frees pinned memory, after all that is queued.
+    /// Frees pinned memory, after all queued work.
     fn cuMemFreeHost(address: usize) {
         let mut queues = Vec::new();
         let code = call(|state| {
@@ -171,12 +173,12 @@ exports! {
         code
     }
 
-    /// Locks memory of somebody else's to its pages.
+    /// Page-locks memory that the driver did not allocate.
     fn cuMemHostRegister_v2(address: usize, size: usize, _flags: c_uint) {
         call(|state| state.register(address, size))
     }
 
-    /// Lets go of memory that was registered, after all that is queued.
+    /// Unregisters memory, after all queued work.
     fn cuMemHostUnregister(address: usize) {
         let mut queues = Vec::new();
         let code = call(|state| {
@@ -189,10 +191,10 @@ exports! {
         code
     }
 
-    /// Where a device addresses pinned memory: where the host does.
+    /// The device address of pinned memory, which is the host address.
     fn cuMemHostGetDevicePointer_v2(device: *mut u64, address: usize, _flags: c_uint) {
         call(|state| match state.find(address) {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller passes a valid place to write to.
             Some((_, block)) if block.kind == Kind::Pinned => unsafe { put(device, address as u64) },
             _ => Err(code::INVALID_VALUE),
         })
@@ -203,7 +205,7 @@ exports! {
         call(|state| {
             let device = state.entered()?;
             let used = state.devices[device as usize].used;
-            // SAFETY: the caller's places.
+            // SAFETY: the caller passes valid places to write to.
             unsafe {
                 put(free, crate::state::MEMORY_BYTES - used)?;
                 put(total, crate::state::MEMORY_BYTES)
@@ -211,7 +213,7 @@ exports! {
         })
     }
 
-    /// What is known of an address, by the header's number.
+    /// An attribute of an address, by the header's number.
     fn cuPointerGetAttribute(data: *mut c_void, attribute: u32, address: u64) {
         call(|state| {
             let (inner, block) = state.find(address as usize).ok_or(code::INVALID_VALUE)?;

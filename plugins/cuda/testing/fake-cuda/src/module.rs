@@ -1,25 +1,26 @@
-//! Modules: PTX of which the head of each kernel is read, and what a kernel does when it is launched.
+//! Modules: PTX of which only the head of each kernel is read, and the effects of a kernel when it is launched.
 //!
-//! Nothing interprets PTX. A kernel does what a comment in its body says: `// fake: record` writes the launch and its
-//! arguments, one u64 each, to where its first argument points; `// fake: fault` touches memory that is not there.
+//! PTX is not interpreted. A comment in its body selects what a kernel does: `// fake: record` writes the launch and
+//! its arguments, one u64 each, to the address in its first argument; `// fake: fault` accesses memory that does not
+//! exist.
 
 use crate::code::{self, Code};
 
-/// Shared memory of a block where nothing else is allowed, in bytes.
+/// Shared memory per block unless more was allowed, in bytes.
 pub(crate) const SHARED_BYTES: usize = 48 << 10;
-/// Shared memory of a block at most, in bytes.
+/// Maximum shared memory per block, in bytes.
 pub(crate) const SHARED_OPTIN_BYTES: usize = 99 << 10;
 /// The compute capability.
 pub(crate) const CAPABILITY: (i32, i32) = (8, 6);
 
-/// What a kernel does.
+/// Effect of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Nothing.
     Nothing,
-    /// Writes how it was launched.
+    /// Writes its launch parameters.
     Record,
-    /// Touches memory that is not there.
+    /// Accesses memory that does not exist.
     Fault,
 }
 
@@ -27,25 +28,25 @@ pub(crate) enum Action {
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub(crate) name: String,
-    /// Bytes of each parameter.
+    /// Size of each parameter in bytes.
     pub(crate) params: Vec<usize>,
     pub(crate) static_shared: usize,
     pub(crate) action: Action,
 }
 
-/// Code that was loaded.
+/// Loaded code.
 pub(crate) struct Module {
     pub(crate) kernels: Vec<Kernel>,
 }
 
-/// A kernel of a module, and what was allowed it.
+/// A kernel of a module, and the shared memory that was allowed for it.
 pub(crate) struct Function {
     pub(crate) module: std::sync::Arc<Module>,
     pub(crate) index: usize,
     pub(crate) dynamic_shared_max: std::sync::atomic::AtomicUsize,
 }
 
-/// What is wrong with a module: the code, and the compiler's log.
+/// The error for an invalid module: the code, and the compiler's log.
 pub(crate) struct Refused(pub(crate) Code, pub(crate) String);
 
 fn refused(code: Code, log: impl Into<String>) -> Refused {

@@ -1,11 +1,11 @@
-//! Streams: queues of work that a thread each does in order.
+//! Streams: queues whose work one thread each runs in order.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Work that a stream does.
+/// Work on a stream.
 pub(crate) type Job = Box<dyn FnOnce() + Send>;
 
 /// Locks; a panic elsewhere leaves nothing half-done under these locks.
@@ -13,7 +13,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A queue; its thread begins with the first work and ends when the stream was destroyed and all is done.
+/// A queue; its thread starts with the first work and ends when the stream was destroyed and all work is done.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
@@ -29,7 +29,7 @@ struct State {
     has_worker: bool,
 }
 
-/// How long each piece of work waits before it begins: time in which a missing order shows.
+/// Delay before each piece of work, which makes missing ordering visible.
 fn delay() -> Duration {
     let text = std::env::var("FAKE_CUDA_DELAY_US").unwrap_or_default();
     Duration::from_micros(text.parse().unwrap_or(0))
@@ -74,12 +74,12 @@ impl Queue {
         }
     }
 
-    /// How much was queued until now.
+    /// Number of jobs queued so far.
     pub(crate) fn ticket(&self) -> u64 {
         lock(&self.state).n_queued
     }
 
-    /// Waits until so much is done.
+    /// Waits until that many jobs are done.
     pub(crate) fn wait_for(&self, ticket: u64) {
         let mut state = lock(&self.state);
         while state.n_done < ticket {
@@ -87,12 +87,12 @@ impl Queue {
         }
     }
 
-    /// Waits for all that is queued now.
+    /// Waits for all jobs queued so far.
     pub(crate) fn synchronize(&self) {
         self.wait_for(self.ticket());
     }
 
-    /// Lets the thread end once all is done.
+    /// Lets the thread end when all jobs are done.
     pub(crate) fn close(&self) {
         lock(&self.state).is_closed = true;
         self.changed.notify_all();

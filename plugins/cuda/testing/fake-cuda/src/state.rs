@@ -1,4 +1,4 @@
-//! What the fake driver knows: devices with their contexts, memory, streams, events and modules.
+//! State of the fake driver: devices with their contexts, memory, streams, events and modules.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::Cell;
@@ -13,13 +13,13 @@ use crate::queue::{Queue, lock};
 
 /// Memory of each device.
 pub(crate) const MEMORY_BYTES: usize = 256 << 20;
-/// Where the addresses of device memory begin: nothing of a process lies there, so using one on the host faults.
+/// Start of the addresses of device memory: no process uses them, so that using one on the host faults.
 const DEVICE_BASE: usize = 0x0300_0000_0000;
-/// Addresses of device memory are as aligned as the real driver's smallest pieces.
+/// Alignment of device memory: that of the real driver's smallest blocks.
 const DEVICE_ALIGNMENT: usize = 512;
 const HOST_ALIGNMENT: usize = 4096;
 
-/// Which memory it is.
+/// Kind of memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Device,
@@ -27,19 +27,19 @@ pub(crate) enum Kind {
     Managed,
 }
 
-/// Memory; what is queued keeps it alive.
+/// A block of memory; queued work keeps it alive.
 pub(crate) struct Block {
     pub(crate) host: *mut u8,
     pub(crate) size: usize,
     pub(crate) kind: Kind,
     pub(crate) device: i32,
-    /// None for memory that somebody else allocated, and registered.
+    /// `None` for registered memory that the driver did not allocate.
     layout: Option<Layout>,
 }
 
-// SAFETY: plain memory; who uses it when is for the program under test to order.
+// SAFETY: plain memory; the program under test orders its accesses.
 unsafe impl Send for Block {}
-// SAFETY: plain memory; who uses it when is for the program under test to order.
+// SAFETY: plain memory; the program under test orders its accesses.
 unsafe impl Sync for Block {}
 
 impl Block {
@@ -51,14 +51,14 @@ impl Block {
             return None;
         }
         if size <= 1 << 20 {
-            // New memory holds anything; a large piece is left to the system, which clears it on use.
+            // New memory has arbitrary contents; large blocks are left to the system, which clears them on use.
             // SAFETY: as many bytes as were allocated.
             unsafe { host.write_bytes(0xA5, size) };
         }
         Some(Self { host, size, kind, device, layout: Some(layout) })
     }
 
-    /// Whether it is somebody else's, registered.
+    /// Returns true if it is registered memory of another owner.
     pub(crate) fn is_registered(&self) -> bool {
         self.layout.is_none()
     }
@@ -76,22 +76,22 @@ impl Drop for Block {
 /// A device and its primary context.
 pub(crate) struct Device {
     pub(crate) n_retained: u32,
-    /// Whether it was retained since it was reset.
+    /// Whether it was retained since the last reset.
     pub(crate) is_active: bool,
     pub(crate) used: usize,
     pub(crate) default: Arc<Queue>,
-    /// The code that poisoned the context; 0 while all is well.
+    /// The code that poisoned the context; 0 if it works.
     pub(crate) poison: Arc<AtomicU32>,
 }
 
-/// An event of a device: how much of which queue it stands behind, and when that was done, if it notes that.
+/// An event of a device: its queue, the number of jobs before it, and the time when they were done, if it records that.
 pub(crate) struct Event {
     pub(crate) device: i32,
     pub(crate) recorded: Option<(Arc<Queue>, u64)>,
     pub(crate) time: Option<Arc<Mutex<Option<Instant>>>>,
 }
 
-/// Everything.
+/// State of the whole driver.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) is_initialised: bool,
@@ -104,18 +104,18 @@ pub(crate) struct State {
     free_addresses: HashMap<usize, Vec<usize>>,
     next_address: usize,
     next_handle: usize,
-    /// Allocations that fail from now on.
+    /// Number of allocations that will fail.
     pub(crate) n_out_of_memory: u32,
-    /// The version of the driver that a test made up; 0 is the usual one.
+    /// Whether copies between devices are refused.
     pub(crate) refuses_peers: bool,
 }
 
 pub(crate) static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
-/// Calls of the driver.
+/// Number of calls of the driver.
 pub(crate) static N_CALLS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The device whose primary context is current on this thread; -1 is none.
+    /// The device whose primary context is current on this thread; -1 for none.
     static CURRENT: Cell<i32> = const { Cell::new(-1) };
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn current() -> i32 {
     CURRENT.get()
 }
 
-/// Makes the context of a device current on this thread; -1 is none.
+/// Makes the context of a device current on this thread; -1 for none.
 pub(crate) fn set_current(device: i32) {
     CURRENT.set(device);
 }
@@ -140,7 +140,7 @@ impl State {
         (0..self.devices.len() as i32).find(|device| context_handle(*device) == context)
     }
 
-    /// Gives up all that is of a device's primary context.
+    /// Destroys the resources of a device's primary context.
     pub(crate) fn reset(&mut self, device: i32) {
         let Some(known) = self.devices.get_mut(device as usize) else { return };
         let default = std::mem::take(&mut known.default);
@@ -151,7 +151,7 @@ impl State {
         for (_, queue) in self.streams.extract_if(|_, (of, _)| *of == device) {
             queue.1.close();
         }
-        // Addresses are given out again, as the real driver likes to.
+        // Addresses are reused, as the real driver often does.
         for (address, block) in self.memory.extract_if(.., |_, block| block.device == device) {
             if block.kind == Kind::Device {
                 let rounded = block.size.next_multiple_of(DEVICE_ALIGNMENT);
@@ -163,7 +163,7 @@ impl State {
         self.functions.retain(|_, (of, _)| *of != device);
     }
 
-    /// Registers memory that somebody else allocated.
+    /// Registers memory that the driver did not allocate.
     pub(crate) fn register(&mut self, address: usize, size: usize) -> Result<(), Code> {
         let device = self.entered()?;
         if address == 0 || size == 0 {
@@ -179,13 +179,13 @@ impl State {
         Ok(())
     }
 
-    /// A handle that was never given out.
+    /// Returns a new handle, which is never reused.
     pub(crate) fn handle(&mut self) -> usize {
         self.next_handle += 0x10;
         0xFA4E_0000_0000 + self.next_handle
     }
 
-    /// The device whose context is current, if it is retained and works.
+    /// The device whose context is current, if it is retained and not poisoned.
     pub(crate) fn entered(&self) -> Result<i32, Code> {
         let device = current();
         let Some(known) = usize::try_from(device).ok().and_then(|id| self.devices.get(id)) else {
@@ -200,7 +200,7 @@ impl State {
         }
     }
 
-    /// The queue of a stream of the context that is current.
+    /// The queue of a stream in the current context.
     pub(crate) fn queue(&self, stream: usize) -> Result<(i32, Arc<Queue>), Code> {
         let device = self.entered()?;
         // 0 and 1 are the legacy default stream.
@@ -213,14 +213,14 @@ impl State {
         }
     }
 
-    /// Every queue of a device.
+    /// All queues of a device.
     pub(crate) fn queues(&self, device: i32) -> Vec<Arc<Queue>> {
         let of_device = self.streams.values().filter(|(of, _)| *of == device).map(|(_, queue)| queue);
         let default = self.devices.get(device as usize).map(|device| &device.default);
         default.into_iter().chain(of_device).cloned().collect()
     }
 
-    /// Allocates memory and answers its address.
+    /// Allocates memory and returns its address.
     pub(crate) fn allocate(&mut self, size: usize, kind: Kind) -> Result<usize, Code> {
         let device = self.entered()?;
         if size == 0 {
@@ -237,7 +237,7 @@ impl State {
         let block = Block::new(size, kind, device).ok_or(code::OUT_OF_MEMORY)?;
         let address = match kind {
             Kind::Device => {
-                // What was freed is given out again at once, as the real driver likes to.
+                // Freed addresses are reused at once, as the real driver often does.
                 let rounded = size.next_multiple_of(DEVICE_ALIGNMENT);
                 let again = self.free_addresses.get_mut(&rounded).and_then(Vec::pop);
                 again.unwrap_or_else(|| {
@@ -255,7 +255,7 @@ impl State {
         Ok(address)
     }
 
-    /// Takes memory out, whole.
+    /// Removes a whole block of memory.
     pub(crate) fn free(&mut self, address: usize, is_pinned: bool) -> Result<Arc<Block>, Code> {
         match self.memory.get(&address) {
             Some(block) if (block.kind == Kind::Pinned) == is_pinned => {}
@@ -272,14 +272,14 @@ impl State {
         Ok(block)
     }
 
-    /// The memory that an address lies in, and how far behind its begin.
+    /// The block that contains an address, and the offset of the address in it.
     pub(crate) fn find(&self, address: usize) -> Option<(usize, &Arc<Block>)> {
         let (base, block) = self.memory.range(..=address).next_back()?;
         (address - base < block.size).then_some((address - base, block))
     }
 }
 
-/// Runs a call: counts it, and holds the lock for it.
+/// Runs a call: counts it, and locks the state for it.
 pub(crate) fn call(body: impl FnOnce(&mut State) -> Result<(), Code>) -> Code {
     N_CALLS.fetch_add(1, Ordering::Relaxed);
     let mut state = lock(&STATE);

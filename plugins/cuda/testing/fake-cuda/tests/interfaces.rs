@@ -1,4 +1,4 @@
-//! Interfaces `timer` 1 and `external` 1 of the plugin `cuda`, beside calls of the driver by its own names.
+//! Tests of the interfaces `timer` 1 and `external` 1 of the plugin `cuda`, mixed with direct calls of the driver.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Modules and launches of the plugin `cuda` on the fake driver, through `dlopen` as a user has it.
+//! Tests of modules and launches of the plugin `cuda` on the fake driver, through `dlopen` as for a user.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! A kernel that touches memory that is not there poisons the context: the device is lost, and says since when.
+//! Test that a kernel that accesses memory which does not exist poisons the context: the device is lost, with the
+//! cause.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Interface `reset` 1 of the plugin `cuda` (D.40): a lost device is opened again, for this host and for others.
+//! Tests of the interface `reset` 1 of the plugin `cuda` (D.40): a lost device is opened again, for this host and for
+//! others.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! MSL as C++: compiled by clang with a header in place of Metal's library, and run, a block as fibres of one thread.
+//! Runs MSL as C++: clang compiles it with a header in place of Metal's library, and a block runs as fibres of one
+//! thread.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,18 +12,18 @@ use serde_json::Value;
 use chipdock_test_backends::device_code::Shader;
 use chipdock_test_backends::launches::Launch;
 
-/// Compilers that have the vector extensions and the halves that the header builds on.
+/// Compilers that may support the vector extensions and the halves that the header needs.
 const COMPILERS: &[&str] = &["clang++-19", "clang++"];
-/// Why a kernel that ran ended otherwise than well.
+/// Exit code of a kernel in which threads diverge.
 const DIVERGENT: i32 = 7;
 
-/// Kernels of one text, compiled.
+/// Compiled kernels of one text.
 #[derive(Debug)]
 pub struct Program {
     folder: tempfile::TempDir,
 }
 
-/// The compiler, and what runs kernels, compiled once.
+/// The compiler, and the compiled support code that runs kernels.
 #[derive(Debug)]
 pub struct Compiler {
     name: &'static str,
@@ -30,11 +31,11 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler that has the vector extensions and the halves that the header builds on; none where there is none.
+    /// Finds a compiler that supports the vector extensions and the halves that the header needs.
     ///
     /// # Errors
     ///
-    /// What it says of the part that runs kernels.
+    /// The compiler's message for the support code.
     pub fn found() -> Result<Option<Self>, String> {
         let Some(name) =
             COMPILERS.iter().copied().find(|name| Command::new(name).arg("--version").output().is_ok())
@@ -73,7 +74,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).lines().take(30).collect::<Vec<_>>().join("\n")
 }
 
-/// The text as C++: attributes fall away, memory of a block is static (one block runs at a time).
+/// Converts the text to C++: attributes are removed, memory of a block is static (one block runs at a time).
 fn as_cpp(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     for line in source.lines() {
@@ -100,16 +101,16 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// What the compiler says.
+    /// The compiler's message.
     pub fn new(compiler: &Compiler, shader: &Shader) -> Result<Self, String> {
         Self::with_flags(compiler, shader, &["-ffp-contract=off"])
     }
 
-    /// Compiles a text with a run of each kernel, with flags of the compiler that say how floats are computed.
+    /// Like [`Self::new`], with flags of the compiler for floating-point arithmetic.
     ///
     /// # Errors
     ///
-    /// What the compiler says.
+    /// The compiler's message.
     pub fn with_flags(compiler: &Compiler, shader: &Shader, flags: &[&str]) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut text = as_cpp(&shader.source);
@@ -135,11 +136,11 @@ impl Program {
         Ok(Self { folder })
     }
 
-    /// Runs a kernel; threads of a block in their order, or the other way round. Gives the tensors afterwards.
+    /// Runs a kernel, with the threads of a block in order or in reverse order; returns the tensors afterwards.
     ///
     /// # Errors
     ///
-    /// Threads of a block that did not all reach a barrier, or a run that ended badly.
+    /// Threads of a block that did not all reach a barrier, or a run that failed.
     pub fn run(&self, launch: &Launch, types: &[DType], reversed: bool) -> Result<Vec<Array>, String> {
         let mut files: Vec<(PathBuf, Option<Array>)> = Vec::new();
         for (position, (arg, dtype)) in launch.args.iter().zip(types).enumerate() {

@@ -1,5 +1,5 @@
-//! Functions of float32 that are made without float64, compiled from MSL with and without contraction, within the bounds
-//! that are stated.
+//! Tests that functions of float32 lowered without float64, compiled from MSL with and without contraction, are within
+//! their documented error bounds.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{Buffer, DType, Expr, IrModule, Op, Param, Signature, build};

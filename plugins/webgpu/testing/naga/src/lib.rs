@@ -1,13 +1,13 @@
-//! WGSL by a stranger's judgement: naga reads, validates and translates it.
+//! Checks WGSL with an independent implementation: naga parses, validates and translates it.
 
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-/// Reads, validates and translates a text to SPIR-V, pipeline constants being 64.
+/// Parses, validates and translates a text to SPIR-V, with pipeline constants set to 64.
 ///
 /// # Errors
 ///
-/// What naga says, with the place.
+/// The message of naga, with the position.
 pub fn check(source: &str) -> Result<(), String> {
     let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
     let capabilities = Capabilities::SHADER_FLOAT16 | Capabilities::SUBGROUP;

@@ -1,4 +1,4 @@
-//! Every kernel of the corpus and the examples, scheduled by hand and by default.
+//! Checks every kernel of the corpus and the examples, scheduled by hand and by default.
 
 use std::path::Path;
 

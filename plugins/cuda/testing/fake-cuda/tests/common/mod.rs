@@ -1,4 +1,4 @@
-//! The fake driver in this process, and hosts with the plugin on it.
+//! Helpers: the fake driver in this process, and hosts with the plugin on it.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 

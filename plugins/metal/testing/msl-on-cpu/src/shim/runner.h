@@ -1,4 +1,4 @@
-// How a kernel is called with arguments from files. Included behind the kernels; what runs them is runner.cpp.
+// Calls of kernels with arguments from files. Included after the kernels; runner.cpp runs them.
 #undef device
 #undef constant
 #undef thread
