@@ -18,7 +18,7 @@ static int is_blank(ChipdockStr document) {
   return at == document.size;
 }
 
-/* 1.0 to 1.3: what `ir_min` and `ir_max` promise. */
+/* Returns whether a version is between `ir_min` and `ir_max`, 1.0.0 to 1.3.0. */
 static int is_version_read(const Json *version) {
   return json_is(version, 's') && version->text.size == 5 && memcmp(version->text.data, "1.", 2) == 0 &&
          version->text.data[2] >= '0' && version->text.data[2] <= '3' && memcmp(version->text.data + 3, ".0", 2) == 0;
@@ -28,7 +28,7 @@ static int32_t read_nodes(Compiler *c, const Json *nodes) {
   const Json *node = nodes->first;
   int32_t id;
   c->nodes_count = (int32_t)nodes->count;
-  c->cells_count = 1; /* cell 0 is that of operands that an instruction does not have */
+  c->cells_count = 1; /* cell 0 stands for operands that an instruction does not use */
   c->nodes = (const Json **)take(&c->pool, nodes->count * sizeof(Json *) + 1);
   c->places = (const Json **)take(&c->pool, nodes->count * sizeof(Json *) + 1);
   c->is_refused = (uint8_t *)take(&c->pool, nodes->count + 1);
@@ -69,7 +69,7 @@ static int is_name(ChipdockStr name) {
   return name.size > 0 && name.size <= 256;
 }
 
-/* The names of thread axes with which a kernel is launched, or NULL of a function that is none. */
+/* Returns the launch parameters of a kernel, or NULL for a function that is no kernel. */
 static const Json *launch_params(const Compiler *c, const Function *function) {
   const Json *attribute = json_get(function->json, "attrs")->first;
   for (; attribute != NULL; attribute = attribute->next)
@@ -136,7 +136,7 @@ static int32_t read_request(Compiler *c, const ChipdockBuildRequest *request) {
   return read_module(c, root);
 }
 
-/* The number of a thread axis, DYNAMIC_SHARED, or -1 (K.1). */
+/* Returns the number of a launch parameter: 0 to 5 for a thread axis, DYNAMIC_SHARED, or -1 if it is unknown (K.1). */
 static int32_t launch_param(ChipdockStr name) {
   return is_text(name, "tirx.use_dyn_shared_memory") ? DYNAMIC_SHARED : find(name, axis_names, COUNT(axis_names));
 }
@@ -167,7 +167,7 @@ static int32_t compile(Compiler *c, const ChipdockBuildRequest *request) {
   size_t word;
   if (read_request(c, request) != CHIPDOCK_OK) return c->status;
   for (at = 0; at < c->functions_count; at++) compile_function(c, &c->functions[at]);
-  for (word = 0; word + 6 <= c->code.count; word += 6) /* calls know the function, and now its entry too */
+  for (word = 0; word + 6 <= c->code.count; word += 6) /* replace the function's number by its entry */
     if (c->code.data[word] == OP_CALL) c->code.data[word + 4] = c->functions[c->code.data[word + 4]].entry;
   return c->status;
 }
@@ -177,7 +177,7 @@ static int32_t compile(Compiler *c, const ChipdockBuildRequest *request) {
 typedef struct Text {
   char *data;
   size_t size, room;
-  int is_short; /* of memory */
+  int is_short; /* an allocation failed */
 } Text;
 
 static void append(Text *to, ChipdockStr part) {
@@ -193,7 +193,7 @@ static void append(Text *to, ChipdockStr part) {
   to->size += part.size;
 }
 
-/* A list of strings after its name: the types of parameters, or the names of axes. */
+/* Appends a list of strings: the field `field` of each node. */
 static void append_list(const Compiler *c, Text *to, const char *name, const Json *ids, const char *field) {
   const Json *item = ids == NULL ? NULL : ids->first;
   append(to, text(name));
@@ -205,7 +205,7 @@ static void append_list(const Compiler *c, Text *to, const char *name, const Jso
   append(to, text("]"));
 }
 
-/* The index is for the host, which calls what it lists with these types (C.8, K.3). */
+/* Delivers the index, from which the host learns how to call each function (C.8, K.3). */
 static int32_t deliver_index(Compiler *c) {
   Text index;
   ChipdockStr view;
@@ -233,7 +233,7 @@ static int32_t deliver_index(Compiler *c) {
   return c->status;
 }
 
-/* FNV-1a. It finds damage; it does not stop anybody who writes a program of his own. */
+/* FNV-1a. It detects damage and is no protection against forged artifacts. */
 static uint64_t checksum(const int32_t *words, size_t count) {
   uint64_t hash = 14695981039346656037u;
   size_t at;
@@ -241,7 +241,7 @@ static uint64_t checksum(const int32_t *words, size_t count) {
   return hash;
 }
 
-/* One kernel: name, entry, types and cells of its arguments, axes. */
+/* Appends the record of a kernel: name, entry, types and cells of its arguments, launch parameters. */
 static int put_kernel(Compiler *c, Words *to, const Function *function) {
   int32_t name[65] = {0}, pair[2];
   const Json *params = json_get(function->json, "params"), *item;
@@ -267,7 +267,7 @@ static int put_kernel(Compiler *c, Words *to, const Function *function) {
   return is_good;
 }
 
-/* The section: seven words, then memories, kernels and instructions. */
+/* Delivers the section: a header of seven words, then memories, kernels and instructions. */
 static int32_t deliver_program(Compiler *c) {
   Words words;
   int32_t head[7] = {PROGRAM_MAGIC, 0, 0, 0, 0, 0, 0};
@@ -333,7 +333,7 @@ static int32_t build(void *self_, const ChipdockBuildRequest *request, const Chi
   return run_codegen(self_, request, session, 1);
 }
 
-/* What is built depends on the request and on this file alone: name and version say which (C.35). */
+/* Returns name and version: the bytes depend on the request and on this code alone (C.35). */
 static int32_t fingerprint(void *self_, const ChipdockBuildRequest *request, ChipdockAny *out_fingerprint) {
   Instance *instance = (Instance *)self_;
   int32_t status = enter(instance);

@@ -17,7 +17,7 @@ static int32_t emit(Compiler *c, int32_t op, int32_t type, int32_t to, int32_t a
   return at;
 }
 
-/* Gives a jump its destination: the next instruction. */
+/* Sets the destination of a jump to the next instruction. */
 static void land(Compiler *c, int32_t jump) {
   if (c->status == CHIPDOCK_OK) c->code.data[6 * jump + 4] = (int32_t)(c->code.count / 6);
 }
@@ -32,7 +32,7 @@ static void constant(Compiler *c, int32_t type, int32_t to, uint64_t bits) {
   emit(c, OP_CONST, type, to, 0, (int32_t)(uint32_t)bits, (int32_t)(uint32_t)(bits >> 32));
 }
 
-/* One instruction for each lane; an operand is a first cell, or -1. */
+/* Emits one instruction for each lane. An operand is the first cell of a value, or -1 if it is not used. */
 static void emit_lanes(Compiler *c, int32_t lanes, int32_t op, int32_t type, int32_t to, int32_t a, int32_t b,
                        int32_t d) {
   int32_t lane;
@@ -48,16 +48,17 @@ static void move(Compiler *c, int32_t lanes, int32_t to, int32_t from) {
 
 static int32_t expression(Compiler *c, int32_t id);
 
-/* Evaluates the node of a field; the answer is the first cell of its value. */
+/* Evaluates the node of a field and returns the first cell of its value. */
 static int32_t operand(Compiler *c, int32_t id, const char *name) { return expression(c, ref(c, id, name)); }
 
-/* What a load or a store touches. */
+/* Operands of a load or a store. */
 typedef struct Access {
-  int32_t pointer, index, predicate; /* cells; -1: no predicate */
-  int32_t type, lanes, index_lanes;  /* of an element: its type and lanes; of the index: its lanes */
+  int32_t pointer, index, predicate; /* first cells; -1: no predicate */
+  int32_t type, lanes;               /* type and lanes of an element */
+  int32_t index_lanes;
 } Access;
 
-/* 0 where it was refused. */
+/* Evaluates the operands of a load or a store. Returns 0 if it is refused. */
 static int access_of(Compiler *c, int32_t id, Access *access) {
   const Json *indices = field_of(c, id, "indices");
   int32_t buffer = ref(c, id, "buffer"), predicate = ref(c, id, "predicate");
@@ -75,7 +76,7 @@ static int access_of(Compiler *c, int32_t id, Access *access) {
   return 1;
 }
 
-/* Loads or stores the elements of each lane of the index, those where the predicate holds. */
+/* Loads or stores one element for each lane of the index for which the predicate is true. */
 static void access_lanes(Compiler *c, const Access *access, int is_store, int32_t value) {
   int32_t lane, part, skip = 0, at = c->cells_count++, number = c->cells_count++;
   for (lane = 0; lane < access->index_lanes; lane++) {
@@ -123,7 +124,8 @@ static void literal(Compiler *c, int32_t id, int32_t type) {
   constant(c, type, cell_of(c, id), bits);
 }
 
-/* `and`, `or` and `if_then_else` of scalar conditions evaluate what they need (IR-E4). Below 0: true, false. */
+/* Compiles `and`, `or` and `if_then_else` of a scalar condition, which evaluate one branch (IR-E4). A negative `then`
+ * is the constant true, a negative `otherwise` false. */
 static void decide(Compiler *c, int32_t id, int32_t condition, int32_t then, int32_t otherwise) {
   int32_t skip, end, to = cell_of(c, id), lanes = lanes_of(c, id);
   skip = emit(c, OP_JUMP_UNLESS, BOOL, 0, expression(c, condition), 0, 0);
@@ -140,7 +142,7 @@ static void decide(Compiler *c, int32_t id, int32_t condition, int32_t then, int
   land(c, end);
 }
 
-/* Evaluates all, and takes lane by lane (IR-E5). */
+/* Compiles a select, which evaluates all operands and selects lane by lane (IR-E4). */
 static void select(Compiler *c, int32_t id) {
   int32_t condition = operand(c, id, "condition"), then = operand(c, id, "then"),
           otherwise = operand(c, id, "otherwise");
@@ -153,7 +155,7 @@ static void select(Compiler *c, int32_t id) {
   }
 }
 
-/* `Ramp`, `Broadcast` and `Shuffle`: lanes from other values. */
+/* Compiles `Ramp`, `Broadcast` and `Shuffle`. */
 static void vector(Compiler *c, int32_t id) {
   int32_t lanes = lanes_of(c, id), to = cell_of(c, id), lane, from;
   const Json *item, *index;
@@ -179,8 +181,7 @@ static void vector(Compiler *c, int32_t id) {
   }
 }
 
-/* The ops that are one instruction. All others are lowered to these before: `native_ops` of the target kind adds `fmod`
- * alone. */
+/* Ops that are one instruction. The host lowers all others to these; `native_ops` of the target kind adds `fmod`. */
 static const struct {
   const char *name;
   int32_t op;
@@ -206,7 +207,7 @@ static const struct {
     {"handle_add_byte_offset", OP_OFFSET},
 };
 
-/* The address of an element: the data pointer, moved by the bytes before it. */
+/* Compiles `address_of`: the data pointer plus the offset of the element in bytes. */
 static void address(Compiler *c, int32_t id, int32_t element) {
   int32_t bytes = c->cells_count++, size = c->cells_count++;
   Access access;
@@ -220,7 +221,7 @@ static void address(Compiler *c, int32_t id, int32_t element) {
   emit(c, OP_OFFSET, HANDLE, cell_of(c, id), access.pointer, bytes, 0);
 }
 
-/* No other thread runs between the load and the store. */
+/* Compiles `atomic_add` as a load, an addition and a store: no other thread runs in between. */
 static void atomic_add(Compiler *c, int32_t id, int32_t place, int32_t value) {
   int32_t zero = c->cells_count++, sum = c->cells_count++, type = type_of(c, id);
   place = expression(c, place);
@@ -290,18 +291,18 @@ static void call_function(Compiler *c, int32_t id) {
     malformed(c, "node", id, "expected a function of the module");
     return;
   }
-  /* No function calls itself (IR-E8), so each has its cells once. What it was called with, it has after all are
-   * computed. */
+  /* No function calls itself (IR-E8), so its cells are fixed. All arguments are evaluated before the first is passed. */
   for (arg = field_of(c, id, "args")->first; arg != NULL; arg = arg->next) expression(c, id_of(arg));
   param = json_get(callee->json, "params")->first;
   for (arg = field_of(c, id, "args")->first; arg != NULL && param != NULL; arg = arg->next, param = param->next)
     emit(c, OP_MOVE, 0, cell_of(c, id_of(param)), cell_of(c, id_of(arg)), 0, 0);
   if (arg != NULL || param != NULL) malformed(c, "node", id, "expected as many arguments as the function has");
-  emit(c, OP_CALL, 0, callee->return_address, 0, (int32_t)(callee - c->functions), 0); /* the entry is not known yet */
+  emit(c, OP_CALL, 0, callee->return_address, 0, (int32_t)(callee - c->functions),
+       0); /* the number of the function; `compile` replaces it by the entry */
   emit(c, OP_MOVE, 0, cell_of(c, id), callee->result, 0, 0);
 }
 
-/* Instructions in the order of these nodes. */
+/* Nodes of two operands, in the order of their instructions. */
 static const char *const pair_names[] = {"Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min",
                                          "Max", "EQ",  "NE",  "LT",  "LE",  "GT",       "GE"};
 
@@ -314,12 +315,12 @@ static void expression_of(Compiler *c, int32_t id) {
     return;
   }
   type = type_of(c, id);
-  if (is_node(c, id, "Var") || type < 0) return; /* the cells of a variable have its value */
+  if (is_node(c, id, "Var") || type < 0) return; /* the cells of a variable hold its value */
   if (pair >= 0) {
     int32_t a = operand(c, id, "a"), b = operand(c, id, "b");
     if (lanes_of(c, ref(c, id, "a")) != lanes || lanes_of(c, ref(c, id, "b")) != lanes)
       malformed(c, "node", id, "expected operands of as many lanes as the result");
-    /* Of a comparison the type is that of its operands. */
+    /* The type of a comparison's instruction is that of the operands. */
     emit_lanes(c, lanes, OP_ADD + pair, OP_ADD + pair >= OP_EQ ? type_of(c, ref(c, id, "a")) : type, to, a, b, -1);
   } else if (is_node(c, id, "Int") || is_node(c, id, "Float")) {
     literal(c, id, type);
@@ -381,7 +382,7 @@ static void allocate_buffer(Compiler *c, int32_t id) {
   shape = field_of(c, buffer, "shape");
   if (memory[0] < 0) refuse(c, id, "expected a scope that this chip has, found ", string(c, buffer, "scope"));
   if (memory[0] < 0 || type < 0) return;
-  /* The launch states the size of dynamic shared memory. */
+  /* The size of dynamic shared memory is a launch parameter. */
   if (memory[0] != MEMORY_SHARED_DYNAMIC &&
       (shape->count != 1 || !is_node(c, id_of(shape->first), "Int") ||
        !parse_integer(string(c, id_of(shape->first), "value"), &count) || count > 1 << 24)) {
@@ -395,7 +396,7 @@ static void allocate_buffer(Compiler *c, int32_t id) {
 
 static const char *const loop_kinds[] = {"serial", "parallel", "unrolled"};
 
-/* A loop: `while (at < end) { body; continue: at += step }`, and without a variable `while (condition) body`. */
+/* Compiles a loop: a test, the body, and a jump back to the test. */
 static void loop(Compiler *c, int32_t id) {
   int is_for = is_node(c, id, "For");
   int32_t var = 0, type = I32, end = c->cells_count++, step = c->cells_count++, test = c->cells_count++;
@@ -409,11 +410,11 @@ static void loop(Compiler *c, int32_t id) {
       malformed(c, "node", id, "expected a variable");
       return;
     }
-    /* The rounds of a parallel loop may run in any order (IR-S4). */
+    /* The iterations of a parallel loop may run in any order (IR-S4). */
     if (find(string(c, id, "kind"), loop_kinds, COUNT(loop_kinds)) < 0)
       refuse(c, id, "expected a serial, parallel or unrolled loop, found one that is ", string(c, id, "kind"));
     type = type_of(c, var);
-    /* The bounds, once each. Rounds are counted down, as the last value of the variable plus a step may not fit. */
+    /* The bounds are evaluated once. Iterations are counted down, since the last value plus a step may overflow. */
     var = cell_of(c, var);
     emit(c, OP_MOVE, type, var, operand(c, id, "min"), 0, 0);
     emit(c, OP_MOVE, type, end, operand(c, id, "extent"), 0, 0);
@@ -479,7 +480,7 @@ static void statement_of(Compiler *c, int32_t id) {
   } else if (is_node(c, id, "Evaluate")) {
     operand(c, id, "value");
   } else if (is_node(c, id, "Attr")) {
-    statement(c, ref(c, id, "body")); /* a note, which may be ignored (PASS-D8, PASS-H2) */
+    statement(c, ref(c, id, "body")); /* the attribute may be ignored (PASS-H2) */
   } else if (is_node(c, id, "LaunchThread")) {
     int32_t axis = find(string(c, id, "axis"), axis_names, COUNT(axis_names));
     if (axis < 0) refuse(c, id, "expected blockIdx.x to threadIdx.z, found ", string(c, id, "axis"));

@@ -6,7 +6,7 @@
 #define LEVELS_MAX 64
 #define POOL_BYTES 65536
 
-/* Memory that is freed all at once. */
+/* A block of a memory pool. */
 typedef struct Chunk {
   struct Chunk *next;
   size_t used, size;
@@ -16,7 +16,7 @@ typedef struct Pool {
   Chunk *first;
 } Pool;
 
-/* Zeroed memory, or NULL where there is none. */
+/* Allocates zeroed memory from a pool. Returns NULL if there is none. */
 static void *take(Pool *pool, size_t size) {
   Chunk *chunk = pool->first;
   size = (size + 15) & ~(size_t)15;
@@ -53,7 +53,7 @@ typedef struct Json {
 typedef struct JsonReader {
   Pool *pool;
   const char *at, *end;
-  const char *wrong; /* what was expected, where it went wrong */
+  const char *wrong; /* description of the first error, or NULL */
 } JsonReader;
 
 static Json *json_fail(JsonReader *reader, const char *expected) {
@@ -65,7 +65,7 @@ static void json_skip(JsonReader *reader) {
   while (reader->at < reader->end && strchr(" \t\r\n", *reader->at) != NULL && *reader->at != '\0') reader->at++;
 }
 
-/* The next byte, or 0 at the end. */
+/* Returns the next byte, or 0 at the end. */
 static char json_peek(const JsonReader *reader) { return reader->at < reader->end ? *reader->at : '\0'; }
 
 static int json_hex(JsonReader *reader, uint32_t *out) {
@@ -103,7 +103,7 @@ static char *json_put(char *to, uint32_t c) {
   return to;
 }
 
-/* The bytes of one character from `at` on, or 0: overlong forms, surrogates and what is beyond U+10FFFF are none. */
+/* Returns the size of the UTF-8 character at `at`, or 0 if it is overlong, a surrogate, or beyond U+10FFFF. */
 static size_t utf8_size(const char *at, const char *end) {
   const unsigned char *c = (const unsigned char *)at;
   size_t size = c[0] < 0x80                   ? 1
@@ -120,15 +120,14 @@ static size_t utf8_size(const char *at, const char *end) {
   return size;
 }
 
-/* A string from its quote on. */
+/* Reads a string. */
 static int json_string(JsonReader *reader, ChipdockStr *out) {
   const char *scan;
   char *to;
   if (json_peek(reader) != '"') return json_fail(reader, "expected a string"), 0;
   for (scan = ++reader->at; scan < reader->end && *scan != '"'; scan++)
     if (*scan == '\\' && scan + 1 < reader->end) scan++;
-  to = (char *)take(reader->pool,
-                    (size_t)(scan - reader->at) + 1); /* an escape is never shorter than what it stands for */
+  to = (char *)take(reader->pool, (size_t)(scan - reader->at) + 1); /* an escape is never shorter than its character */
   if (to == NULL) return json_fail(reader, NULL), 0;
   out->data = to;
   while (json_peek(reader) != '"') {
@@ -206,7 +205,7 @@ static Json *json_number(JsonReader *reader, Json *value) {
 
 static Json *json_value(JsonReader *reader, unsigned level);
 
-/* A list or an object from its bracket on. */
+/* Reads a list or an object. */
 static Json *json_members(JsonReader *reader, Json *value, char close, unsigned level) {
   Json **last = &value->first;
   reader->at++;
@@ -262,7 +261,7 @@ static Json *json_value(JsonReader *reader, unsigned level) {
   }
 }
 
-/* Reads a whole document; NULL with `*wrong` set, which is NULL itself where memory ran out. */
+/* Reads a document. On failure returns NULL and sets `*wrong` to the reason, or to NULL if memory is exhausted. */
 static Json *json_read(Pool *pool, ChipdockStr document, const char **wrong) {
   JsonReader reader;
   Json *value;
@@ -277,7 +276,7 @@ static Json *json_read(Pool *pool, ChipdockStr document, const char **wrong) {
   return value;
 }
 
-/* The member of an object by its name, or NULL. */
+/* Returns the member of an object by its name, or NULL. */
 static const Json *json_get(const Json *object, const char *key) {
   const Json *member = object != NULL && object->kind == 'o' ? object->first : NULL;
   for (; member != NULL; member = member->next)
@@ -287,7 +286,7 @@ static const Json *json_get(const Json *object, const char *key) {
 
 static int json_is(const Json *value, char kind) { return value != NULL && value->kind == kind; }
 
-/* A decimal integer of at most 64 bits, signed or not, as its bits. */
+/* Parses a decimal integer of at most 64 bits, signed or unsigned. Returns 0 if the text is none. */
 static int parse_integer(ChipdockStr digits, uint64_t *out) {
   size_t at = digits.size > 0 && digits.data[0] == '-';
   size_t start = at;

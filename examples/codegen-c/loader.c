@@ -9,7 +9,7 @@ typedef struct Argument {
 } Argument;
 
 typedef struct Kernel {
-  const int32_t *name; /* its size in bytes, and the bytes */
+  const int32_t *name; /* size in bytes, followed by the bytes */
   int32_t entry, args_count, params_count;
   const Argument *args;
   const int32_t *params; /* thread axes, and DYNAMIC_SHARED */
@@ -24,7 +24,7 @@ typedef struct Program {
   const Memory *memories;
   const Instr *code;
   Kernel *kernels;
-  int32_t *words; /* the section's bytes, which the pointers above lead into */
+  int32_t *words; /* a copy of the section, into which the pointers above point */
 } Program;
 
 static void drop_program(Program *program) {
@@ -41,7 +41,7 @@ typedef struct Cursor {
   const int32_t *at, *end;
 } Cursor;
 
-/* The next words, or NULL where there are not so many. */
+/* Returns the next words, or NULL if fewer are left. */
 static const int32_t *next_words(Cursor *cursor, int64_t count) {
   const int32_t *at = cursor->at;
   if (count < 0 || count > cursor->end - at) return NULL;
@@ -73,7 +73,7 @@ static int read_kernel(const Program *program, Cursor *cursor, Kernel *kernel) {
   return 1;
 }
 
-/* That an instruction is one, and that what it names is there. */
+/* Returns whether an instruction is known and its operands are in range. */
 static int is_instr_good(const Program *program, const Instr *instr) {
   const int32_t operands[4] = {instr->to, instr->a, instr->b, instr->c};
   int32_t at, limit;
@@ -94,7 +94,7 @@ static int is_instr_good(const Program *program, const Instr *instr) {
   return instr->b >= 0 && instr->b < limit;
 }
 
-/* 1, or 0 where the section is none of ours or is damaged, or -1 where memory is short. */
+/* Reads a section. Returns 1, 0 if it is damaged or of another format, or -1 if memory is exhausted. */
 static int read_program(Program *program, const ChipdockSection *section) {
   Cursor cursor;
   const int32_t *head;
@@ -127,23 +127,23 @@ static int read_program(Program *program, const ChipdockSection *section) {
   if (program->code == NULL || cursor.at != cursor.end) return 0;
   for (at = 0; at < head[6]; at++)
     if (!is_instr_good(program, &program->code[at])) return 0;
-  /* Nothing runs past the end. */
+  /* The last instruction ends a function, so that no thread runs past it. */
   return head[6] == 0 || program->code[head[6] - 1].op == OP_END || program->code[head[6] - 1].op == OP_RETURN;
 }
 
 /* ---- A launch ---- */
 
 typedef struct Launch {
-  int64_t extents[7]; /* of blockIdx.x to threadIdx.z, and the bytes of dynamic shared memory */
+  int64_t extents[7]; /* extents of blockIdx.x to threadIdx.z, and bytes of dynamic shared memory */
   Cell *args;
 } Launch;
 
-/* A failure of a packed call, which answers -1 whatever the kind. */
+/* Raises the error of a packed call, which returns -1 for every kind. */
 static int32_t call_fails(const Program *program, const char *kind, const char *message) {
   return fail(&program->caller, CHIPDOCK_ERROR, kind, message);
 }
 
-/* One argument of a packed call as its parameter has it; NULL, or what was expected. */
+/* Converts an argument of a packed call to the type of its parameter. Returns NULL, or the expected type. */
 static const char *read_argument(const ChipdockAny *value, int32_t type, Cell *out) {
   double wide = value->type_index == CHIPDOCK_TYPE_FLOAT ? value->value.v_float64 : (double)value->value.v_int64;
   int is_int = value->type_index == CHIPDOCK_TYPE_INT || value->type_index == CHIPDOCK_TYPE_BOOL;
@@ -161,7 +161,7 @@ static const char *read_argument(const ChipdockAny *value, int32_t type, Cell *o
   return is_int && extend(type, out->v.u) == out->v.i ? NULL : type_names[type];
 }
 
-/* Memory of all threads of a block and of the block, as one piece: cells, tables of memories, and what these hold. */
+/* Allocates one piece of memory for all threads of a block: cells, tables of memories, and the memories. */
 static char *lay_out(const Program *program, const Launch *launch, int64_t threads, Thread **out_threads) {
   uint64_t size = 0, cells = sizeof(Cell) * (uint64_t)program->cells_count,
            tables = sizeof(Block) * (uint64_t)program->memories_count;
@@ -202,7 +202,7 @@ static char *lay_out(const Program *program, const Launch *launch, int64_t threa
   return piece;
 }
 
-/* Runs a block: each thread up to its next barrier, then again, until all have ended. NULL, or what is wrong. */
+/* Runs a block: each thread up to its next barrier, repeatedly, until all have ended. Returns NULL, or the error. */
 static const char *run_block(const Program *program, Thread *threads, int64_t count) {
   const char *wrong = NULL;
   int64_t at;
@@ -250,7 +250,7 @@ static int32_t run_grid(const Program *program, const Kernel *kernel, const Laun
   return wrong == NULL ? CHIPDOCK_OK : call_fails(program, "IndexError", wrong);
 }
 
-/* The device on which this thread wants its kernels; there is one, and every launch is done when it returns. */
+/* Checks that the current device is device 0. There is no stream to ask for: a launch is complete when it returns. */
 static int32_t check_current_device(const Program *program) {
   int32_t device_id = 0;
   if (program->env != NULL && program->env->current_device(program->env, program->caller.device_type, &device_id) != 0)
@@ -267,7 +267,7 @@ typedef struct KernelObject {
   const Kernel *kernel;
 } KernelObject;
 
-/* What a launch says after the arguments: one integer for each launch parameter (K.3). */
+/* Reads the integers after the arguments, one for each launch parameter (K.3). */
 static int32_t read_extents(const Program *program, const Kernel *kernel, const ChipdockAny *values, Launch *launch) {
   int32_t at;
   for (at = 0; at < 6; at++) launch->extents[at] = 1;
@@ -282,7 +282,7 @@ static int32_t read_extents(const Program *program, const Kernel *kernel, const 
   return 0;
 }
 
-/* The packed call of a kernel. `self_` is the function object. */
+/* Runs a kernel by a packed call. `self_` is the function object. */
 static int32_t call_kernel(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result) {
   const KernelObject *object =
       (const KernelObject *)(const void *)((const char *)self_ - offsetof(KernelObject, object));
@@ -318,7 +318,7 @@ static void delete_kernel(void *self_, int32_t flags) {
   if (flags & CHIPDOCK_DELETE_WEAK) free(object);
 }
 
-/* The kernel of that name, or NULL. */
+/* Returns the kernel of that name, or NULL. */
 static const Kernel *kernel_named(const Program *program, ChipdockStr name) {
   int32_t at;
   for (at = 0; at < program->kernels_count; at++) {
@@ -363,7 +363,7 @@ static int32_t launch_entry(void *self_, ChipdockStr name, ChipdockEntry *out_en
   return CHIPDOCK_OK;
 }
 
-/* That a request is for this device and this kernel; its extents on the way (K.8). */
+/* Checks a request against the device and the kernel, and reads its extents (K.8). */
 static int32_t read_launch(const Program *program, const Kernel *kernel, const ChipdockLaunchRequest *request,
                            Launch *launch) {
   uint64_t extents[7];
@@ -375,7 +375,7 @@ static int32_t read_launch(const Program *program, const Kernel *kernel, const C
   extents[DYNAMIC_SHARED] = request->dynamic_shared_bytes;
   for (at = 0; at < kernel->params_count; at++) has_param[kernel->params[at]] = 1;
   for (at = 0; at < 7; at++) {
-    /* Of an axis that the kernel does not have 1; 0 is no launch (K.2). */
+    /* An axis that the kernel does not have must be 1; 0 on any axis launches nothing (K.2). */
     int is_good = has_param[at] ? extents[at] <= INT64_MAX : extents[at] <= (at < DYNAMIC_SHARED);
     launch->extents[at] = (int64_t)extents[at];
     snprintf(message, sizeof message, "%s of the launch: found %llu, which the kernel does not take",
@@ -421,7 +421,7 @@ static const ChipdockLaunch1 launch_table = {launch_entry, launch_kernel};
 static int32_t module_query(void *self_, ChipdockStr name, uint32_t version, ChipdockInterface *out_interface) {
   if (out_interface == NULL) return fail_null(&((Program *)self_)->caller, "the place for the interface");
   memset(out_interface, 0, sizeof *out_interface);
-  if (!is_text(name, "launch") || version != 1) return CHIPDOCK_OK; /* it is not there, and that is no error */
+  if (!is_text(name, "launch") || version != 1) return CHIPDOCK_OK; /* a missing interface is no error */
   out_interface->self_ = self_;
   out_interface->table = &launch_table;
   out_interface->table_size_bytes = sizeof launch_table;
@@ -432,7 +432,7 @@ static const ChipdockModule module_table = {module_destroy, module_function, mod
 
 /* ---- The table ---- */
 
-/* The section of an artifact of ours, or NULL with `*why`. What else the index has is for the host. */
+/* Returns the section of an artifact of this kind and format, or NULL with the reason in `*why`. */
 static const ChipdockSection *section_of(const ChipdockArtifact *artifact, const char **why) {
   Pool pool = {NULL};
   const Json *index = json_read(&pool, artifact->index_json, why), *functions = json_get(index, "functions"), *one;
@@ -501,7 +501,7 @@ static int32_t load_artifact(const Instance *instance, const ChipdockArtifact *a
   program->caller.device_type = instance->device_type;
   is_good = read_program(program, section);
   if (is_good == 1) {
-    program->env = env; /* the program's from here on */
+    program->env = env; /* owned by the program from here on */
     out_module->self_ = program;
     out_module->table = &module_table;
     return CHIPDOCK_OK;
@@ -517,7 +517,7 @@ static int32_t load_module(void *self_, const ChipdockArtifact *artifact, const 
   Instance *instance = (Instance *)self_;
   int32_t status = enter(instance);
   if (status == CHIPDOCK_OK) status = leave(instance, load_artifact(instance, artifact, env, out_module));
-  /* The environment is the loader's, whatever it answers (M.4). */
+  /* The loader owns the environment even if it fails (M.4). */
   if (status != CHIPDOCK_OK && env != NULL) env->release(env);
   return status;
 }

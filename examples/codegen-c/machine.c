@@ -1,9 +1,9 @@
 /*
- * The chip of this example, in software: its types, its instructions, and a run of them. Part of plugin.c.
- * Yours is hardware; what stands here then stands in its manual. SPDX-License-Identifier: Apache-2.0
+ * The chip of this example, in software: types, instructions, and their execution. For a chip in hardware this is its
+ * manual. Part of plugin.c. SPDX-License-Identifier: Apache-2.0
  *
  * A thread has cells and memories. An instruction reads the cells `a`, `b` and `c` and writes the cell `to`; `type` is
- * the type of what it computes. Threads run one after the other, each until it ends or comes to a barrier.
+ * the type of its result. Threads run one after the other, each until it ends or reaches a barrier.
  */
 
 #include <math.h>
@@ -15,7 +15,7 @@
   X(U8, "uint8", 1) X(U16, "uint16", 2) X(U32, "uint32", 4) X(U64, "uint64", 8)                     \
   X(F32, "float32", 4) X(HANDLE, "handle", 8)
 
-/* instruction, which of its operands are cells, in the order `to` (t), `a`, `b`, `c`; `-` is a number or nothing */
+/* instruction, and its operands that are cells, in the order `to` (t), `a`, `b`, `c`; `-` is a number or unused */
 #define MACHINE_OPS(X)                                                                              \
   X(CONST, "t---") X(MOVE, "ta--") X(POSITION, "t---") X(MEMORY, "t---") X(OFFSET, "tab-")          \
   X(IS_NULL, "ta--") X(LOAD, "tab-") X(STORE, "-abc") X(CAST, "ta--") X(REINTERPRET, "ta--")        \
@@ -41,13 +41,13 @@ static const char *const type_names[] = {MACHINE_TYPES(MACHINE_TEXT)};
 static const uint8_t type_sizes[] = {MACHINE_TYPES(MACHINE_SIZE)};
 static const char *const op_cells[] = {MACHINE_OPS(MACHINE_CELLS)};
 
-/* One instruction. Where `b` is no cell it is a number: the low half of a constant (`c` is the high one), the
- * destination of a jump, the type that a cast comes from. */
+/* An instruction. If `b` is no cell it is a number: the low half of a constant (`c` is the high half), the destination
+ * of a jump, or the source type of a cast. */
 typedef struct Instr {
   int32_t op, type, to, a, b, c;
 } Instr;
 
-/* A memory that a kernel has beside its arguments. */
+/* A memory that a kernel allocates. */
 enum { MEMORY_LOCAL, MEMORY_SHARED, MEMORY_SHARED_DYNAMIC };
 typedef struct Memory {
   int32_t where;
@@ -74,7 +74,7 @@ typedef struct Thread {
 
 static int is_signed(int32_t type) { return type >= I8 && type <= I64; }
 
-/* The low bits of a value, extended as its type has it: what makes integers wrap (IR-N1). */
+/* Truncates a value to the width of its type and extends it to 64 bits, so that integers wrap (IR-N1). */
 static int64_t extend(int32_t type, uint64_t bits) {
   switch (type) {
     case BOOL: return (int64_t)(bits & 1);
@@ -88,7 +88,7 @@ static int64_t extend(int32_t type, uint64_t bits) {
   }
 }
 
-/* Where a load or a store goes, or NULL where that is not within the data space. */
+/* Returns the address of an element, or NULL if it is outside of its data space. */
 static char *place_of(const Cell *pointer, int64_t index, int32_t type) {
   const Block *block = pointer->v.block;
   int64_t at, size = type_sizes[type];
@@ -108,7 +108,7 @@ static Cell load(const char *from, int32_t type) {
   return cell;
 }
 
-/* Towards zero, or down: x / 0 is x, and the least integer by -1 itself (IR-N2, IR-N3). */
+/* Divides, rounding towards zero or down. x / 0 is x; the least integer divided by -1 is itself (IR-N2, IR-N3). */
 static int64_t divide(int32_t type, int64_t a, int64_t b, int is_floor) {
   int64_t quotient;
   if (b == 0) return a;
@@ -187,10 +187,10 @@ static Cell float_op(const Instr *instr, float a, float b, float c) {
   return to;
 }
 
-/* A float to an integer: truncated and saturated, a NaN is 0 (IR-N9). */
+/* Converts a float to an integer: truncates and saturates; NaN gives 0 (IR-N9). */
 static int64_t saturate(int32_t type, float value) {
   int bits = 8 * type_sizes[type] - is_signed(type);
-  float end = ldexpf(1, bits);         /* the first that is too great */
+  float end = ldexpf(1, bits);         /* the least value that is too large */
   if (type == BOOL) return value != 0; /* a NaN is true */
   if (value != value) return 0;
   if (value >= end) return (int64_t)(~(uint64_t)0 >> (64 - bits));
@@ -211,7 +211,7 @@ static Cell cast(int32_t to, int32_t from, const Cell *value) {
   return cell;
 }
 
-/* Runs a thread until it ends or comes to a barrier. NULL, or what is wrong. */
+/* Runs a thread until it ends or reaches a barrier. Returns NULL, or the error. */
 static const char *run_thread(Thread *thread, const Instr *code) {
   Cell *cells = thread->cells;
   for (;;) {

@@ -47,7 +47,7 @@ static const char target_kind_json[] =
     "1048576,"
     "    \"doc\": \"shared memory of a block at most, in bytes\"}]}";
 
-/* An owned string of 8 bytes or more, with a copy of the text. */
+/* Makes an owned string of 8 bytes or more from a copy of a text. */
 static int32_t owned_text(const Instance *instance, ChipdockStr copied, ChipdockAny *out) {
   StringObject *string = (StringObject *)calloc(1, sizeof(StringObject) + copied.size);
   if (string == NULL) return fail(instance, CHIPDOCK_OUT_OF_MEMORY, "OutOfMemory", "no memory for a text");
@@ -63,7 +63,7 @@ static int32_t owned_text(const Instance *instance, ChipdockStr copied, Chipdock
   return CHIPDOCK_OK;
 }
 
-/* There is nothing to fill in: the host has checked the options by the schema. What is no target is refused. */
+/* Returns the target unchanged: the host has checked the options against the schema. Refuses other texts. */
 static int32_t canonicalize(void *self_, ChipdockStr target_json, ChipdockAny *out_target_json) {
   Instance *instance = (Instance *)self_;
   Pool pool = {NULL};

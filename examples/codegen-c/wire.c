@@ -1,6 +1,6 @@
 /*
- * A reader of the wire format: the table of nodes, checked, and two ways to say no. Part of plugin.c.
- * SPDX-License-Identifier: Apache-2.0
+ * A reader of the wire format: checks the table of nodes, and reports malformed and unsupported nodes. Part of
+ * plugin.c. SPDX-License-Identifier: Apache-2.0
  */
 
 #define DEPTH_MAX 600
@@ -12,7 +12,7 @@
 
 /*
  * Each node with its fields. r: the id of an earlier node, R: that or null, l: a list of ids, s: a string, S: that or
- * null, n: a number, x: what is not looked at. An unknown node, and one with other fields, is an error: a kernel
+ * null, n: a number, x: anything. An unknown node, and one with other fields, is an error: a kernel
  * without one of its parts is another kernel.
  */
 #define PAIR "dtype:s a:r b:r"
@@ -53,7 +53,7 @@ static const char *const axis_names[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx
 
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
 
-/* The place of a text in a list of names, or -1. */
+/* Returns the index of a text in a list of names, or -1. */
 static int32_t find(ChipdockStr name, const char *const *names, int32_t count) {
   int32_t at = 0;
   while (at < count && !is_text(name, names[at])) at++;
@@ -83,18 +83,18 @@ static int words_put(Words *words, const int32_t *from, size_t count) {
 typedef struct Function {
   const Json *json;
   ChipdockStr name;
-  int32_t entry;                  /* of a kernel and of a function: its first instruction */
+  int32_t entry;                  /* first instruction */
   int32_t result, return_address; /* cells */
   int is_kernel;
 } Function;
 
-/* A jump that waits for its destination: `break` and `continue` of the innermost loop. */
+/* Jumps of a loop whose destination is not known yet: those of `break` and of `continue`. */
 typedef struct Loop {
   struct Loop *outer;
   Words breaks, continues;
 } Loop;
 
-/* What is known of a node's value: its type (-1: none of ours), its lanes, and the first of as many cells. */
+/* Type of a node's value (-1: unsupported), its lanes, and the first of its cells, one for each lane. */
 typedef struct Shape {
   int32_t type, lanes, cell;
 } Shape;
@@ -103,7 +103,7 @@ typedef struct Compiler {
   const Instance *instance;
   const ChipdockBuildSession *session;
   Pool pool;
-  const Json **nodes, **places; /* by id; of a statement, its line and column */
+  const Json **nodes, **places; /* by id: the node, and its line and column or NULL */
   Shape *shapes;                /* by id */
   uint8_t *is_refused;
   int32_t nodes_count, cells_count, functions_count;
@@ -113,12 +113,12 @@ typedef struct Compiler {
   Words code, memories;
   int depth;
   int32_t refused_count;
-  int32_t status; /* the first failure, which has raised its error */
+  int32_t status; /* of the first failure, whose error is raised */
 } Compiler;
 
-/* ---- Two ways to say no ---- */
+/* ---- Errors and diagnostics ---- */
 
-/* The request is not what the host promises: the caller's mistake, and nothing more is read. */
+/* Reports a request that violates the format as the caller's mistake, and ends the build. */
 static int32_t malformed(Compiler *c, const char *where, int64_t id, const char *expected) {
   char message[200];
   if (c->status != CHIPDOCK_OK) return c->status;
@@ -131,8 +131,7 @@ static int32_t malformed(Compiler *c, const char *where, int64_t id, const char 
   return c->status = fail(c->instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", message);
 }
 
-/* The module is right, and this generator cannot build it: a diagnostic names the node, once, and the search goes on.
- */
+/* Reports a valid node that is not supported, once for each node. The search for others continues. */
 static void refuse(Compiler *c, int32_t id, const char *what, ChipdockStr detail) {
   ChipdockDiagnostic diagnostic;
   const Json *place = c->places[id];
@@ -183,7 +182,7 @@ static int is_field(const Json *value, char kind, int32_t id) {
   }
 }
 
-/* That a node is one of the list, has its fields and no other, and refers to earlier nodes. */
+/* Checks that a node is known, has exactly its fields, and refers to earlier nodes only. */
 static int32_t check_node(Compiler *c, const Json *node, int32_t id) {
   const Json *name = json_get(node, "node");
   const char *field;
@@ -218,13 +217,13 @@ static int32_t id_of(const Json *value) {
   return (int32_t)id;
 }
 
-/* The node that a field refers to, or -1 for null. */
+/* Returns the id in a field, or -1 for null. */
 static int32_t ref(const Compiler *c, int32_t id, const char *name) {
   const Json *value = field_of(c, id, name);
   return value->kind == 'n' ? -1 : id_of(value);
 }
 
-/* A string, or an empty one where the node has none of that name. */
+/* Returns the string in a field, or an empty string if the node has no such field. */
 static ChipdockStr string(const Compiler *c, int32_t id, const char *name) {
   const Json *value = field_of(c, id, name);
   return json_is(value, 's') ? value->text : text("");
@@ -232,7 +231,7 @@ static ChipdockStr string(const Compiler *c, int32_t id, const char *name) {
 
 static int is_node(const Compiler *c, int32_t id, const char *name) { return is_text(string(c, id, "node"), name); }
 
-/* Reads `float32x4`. A node without a type has one lane. */
+/* Parses a type such as `float32x4`. A node without a type has one lane. */
 static Shape shape_of_text(ChipdockStr dtype) {
   Shape shape = {-1, 1, 0};
   const char *x = dtype.size == 0 ? NULL : (const char *)memchr(dtype.data, 'x', dtype.size);
@@ -249,7 +248,8 @@ static Shape shape_of_text(ChipdockStr dtype) {
   return shape;
 }
 
-/* The type of a node's value or of a buffer's elements, or -1 for one that this chip does not have. */
+/* Returns the type of a node's value or of a buffer's elements. Refuses the node and returns -1 if it is unsupported.
+ */
 static int32_t type_of(Compiler *c, int32_t id) {
   if (c->shapes[id].type < 0) refuse(c, id, "expected bool, integers or float32, found ", string(c, id, "dtype"));
   return c->shapes[id].type;
