@@ -103,5 +103,5 @@ pub use group::fuzz::{Replayed, replay};
 pub use report::{Report, Status};
 pub use stop::{Failure, Stop, Verdict};
 
-/// The version of the suite: of its list of cases and what they hold. It stands in every report and card.
+/// Version of the suite: of its list of cases and what they check. It is in every report and card.
 pub const SUITE_VERSION: &str = "1.0.0";

@@ -16,7 +16,8 @@ const N_ROWS: usize = 4;
 
 const EXTENT_MAX: usize = 33;
 
-/// Two of them make a module: 66 launches on a device, whose compiler may take a tenth of a second for each.
+/// Weight of a kernel: two of them make a module, which is 66 launches on a device, whose compiler may take a tenth of a second
+/// for each.
 const WEIGHT: usize = 14;
 
 /// What is done with the elements whose mask holds, each in loops of its own: where several stand in one loop, the compiler
