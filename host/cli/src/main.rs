@@ -1,6 +1,6 @@
 //! The command `chipdock`.
 //!
-//! What scripts rely on, and tests cite:
+//! Rules that scripts rely on and tests cite:
 //!
 //! * **CLI-C1 Streams.** Standard output gets results and nothing else; errors and progress go to standard error, and so does
 //!   what plugins, and programs that they run, print to either. A reader that goes away is no error. A result that cannot
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
         Some(inner) => cli.global.clone().merged(inner),
         None => cli.global.clone(),
     };
-    // A child's end is its supervisor's to tell.
+    // The end of a child is reported by its supervisor.
     let is_child = matches!(
         cli.command,
         Command::CheckChild(_) | Command::AskChild(_) | Command::Isolated(_) | Command::ConformanceWorker(_)
@@ -91,7 +91,7 @@ fn main() -> ExitCode {
     finish(dispatch(cli.command, &global), global.color())
 }
 
-/// Rule CLI-C10.
+/// Checks rule CLI-C10.
 fn check_privileges(command: &Command, global: &GlobalArgs) -> Result<()> {
     let opens_nothing = match command {
         Command::Help(_) => true,
@@ -107,7 +107,7 @@ fn check_privileges(command: &Command, global: &GlobalArgs) -> Result<()> {
         .help("use a copy of it without them; chipdock plugins, without more, lists the system's plugins"))
 }
 
-/// The work of `--isolate`: the exit code of the command line that it was given.
+/// Does the work of `--isolate`; returns the exit code of the given command line.
 fn isolated(words: Vec<OsString>) -> u8 {
     let words = std::iter::once(OsString::from("chipdock")).chain(words);
     let (result, color) = match Cli::try_parse_from(words) {
@@ -159,13 +159,13 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
     }
 }
 
-/// `build`, with what `--verbose` and `--trace` show of it.
+/// Runs `build`, with the output of `--verbose` and `--trace`.
 fn build_observed(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let outputs: Vec<&Path> = args.output.as_deref().into_iter().collect();
     trace::observed("build", args.trace.as_deref(), &outputs, global, || command::build::run(args, global))
 }
 
-/// `run`, likewise.
+/// Runs `run`, with the output of `--verbose` and `--trace`.
 fn run_observed(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let outputs = run::output_files(args)?;
     let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
@@ -202,7 +202,7 @@ fn help(name: Option<&str>) -> Result<()> {
     output::print_painted(&page.to_string())
 }
 
-/// Help and version are results; everything else is a usage error in our shape.
+/// Prints help or version as a result; everything else as a usage error in the command's form.
 fn usage(error: &clap::Error) -> ExitCode {
     let color = color_of_arguments();
     if !error.use_stderr() {
@@ -234,7 +234,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     finish(Err(Failure::input(what.join(" ")).help(tips.join("; "))), color)
 }
 
-/// `--color` of a command line that could not be read.
+/// Returns the `--color` of a command line that could not be parsed.
 fn color_of_arguments() -> ColorChoice {
     let words: Vec<OsString> = std::env::args_os().collect();
     let follows = |word: &str| {
