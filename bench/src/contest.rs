@@ -1,4 +1,4 @@
-//! Comparing times on a shared machine: contenders are visited in turn, and what is reported is the median of the
+//! Compares times on a shared machine: contenders are visited in turn, and the reported value is the median of the
 //! ratios of neighbours.
 
 use std::time::Instant;
