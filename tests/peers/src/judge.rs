@@ -1,4 +1,4 @@
-//! Holding results against answers (PEERS-P3), and the summary of that.
+//! Checks results against answers (PEERS-P3), and summarizes the outcome.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

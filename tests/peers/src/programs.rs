@@ -1,4 +1,4 @@
-//! Programs that real TVM's own libraries make: every operator of TOPI and Relax, and four models (`programs/`).
+//! Programs of real TVM's own libraries: every operator of TOPI and Relax, and four models (`programs/`).
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Asking Python: tables out, answers back, in files of raw bytes.
+//! Exchange with Python: tables out, answers back, in files of raw bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! What a process holds in memory.
+//! Memory of a process.
 
 use std::fs;
 
-/// The bytes in memory of this process, shared pages left out: what its own work keeps.
+/// Returns the resident bytes of this process, shared pages left out: the memory of its own work.
 ///
 /// # Panics
 ///

@@ -1,6 +1,7 @@
-//! What a test does where something that it needs is missing.
+//! Handling of missing requirements in a test.
 //!
-//! - **TS1** Where `cargo xtask test` has installed everything, which it says by `CHIPDOCK_TEST_SETUP=done`, what is missing is
+//! - **TS1** Where `cargo xtask test` has installed everything, which `CHIPDOCK_TEST_SETUP=done` states, a missing requirement
+//!   is
 //!   a failure.
 //! - **TS2** Elsewhere it is a skip with its reason: printed, and added to the file that `CHIPDOCK_SKIP_LOG` names, which
 //!   `cargo xtask test` shows at the end.
@@ -8,13 +9,14 @@
 use std::fs;
 use std::io::Write as _;
 
-/// Whether everything that tests need was installed.
+/// Returns true if everything that tests need was installed.
 #[must_use]
 pub fn is_done() -> bool {
     std::env::var_os("CHIPDOCK_TEST_SETUP").is_some_and(|value| value == "done")
 }
 
-/// Reports that something was not tested, and what was missing (TS2): for what no set-up can install, such as a GPU.
+/// Reports that something was not tested, and what was missing (TS2): for requirements that no set-up can install, such as a
+/// GPU.
 pub fn skipped(what: &str) {
     println!("skipped: {what}");
     if let Some(path) = std::env::var_os("CHIPDOCK_SKIP_LOG") {
