@@ -87,7 +87,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `Unavailable` when nobody provides the kind.
+    /// `Unavailable` when no plugin provides the kind.
     pub fn capabilities(&self, target: &Arc<Target>) -> Result<TargetCapabilities, Error> {
         let kind = self.kind_of(target)?;
         self.capabilities_of(&kind, target)

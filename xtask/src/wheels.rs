@@ -1,6 +1,6 @@
 //! Vendors' tools that are only on PyPI: each plugin with a `requirements.txt` in its folder gets a folder of its own in
-//! cargo's target folder, which its tests find by a variable. They are fetched and not kept in the repository: their licences forbid
-//! it.
+//! cargo's target folder, which its tests find by a variable. They are fetched and not kept in the repository: their licences
+//! forbid it.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! `--isolate`: the work of `run` and `build` in a child, whose end is not ours.
 //!
-//! * **ISOLATE-I1** The child is this command with the same arguments. It reads and computes; what it would write it hands over, as
-//!   bytes in a file without a name that both share.
+//! * **ISOLATE-I1** The child is this command with the same arguments. It reads and computes; it hands its output over instead
+//!   of writing it, as bytes in a file without a name that both share.
 //! * **ISOLATE-I2** The parent writes files and standard output, once the child has said that all is well, released every plugin
 //!   and ended with code 0. So a plugin that crashes, hangs or ends the process leaves nothing written.
 //! * **ISOLATE-I3** Only files that the command line names are written, whatever the child says.

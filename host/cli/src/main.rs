@@ -29,20 +29,20 @@
 //!   page, only as [`chipdock_host::shown`] spells it, and never at the beginning of a line where `error:`, `help:` or `-->`
 //!   of ours would stand. JSON has all of it, escaped. What was made, such as generated source, is given byte for byte, but
 //!   to a terminal.
-//! * **CLI-C10 Raised privileges.** With more privileges than whoever started it has, the command refuses, with exit code 3 and
-//!   before it reads a file, all that opens plugins or writes. `plugins`, with nothing more, lists the system's folders; help
-//!   and version are given.
-//! * **CLI-C11 No silent end.** A fatal signal still ends the command, which says before which plugin it was calling; an `exit`
+//! * **CLI-C10 Raised privileges.** With more privileges than the user who started it has, the command refuses, with exit code
+//!   3 and before it reads a file, everything that opens plugins or writes. `plugins`, without options, lists the system's
+//!   folders; help and version are printed.
+//! * **CLI-C11 No silent end.** A fatal signal still ends the command, after a message that names the called plugin; an `exit`
 //!   inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and `build` with code 3, and so are
 //!   `_exit` and a hang past `--deadline`; nothing is written then.
-//! * **CLI-C12 Cache.** `build` and `run` take what was compiled before where nothing has changed that it depends on, unless
-//!   `--no-cache` says otherwise: results are the same but for times and the field `cached`. No state of the cache fails them.
-//!   `cache` opens no plugin, and removes nothing but files of caches.
-//! * **CLI-C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the phases of the work with their
-//!   times, and after each pass the size of the module. `--trace FILE` writes spans and log
-//!   ([`chipdock_host::trace`], and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the command: it is written as the
-//!   work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an older trace and no other file. Neither changes
-//!   a result or an exit code.
+//! * **CLI-C12 Cache.** `build` and `run` take an earlier result of the compilation where none of its inputs has changed,
+//!   unless `--no-cache` is given: results are the same but for times and the field `cached`. No state of the cache fails them.
+//!   `cache` opens no plugin, and removes only files of caches.
+//! * **CLI-C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the phases of the work with
+//!   their times, and after each pass the size of the module. `--trace FILE` writes spans and log ([`chipdock_host::trace`],
+//!   and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the
+//!   command: it is written as the work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an older trace and no
+//!   other file. Neither changes a result or an exit code.
 
 mod args;
 mod command;

@@ -53,7 +53,7 @@ impl Guarded {
         let mapping = mapping.cast::<u8>();
         let mut guarded = Self { mapping, mapping_bytes, page_bytes, start, size: bytes.len() };
         guarded.protect(libc::PROT_READ | libc::PROT_WRITE)?;
-        // SAFETY: within the mapping, just made writable, and nobody else has it.
+        // SAFETY: within the mapping, just made writable, with no other owner.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), guarded.address(), bytes.len()) };
         Ok(guarded)
     }
@@ -88,7 +88,7 @@ impl Guarded {
     /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: ours, readable, and written by nobody while it is borrowed: copies are done by then.
+        // SAFETY: ours, readable, and not written while it is borrowed: copies are done by then.
         unsafe { slice::from_raw_parts(self.address(), self.size) }
     }
 }

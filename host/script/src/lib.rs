@@ -7,10 +7,10 @@
 //!    mean `tvm.script.tirx` (or `tir`) and `tvm.script.ir`, imported or not, under whatever name they are imported.
 //! 2. **As in TVM.** A file that both TVM 0.27 and this crate accept means the same to both; a construct of TVM that this crate
 //!    does not support is an error, never skipped. Constructs that are accepted besides are in the README.
-//! 3. **Types.** A Python integer is an int32 (an int64 where it is too large), a float a float32, a boolean a bool;
-//!    between Python numbers Python's own arithmetic holds. Operands of two types are made one as in TVM: floats win
-//!    over integers, integers over booleans, wide over narrow, unsigned over signed of one width. Comparisons and
-//!    `&`, `|`, `^`, `<<`, `>>` give a Python number the type of the other side. A stored value is converted to the type of its buffer.
+//! 3. **Types.** A Python integer is an int32 (an int64 where it is too large), a float a float32, a boolean a bool; between
+//!    Python numbers Python's own arithmetic holds. Operands of two types are converted to one as in TVM: floats win over
+//!    integers, integers over booleans, wide over narrow, unsigned over signed of one width. Comparisons and `&`, `|`, `^`,
+//!    `<<`, `>>` give a Python number the type of the other side. A stored value is converted to the type of its buffer.
 //! 4. **Names.** `x = e` and `x: T.int32 = e` make a scalar that may be assigned again; `x: T.let[T.int32] = e` binds
 //!    once. `n = T.int32()` declares a size. A name is known to the end of the block of statements that defined it.
 //! 5. **Places.** Every statement and expression carries the line and column where it stands.

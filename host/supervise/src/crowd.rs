@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 /// Does work on that many threads, each of which takes the next piece; their messages are received on this thread as they come.
-/// Where the machine gives fewer threads those do the work, and where it gives none this one does.
+/// If the machine gives fewer threads, those do the work, and if it gives none, this one does.
 pub fn spread<T: Send, E: Send>(
     pieces: Vec<T>,
     n_threads: usize,

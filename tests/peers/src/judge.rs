@@ -67,7 +67,7 @@ fn real(case: &Case, table: &Table, output: &Output, row: usize, value: (f64, f6
     }
 }
 
-/// What was compared, one line per operation and peer: types, rows, the greatest distance seen.
+/// Summary of the comparison, one line per operation and peer: types, rows, the greatest distance.
 #[derive(Debug, Default)]
 pub struct Summary(BTreeMap<(String, String), Vec<Entry>>);
 

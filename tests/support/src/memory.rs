@@ -6,7 +6,7 @@ use std::fs;
 ///
 /// # Panics
 ///
-/// Where the system has no `/proc/self/statm`.
+/// If the system has no `/proc/self/statm`.
 #[must_use]
 pub fn resident_bytes() -> usize {
     let text = fs::read_to_string("/proc/self/statm").expect("the statistics of this process");

@@ -29,7 +29,7 @@ pub fn skipped(what: &str) {
 ///
 /// # Panics
 ///
-/// Where everything was installed.
+/// If everything was installed.
 pub fn missing(what: &str) {
     assert!(!is_done(), "everything was installed, and still something is missing: {what}");
     skipped(what);

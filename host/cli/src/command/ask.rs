@@ -3,12 +3,12 @@
 //!
 //! * **ASK-A1** Keys that the same plugins provide are asked for in one child, all children at once. A plugin that provides none
 //!   of the keys is not opened, and needs no child.
-//!   A library without a manifest tells what it provides only when it is open: it has a child of its own, which answers for
-//!   the keys that it registers and no manifest promises. What several of them register is disputed.
+//!   A library without a manifest reveals its keys only when it is open: it has a child of its own, which answers for
+//!   the keys that it registers and no manifest lists. A key that several of them register is disputed.
 //! * **ASK-A2** A child has a host with the same options as this one, so its answers are this one's.
-//! * **ASK-A3** What opens nobody is asked for here: what no plugin provides, as host memory, and what several dispute. The
-//!   host's own is asked for once more here when the plugin that provides
-//!   it failed, so that it is there all the same.
+//! * **ASK-A3** A key that opens no plugin is answered by this process: one that no plugin provides, such as host memory, and
+//!   one that several dispute. The host's own registration is also asked here when the plugin that provides the key failed, so
+//!   that it is available all the same.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -404,12 +404,12 @@ unsafe fn table_of<T: Slots>(
         Some("its table is null".to_owned())
     } else {
         let slots = table.cast::<*const c_void>();
-        // SAFETY: as many pointers as the table has slots, by the caller's word; read as plain pointers.
+        // SAFETY: the caller guarantees as many pointers as the table has slots; read as plain pointers.
         let null = (0..T::NAMES.len()).find(|index| unsafe { slots.add(*index).read() }.is_null());
         null.map(|index| format!("slot {index} of its table, `{}`, is null", T::NAMES[index]))
     };
     let Some(null) = null else {
-        // SAFETY: not null, no null slot, and static by the caller's word.
+        // SAFETY: not null and no null slot; the caller guarantees that it is static.
         return unsafe { Table::new(registered_self, table) };
     };
     host_of(self_).broke(format!("P3.1: {key}: {null}"));
@@ -588,7 +588,7 @@ impl Registered {
     ///
     /// * Nothing of it is used afterwards.
     pub(super) unsafe fn destroy(self) {
-        // SAFETY: P9.1, each table's `destroy` with the `self_` that was registered, once, by the caller's word.
+        // SAFETY: P9.1, each table's `destroy` with the registered `self_`, once, as the caller guarantees.
         unsafe {
             match self {
                 Self::DeviceApi { table, .. } => table.destroy(|table| table.destroy),

@@ -29,7 +29,7 @@ impl Messages {
     /// Returns the content of a line, if it is this worker's.
     pub(super) fn hear(&mut self, line: &[u8]) -> Option<Heard> {
         let signed = serde_json::from_slice::<Signed>(line).ok()?;
-        // Without the token it is nobody's; what was heard before comes from a copy.
+        // A line without the token is no message; one that was read before comes from a copy.
         if signed.token != self.token || signed.number < self.number {
             return None;
         }

@@ -135,28 +135,28 @@ enum Task {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Message {
-    /// The plugin opened; what it registered. Its devices are asked next.
+    /// The plugin opened, with its registrations. Its devices are queried next.
     Opened { facts: Facts },
-    /// What the probe found, or why the plugin is refused.
+    /// Result of the probe, or the reason why the plugin is refused.
     Probed { facts: Result<Facts, Refusal> },
-    /// What is wrong with its devices, if anything.
+    /// Problem of its devices, if there is one.
     Health { stop: Option<Stop> },
     /// An instance begins.
     Begin { index: usize },
-    /// It ended.
+    /// The instance ended.
     End { index: usize, seconds: f64, ended: Ended, repro: String },
-    /// All have ended; the process ends next.
+    /// All instances have ended; the process ends next.
     Done,
 }
 
 /// Result of an instance that ended by itself.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Ended {
-    /// Why it did not pass; none: it did.
+    /// Reason why it did not pass; none if it did.
     stop: Option<Stop>,
-    /// Why it could build but not run what it built (SUITE-S4).
+    /// Reason why it could build but not run the result (SUITE-S4).
     not_run: Option<String>,
-    /// Profiles of which nothing came to the device (SUITE-S6).
+    /// Profiles that it did not exercise on the device (SUITE-S6).
     untested: Vec<Profile>,
 }
 

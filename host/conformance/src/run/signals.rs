@@ -91,6 +91,6 @@ fn write_stack(stderr: RawFd, signal: c_int) {
 }
 
 fn write(to: RawFd, bytes: &[u8]) {
-    // SAFETY: bytes that are live for the call; there is nobody to tell that it failed.
+    // SAFETY: bytes that are live for the call; a failure cannot be reported.
     let _ = unsafe { libc::write(to, bytes.as_ptr().cast(), bytes.len()) };
 }

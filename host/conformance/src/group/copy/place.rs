@@ -103,7 +103,7 @@ impl Transfer {
             dtype_hint: self.hint,
             next: std::ptr::null(),
         };
-        // SAFETY: D.6, one live data space, two ranges that do not overlap, and nobody touches it until the sync.
+        // SAFETY: D.6, one live data space, two ranges that do not overlap, and no other access to it until the sync.
         unsafe { device.copy_raw(device_id, &copy, stream) }?;
         device.sync(device_id, stream)?;
         let moved = &before[self.from_offset..self.from_offset + self.size];

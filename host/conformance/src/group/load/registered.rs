@@ -90,7 +90,7 @@ fn interfaces_of_what_is_there(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks that hooks are not registered with a host that does not run the suite: nobody may break a device there.
+/// Checks that hooks are not registered with a host that does not run the suite: no program may break a device there.
 fn hooks_for_the_suite_alone(c: &Context) -> Verdict {
     let session = Session::open(descriptor(c)?, SuiteHost::leak_without_hooks())?;
     let expected = c.plugin()?.keys();

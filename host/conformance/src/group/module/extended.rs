@@ -214,7 +214,7 @@ fn same_again(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Where a fingerprint is the same before and after, so are the bytes.
+/// Checks that equal fingerprints before and after mean equal bytes.
 fn same_bytes(c: &Context<'_>) -> Verdict {
     for sample in ALL {
         let building = Building::of(c, sample)?;

@@ -20,9 +20,9 @@ const EXTENT_MAX: usize = 33;
 /// for each.
 const WEIGHT: usize = 14;
 
-/// What is done with the elements whose mask holds, each in loops of its own: where several stand in one loop, the compiler
-/// that was wrong was right. `AT` is the element; row `E` of the result is of extent `E`, so that the place of a wrong value
-/// tells the extent.
+/// Actions on the elements whose mask is true, each in loops of its own: with several in one loop the faulty compiler gave
+/// correct results. `AT` is the element; row `E` of the result is of extent `E`, so that the place of a wrong value shows the
+/// extent.
 const FORMS: &[(&str, &str)] = &[
     ("load", "O[E, AT] = T.if_then_else(HOLDS, A[AT], ONE)"),
     ("store", "if HOLDS:\n                O[E, AT] = A[AT]"),

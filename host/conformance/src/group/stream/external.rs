@@ -121,7 +121,7 @@ fn adopt<'d>(device: &'d Device, original: &Stream<'_>) -> Verdict<Stream<'d>> {
     Ok(unsafe { device.adopt_stream(0, native) }?)
 }
 
-/// What is queued on one stream and on another over the same native one is done in one order.
+/// Work that is queued on a stream and on another one over the same native stream is done in one order.
 fn in_order(device: &Device, n_created: usize) -> Verdict {
     let originals = streams(device, 0, n_created)?;
     let original = &originals[n_created];

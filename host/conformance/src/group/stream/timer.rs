@@ -104,7 +104,7 @@ fn handles_differ(device: &Device) -> Verdict {
     equal("how many handles there are of 100 marks", &raw.len(), &100)
 }
 
-/// Where work takes longer than a call, marks after it are queued before it is done.
+/// Marks after work that takes longer than a call are queued before the work is done.
 fn mark_does_not_wait(device: &Device) -> Verdict {
     let work = Work::new(device)?;
     let streams = streams(device, 0, 1)?;
@@ -197,7 +197,7 @@ fn within_host(device: &Device, n_created: usize) -> Verdict {
     Ok(())
 }
 
-/// What runs between two marks is most of what the host waits for, where that is long.
+/// Work between two marks is most of the time that the host waits for, where that is long.
 fn work_counts(device: &Device) -> Verdict {
     let (work, stream) = (Work::new(device)?, device.default_stream(0));
     let _synced = Synced(&stream);
