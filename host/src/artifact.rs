@@ -1,8 +1,8 @@
 //! Artifacts: what a code generator delivers, in memory and in a file.
 //!
 //! An artifact is an index (module kind, format, functions) and named sections of bytes. It holds the artifacts that it
-//! imports, so
-//! artifacts form a tree. The file format (version 1, little-endian):
+//! imports, so artifacts form a tree. The file format (version 1, little-endian):
+//!
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `CHIPDOCK` |

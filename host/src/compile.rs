@@ -2,8 +2,7 @@
 //!
 //! * **COMPILE-C1** The module is validated once; then the passes run as far as the target kind's stage.
 //! * **COMPILE-C2** A code generator is asked to build once; if it cannot, the error lists every node that it reported (C.5 of
-//!   the
-//!   contract).
+//!   the contract).
 //! * **COMPILE-C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **COMPILE-C4** What was delivered before a failure is dropped.
 //! * **COMPILE-C5** A code generator of wire 1.1 or newer receives positions, and its diagnostics refer to them.
@@ -82,8 +81,7 @@ impl Compiled {
 
 impl Host {
     /// Returns the capabilities of a target that passes may use: the kind's declarations, with the numbers that the target
-    /// sets. A
-    /// [`ResolvedTarget`](crate::ResolvedTarget) has them already.
+    /// sets. A [`ResolvedTarget`](crate::ResolvedTarget) has them already.
     ///
     /// # Errors
     ///

@@ -315,8 +315,7 @@ impl Drop for HostInner {
 
 impl HostInner {
     /// Returns the name of the device API with that type number. A plugin declares its number only when it is open, so an
-    /// unknown
-    /// number opens them all.
+    /// unknown number opens them all.
     pub(crate) fn device_type_name(&self, device_type: i32) -> Result<String, Error> {
         let known = || {
             let types = self.device_types.lock().unwrap_or_else(PoisonError::into_inner);

@@ -39,8 +39,7 @@
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
-//! | [`calling`] | CALLING-N1 to CALLING-N5: the plugin that is being called, for a program that must report why the process
-//! ended |
+//! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |

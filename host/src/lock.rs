@@ -9,8 +9,7 @@
 //!   opened.
 //!   Discovery compares names, versions and manifests, and reads no library.
 //! * **LOCK-K4 Form.** A JSON object of `schema` and `plugins`, one plugin per line, sorted by name. Unknown fields are
-//!   ignored; a name
-//!   that occurs twice is refused.
+//!   ignored; a name that occurs twice is refused.
 //!
 //! ```json
 //! {

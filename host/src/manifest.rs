@@ -27,8 +27,7 @@ pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
 /// The version of the manifest's schema.
 pub const MANIFEST_SCHEMA: u32 = 1;
 /// Greatest size of a manifest in bytes. Those of this repository have up to 7 KiB; the bound limits how much is read of a
-/// folder of
-/// plugins.
+/// folder of plugins.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
 /// Greatest size of a manifest's text that is shown in a line: a path has at most 4096 bytes.
 const TEXT_BYTES_MAX: usize = 4096;
@@ -120,8 +119,7 @@ impl Manifest {
     /// # Errors
     ///
     /// `IoError` when the file cannot be read; `ValueError` for a file that is not regular or too large, and, with line and
-    /// column, for
-    /// one that is not a manifest.
+    /// column, for one that is not a manifest.
     pub fn read(path: &Path) -> Result<Self, Error> {
         Self::read_whole(path).map(|(manifest, _)| manifest)
     }

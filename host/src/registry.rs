@@ -7,8 +7,7 @@
 //!   while plugins dispute the key.
 //! * **REG-R3 Permanent.** A key that was found once keeps its registration for this host.
 //! * **REG-R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error; when no plugin is known
-//!   to
-//!   provide it, so are those whose manifests are not trusted or cannot be read.
+//!   to provide it, so are those whose manifests are not trusted or cannot be read.
 //! * **REG-R5 A dispute stays where it is.** It makes one key unusable and nothing else: the other keys of the plugins are in
 //!   force, and code that chooses among keys (the default host target, lists of kinds and devices) leaves disputed ones out and
 //!   names them.

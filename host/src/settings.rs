@@ -103,8 +103,7 @@ impl Settings {
     /// # Errors
     ///
     /// `ValueError`: an option names a plugin or a setting that does not exist, with the nearest name, or a value that is not
-    /// of
-    /// its type.
+    /// of its type.
     pub fn new(options: &HostOptions, discovery: &Discovery) -> Result<Self, Error> {
         let is_raised = options.environment.raised_privileges;
         let file = if is_raised { File::default() } else { File::read(options) };

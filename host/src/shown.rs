@@ -32,8 +32,7 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Returns a text as one line: hidden characters are spelt out, a tab is a blank, and characters beyond `chars_max` are left
-/// out
-/// and counted.
+/// out and counted.
 #[must_use]
 pub fn shown(text: &str, chars_max: usize) -> Cow<'_, str> {
     // A character has at least one byte.

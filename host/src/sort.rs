@@ -17,8 +17,7 @@
 //! * **SORT-O4 Counts.** Of each line `argsort_nms` sorts the first `counts` elements, where `counts` has as many elements as
 //!   there are lines; after them each index is its own place.
 //! * **SORT-O5 Errors** leave the outputs as they were: wrong arguments are `TypeError` or `ValueError`. A count past the axis
-//!   is
-//!   found when its line is sorted.
+//!   is found when its line is sorted.
 //!
 //! Source: `src/runtime/contrib/sort/sort.cc` of TVM, which takes fewer types (its `sort` and `argsort` no integers below 32
 //! bits), compact tensors only, and leaves open where NaN goes.

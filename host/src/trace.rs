@@ -13,8 +13,7 @@
 //! * **SP4 Log.** Each line of the log is an event at its level (an error at `error`, a warning at `warn`, and so on) with the
 //!   field `message`; a line of a plugin has the field `plugin` too. [`LogSink`](crate::LogSink) gets the same lines.
 //! * **SP5 Cost.** Where no subscriber wants a level, a span or event of that level costs one load of a word that is never
-//!   written,
-//!   and computes no field. Work that may be done millions of times is at level `trace`.
+//!   written, and computes no field. Work that may be done millions of times is at level `trace`.
 //!
 //! | Span | Level | Fields | Work |
 //! |---|---|---|---|

@@ -17,8 +17,7 @@
 //!   loop in C++ of its own `time_evaluator`: neither pays for Python. numpy, torch and onnxruntime are called from Python, as
 //!   their users call them, which matters at a microsecond per call.
 //! - **BENCH-B6 Missed goals have reasons.** A row has a goal or none; a goal that is not reached needs a reason in the file of
-//!   reasons
-//!   before the table may be blessed ([`readme`]).
+//!   reasons before the table may be blessed ([`readme`]).
 //!
 //! Results are kept after each kernel ([`report::Store`]), so that an interrupted run can be resumed.
 

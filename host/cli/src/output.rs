@@ -60,8 +60,7 @@ pub(crate) fn print_json_text(document: &str) -> Result<()> {
 }
 
 /// Returns a value as readable JSON: one field per line, but lists of words and numbers, which may be long, fill their lines.
-/// Ends
-/// with a newline.
+/// Ends with a newline.
 pub(crate) fn json_text(value: &Value) -> String {
     let mut text = String::new();
     put_json(&mut text, value, 0);

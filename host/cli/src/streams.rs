@@ -33,8 +33,7 @@ extern "C" fn look() {
 static LOOK: extern "C" fn() = look;
 
 /// Takes standard output for results, and makes the descriptor that other code knows as standard output lead to standard error.
-/// To be called
-/// once, before any plugin is opened.
+/// To be called once, before any plugin is opened.
 ///
 /// # Errors
 ///

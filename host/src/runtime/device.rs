@@ -78,8 +78,7 @@ impl DeviceState {
     }
 
     /// Allocates from the device, bypassing the pool; when there is no memory left, the pool is trimmed and the allocation
-    /// tried
-    /// once more.
+    /// tried once more.
     pub(crate) fn allocate_raw(
         &self,
         size_bytes: u64,
@@ -301,8 +300,7 @@ impl Host {
     /// # Errors
     ///
     /// `Unavailable`: no plugin provides the device API, or the plugin reports why there can be no device. `NotFound`, of
-    /// category
-    /// [`Category::NoDevice`]: it has no device of that id.
+    /// category [`Category::NoDevice`]: it has no device of that id.
     pub fn device(&self, name: &str, device_id: i32) -> Result<Device, Error> {
         let state = self.0.device_state(name, device_id)?;
         Ok(Device(Arc::new(DeviceInner { host: self.clone(), state })))

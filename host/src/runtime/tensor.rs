@@ -22,8 +22,7 @@ use crate::services::from_api;
 /// A tensor: elements of one type on one device, with a shape and strides. Cloning shares the elements.
 ///
 /// Its memory comes from the device's pool and goes back there with the last reference. The caller orders reads and writes of
-/// the same
-/// elements from several threads at once, as it does with work on streams.
+/// the same elements from several threads at once, as it does with work on streams.
 #[derive(Clone)]
 pub struct Tensor {
     memory: Memory,

@@ -76,8 +76,7 @@ unsafe impl Sync for Mark {}
 
 impl Mark {
     /// Returns the device's time from `start` to this mark in nanoseconds; waits until both are reached. Negative where `start`
-    /// was reached
-    /// later.
+    /// was reached later.
     ///
     /// # Errors
     ///

@@ -18,14 +18,12 @@
 //! Made complete ([`Host::resolve`](crate::Host::resolve)), once, and then shared:
 //!
 //! * **TARGET-T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the target of its host functions
-//!   where it
-//!   names one, and the chosen device. Compiling looks up none of these again.
+//!   where it names one, and the chosen device. Compiling looks up none of these again.
 //! * **TARGET-T9 Device.** A chosen device must be one of the kind's. Unless the source sets another, it is also `from_device`;
 //!   the target of a host states all its options itself, so nothing is filled in there.
 //! * **TARGET-T10 Host.** A chosen host is used as `host` of the source would be; only one of them may be given.
 //! * **TARGET-T11 Identity.** Equal targets have equal [`TargetId`]s, different ones do not; an artifact carries that of the
-//!   target that it was
-//!   compiled for.
+//!   target that it was compiled for.
 //!
 //! A target written with [`Target::to_json`] reads back equal.
 

@@ -12,11 +12,9 @@
 //!   interpreter has exactly the peer's bits, the sign of zero included; else it is within that many units of the exact value,
 //!   and its bound covers every value that a conforming backend may have ([`judge`]).
 //! - **PEERS-P4 Rules.** Where numpy's definition differs from the rules IR-N2 to IR-N9 of `chipdock-ir`, or is missing, the
-//!   rule is
-//!   written out in `peer.py`; the summary says `rule`.
+//!   rule is written out in `peer.py`; the summary says `rule`.
 //! - **PEERS-P5 Environment.** `CHIPDOCK_TVM_PYTHON` names a Python with the packages of `requirements.txt`; `cargo xtask test`
-//!   makes
-//!   one. Without it, tests that need it report that they are skipped.
+//!   makes one. Without it, tests that need it report that they are skipped.
 //!
 //! [`accuracy::ulps`]: chipdock_ir::accuracy::ulps
 

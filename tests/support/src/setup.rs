@@ -1,8 +1,7 @@
 //! Handling of missing requirements in a test.
 //!
 //! - **TS1** Where `cargo xtask test` has installed everything, which `CHIPDOCK_TEST_SETUP=done` states, a missing requirement
-//!   is
-//!   a failure.
+//!   is a failure.
 //! - **TS2** Elsewhere it is a skip with its reason: printed, and added to the file that `CHIPDOCK_SKIP_LOG` names, which
 //!   `cargo xtask test` shows at the end.
 

@@ -179,8 +179,7 @@ pub struct Wrong {
 }
 
 /// Returns the first row that a backend has wrong, if any. Beyond [`hold_backend`] the sign of a zero counts, where the
-/// accuracy
-/// contract is exact.
+/// accuracy contract is exact.
 #[must_use]
 pub fn first_wrong(case: &Case, table: &Table, output: &Output, found: &Array) -> Option<Wrong> {
     let output = nans_as_found(case, table, output, found);

@@ -34,8 +34,7 @@
 //!   without them, with a warning. When the host goes they end, and are waited for; after that a region is one task. The end of
 //!   the process waits for none of them.
 //! * **POOL-F11 Forks.** In a forked child, which does not have the threads, a region is one task. In the child of a task that
-//!   forks,
-//!   the task's region has failed.
+//!   forks, the task's region has failed.
 
 mod context;
 mod region;

@@ -110,8 +110,7 @@ pub(super) unsafe fn fork_join(
     // here and below.
     first.add(0, unsafe { run(services, &job(0)) });
     // Tasks that have not begun are begun here: no caller waits for a thread to wake up, or to get a processor. From the last
-    // one,
-    // because the first ones are woken first.
+    // one, because the first ones are woken first.
     for (task, slot) in (1..count).rev().zip(claimed.slots().rev()) {
         // SAFETY: the region stands.
         if slot.take_back() && !unsafe { is_vain(&job(task)) } {

@@ -32,8 +32,7 @@ pub(crate) fn wanted(option: Option<u32>, variable: Option<&str>) -> Result<Opti
 }
 
 /// Returns as many threads as the process may use processors: the least of the processors online, those in this thread's
-/// affinity
-/// mask, and the quota of the process's control group rounded up.
+/// affinity mask, and the quota of the process's control group rounded up.
 pub(crate) fn automatic() -> u32 {
     let online = std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok());
     let counts = [affinity_count().or(online), online_count(), quota_count(Path::new("/"))];

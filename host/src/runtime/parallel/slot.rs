@@ -1,8 +1,7 @@
 //! A slot: one thread of the pool, with the protocol by which it receives a job and returns the outcome.
 //!
 //! A slot has two words. The *owner* says whether a region has it: a caller changes it from `FREE` to `TAKEN` and back, the
-//! team closes
-//! it when it is free. The *state* is between that owner and the thread:
+//! team closes it when it is free. The *state* is between that owner and the thread:
 //!
 //! | State | Changes to it | Access to the cells |
 //! |---|---|---|

@@ -1,6 +1,5 @@
 //! Settings: declarations in the descriptor, and hosts that answer them, refuse them, or do not support them (S.1 to S.3, S.6,
-//! S.10,
-//! S.11).
+//! S.10, S.11).
 
 use std::collections::BTreeSet;
 
