@@ -7,7 +7,9 @@ use crate::{DType, Op, TypeCode};
 ///
 /// The numbers for float32 and float64 are those of the OpenCL C full profile (OpenCL C 3.0, "Relative Error as ULPs"),
 /// the widest promise that every family of devices makes, except for the ops that rule IR-B1 of the interpreter
-/// (`chipdock-interpret`) rounds to nearest. float16 and bfloat16 are computed in float32 and rounded once. Ops that are
+/// (`chipdock-interpret`) rounds to nearest. An op that the table lacks has the sum of the table's bounds of the
+/// operations that define it: `sigmoid`, the only one so far, has 6, of which 3 are those of `exp`, 0.5 those of the sum
+/// and 2.5 those of the quotient in `1 / (1 + exp(-x))`. float16 and bfloat16 are computed in float32 and rounded once. Ops that are
 /// not on floats have 0.
 ///
 /// ```

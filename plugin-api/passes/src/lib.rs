@@ -43,8 +43,11 @@
 //!   conditions; elsewhere it is a load, a sum and a store. Every other op is lowered, unless the target kind names it
 //!   in `native_ops`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and casts
 //!   remain; computations in these types are made in float32.
-//! * **PASS-H6** A function that is left to the C library is a `call_pure_extern` with a C name (`expf`, `pow`), on
-//!   scalars.
+//! * **PASS-H6** A function that is left to the C library is a `call_pure_extern` with a C name, on scalars. If the target
+//!   kind names no `native_ops`, the passes leave exactly these: of float32, in which those of float16 and bfloat16 are
+//!   computed, `fmodf`, whether the target has float64 or not; and of float64 `acos acosh asin asinh atan atan2 atanh
+//!   cos cosh fmod hypot ldexp pow sin sinh tan`. An op that `native_ops` names is not among them: it remains an op. A
+//!   C function that the program itself calls (`expf`, say) remains a call of that name.
 //! * **PASS-H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores
 //!   whose index is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter.
 //!   Either may have a predicate, a boolean for each lane: in a lane where it is false nothing is accessed, and a load

@@ -23,6 +23,10 @@ fn op1_no_two_ops_share_a_name() {
     assert_eq!(devices.len(), devices.iter().collect::<HashSet<_>>().len(), "{devices:?}");
 }
 
+const WAY_OUT: &str = "A published minor is never changed: give a new op the `wire_minor` of a new minor, and make that as \
+    plugin-api/ir/wire/README.md says. `BLESS=1 cargo nextest run -p chipdock-test-wire` then writes its schema and documents; \
+    it also writes the schema of the newest minor anew, which is right only as long as that one is not released";
+
 /// OP2: the schemas of the published minors are kept, and never change.
 #[test]
 fn op2_the_kept_schemas_have_the_ops_of_their_minor() {
@@ -37,10 +41,15 @@ fn op2_the_kept_schemas_have_the_ops_of_their_minor() {
         let mut wanted: Vec<Op> = Op::all_where(|op| op.wire_minor <= minor).collect();
         wanted.sort_by_key(|op| op.info().wire_minor);
         let wanted: Vec<&str> = wanted.iter().map(|op| op.name()).collect();
-        assert_eq!(ops_of(&schema).unwrap(), wanted, "1.{minor}");
+        assert_eq!(
+            ops_of(&schema).unwrap(),
+            wanted,
+            "chipdock-ir-1.{minor}.schema.json lists other ops than the table of ops has up to minor {minor}. {WAY_OUT}"
+        );
     }
     let published = schemas.len() as u64;
-    assert!(Op::ALL.iter().all(|op| op.info().wire_minor < published), "an op of a minor that is not kept");
+    let beyond: Vec<&str> = Op::all_where(|op| op.wire_minor >= published).map(Op::name).collect();
+    assert!(beyond.is_empty(), "{beyond:?}: their minor's schema is not in this test's list. {WAY_OUT}");
 }
 
 /// The list of words that has an op.

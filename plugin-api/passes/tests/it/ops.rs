@@ -1,10 +1,12 @@
 //! The passes follow the table of ops (OP1 to OP13, `chipdock_ir::op`).
 
+use std::collections::BTreeSet;
+
 use chipdock_ir::op::{Class, Gives, Lowering, Takes};
-use chipdock_ir::{Callee, DType, Expr, ExprKind, IrModule, Op, build};
+use chipdock_ir::{Callee, DType, Expr, ExprKind, IrModule, Op, TargetCapabilities, build};
 use chipdock_passes::{lower_intrinsics, lowered_ulps, vectorize};
 
-use crate::capabilities::host;
+use crate::capabilities::{device, host, narrow};
 
 /// A type that an argument may have, given those before it.
 fn operand(takes: Takes, before: &[DType]) -> DType {
@@ -115,6 +117,50 @@ fn lowering_leaves_core_ops_and_c_functions() {
             }
         }
     }
+}
+
+/// Names of the C functions that are called when every op of floats is called on scalars of a type.
+fn c_functions(capabilities: &TargetCapabilities, dtype: DType) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for op in computing().filter(|op| matches!(op.info().takes(0), Some(Takes::Float | Takes::Number))) {
+        let mut f = build::function("f");
+        let types = op.info().params.iter().map(|param| match param.takes {
+            Takes::LanesOf(_, other) => other,
+            _ => dtype,
+        });
+        let args: Vec<Expr> = types.enumerate().map(|(i, dtype)| f.scalar(format!("x{i}"), dtype)).collect();
+        let result = op.result_dtype(&args).unwrap();
+        f.evaluate(Expr::call(op, args, result));
+        let lowered = lower_intrinsics(&build::module([f.finish()]), capabilities).unwrap();
+        lowered.functions[0].body.walk_exprs(&mut |e| {
+            if let ExprKind::Call { callee: Callee::Extern { name, .. }, .. } = &e.kind {
+                names.insert(name.to_string());
+            }
+        });
+    }
+    names
+}
+
+#[test]
+fn pass_h6_the_c_functions_that_remain_without_native_ops() {
+    let of_float64 =
+        "acos acosh asin asinh atan atan2 atanh cos cosh fmod hypot ldexp pow sin sinh tan".split(' ');
+    let of_float64: Vec<&str> = of_float64.collect();
+    let of = |capabilities: &TargetCapabilities, dtype| {
+        c_functions(capabilities, dtype).into_iter().collect::<Vec<_>>()
+    };
+    for capabilities in [host(), device()] {
+        assert!(capabilities.execution.native_ops.is_empty());
+        assert_eq!(of(&capabilities, DType::FLOAT64), of_float64);
+    }
+    for capabilities in [host(), device(), narrow()] {
+        for dtype in [DType::FLOAT32, DType::FLOAT16, DType::BFLOAT16] {
+            assert_eq!(of(&capabilities, dtype), ["fmodf"], "of {dtype}");
+        }
+    }
+    // Named, it remains an op.
+    let native = device().with(|it| it.execution.native_ops = vec![Op::Fmod]);
+    assert!(c_functions(&native, DType::FLOAT32).is_empty());
 }
 
 // OP10, OP12: a function without one in C never needs one.
