@@ -5,27 +5,94 @@ use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Signature};
 use super::facts::{Val, comfortable, number};
 use crate::random::Random;
 
-/// Returns the domain and the range of a function of one float; `None` where the range of the result is that of the operand.
-fn domain(op: Op) -> ((f64, f64), Option<(f64, f64)>) {
+/// The range of the result of a function of one float.
+enum Range {
+    /// Within these bounds, whatever the operand.
+    Within(f64, f64),
+    /// At most 1 from the operand.
+    NearOperand,
+}
+
+/// Returns the domain and the range of a function of one float; `None` for an op of which nothing is stated here.
+fn domain(op: Op) -> Option<((f64, f64), Range)> {
     const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-    match op {
-        Op::Acos | Op::Asin => ((-0.9, 0.9), Some((-2.0, 4.0))),
-        Op::Atanh => ((-0.9, 0.9), Some((-2.0, 2.0))),
-        Op::Acosh => ((1.1, 1e3), Some((0.0, 8.0))),
-        Op::Asinh => (ALL, Some((-25.0, 25.0))),
-        Op::Atan => (ALL, Some((-1.6, 1.6))),
-        Op::Cos | Op::Sin => ((-64.0, 64.0), Some((-1.0, 1.0))),
-        Op::Cosh | Op::Sinh => ((-4.0, 4.0), Some((-28.0, 28.0))),
-        Op::Erf | Op::Tanh | Op::Sigmoid => (ALL, Some((-1.0, 1.0))),
-        Op::Exp => ((-8.0, 5.0), Some((0.0, 150.0))),
-        Op::Exp2 => ((-12.0, 8.0), Some((0.0, 256.0))),
-        Op::Exp10 => ((-4.0, 2.0), Some((0.0, 101.0))),
-        Op::Log | Op::Log2 | Op::Log10 => ((0.01, 1e6), Some((-7.0, 21.0))),
-        Op::Log1p => ((-0.9, 1e6), Some((-3.0, 15.0))),
-        Op::Rsqrt => ((0.01, 1e6), Some((0.0, 10.0))),
-        Op::Sqrt => ((0.0, 1e6), Some((0.0, 1e3))),
-        Op::Tan => ((-1.2, 1.2), Some((-2.6, 2.6))),
-        _ => (ALL, None),
+    use Range::{NearOperand, Within};
+    Some(match op {
+        Op::Acos | Op::Asin => ((-0.9, 0.9), Within(-2.0, 4.0)),
+        Op::Atanh => ((-0.9, 0.9), Within(-2.0, 2.0)),
+        Op::Acosh => ((1.1, 1e3), Within(0.0, 8.0)),
+        Op::Asinh => (ALL, Within(-25.0, 25.0)),
+        Op::Atan => (ALL, Within(-1.6, 1.6)),
+        Op::Cos | Op::Sin => ((-64.0, 64.0), Within(-1.0, 1.0)),
+        Op::Cosh | Op::Sinh => ((-4.0, 4.0), Within(-28.0, 28.0)),
+        Op::Erf | Op::Tanh | Op::Sigmoid => (ALL, Within(-1.0, 1.0)),
+        Op::Exp => ((-8.0, 5.0), Within(0.0, 150.0)),
+        Op::Exp2 => ((-12.0, 8.0), Within(0.0, 256.0)),
+        Op::Exp10 => ((-4.0, 2.0), Within(0.0, 101.0)),
+        Op::Log | Op::Log2 | Op::Log10 => ((0.01, 1e6), Within(-7.0, 21.0)),
+        Op::Log1p => ((-0.9, 1e6), Within(-3.0, 15.0)),
+        Op::Rsqrt => ((0.01, 1e6), Within(0.0, 10.0)),
+        Op::Sqrt => ((0.0, 1e6), Within(0.0, 1e3)),
+        Op::Tan => ((-1.2, 1.2), Within(-2.6, 2.6)),
+        _ if op.info().is_rounding => (ALL, NearOperand),
+        _ => return None,
+    })
+}
+
+/// The operands of a function of two, each within its domain, and the bounds of the result.
+type Pair = (Val, Val, f64, f64);
+
+/// Returns what clamps the operands of a function of a float and another value to its domain, and bounds its result; `None` for
+/// an op of which nothing is stated here.
+fn domain_of_two(op: Op) -> Option<fn(Val, Val) -> Pair> {
+    let bound: fn(Val, Val) -> Pair = match op {
+        Op::Pow => |a, b| (a.clamp(0.1, 4.0), b.clamp(-3.0, 3.0), 0.0, 1000.0),
+        // To the right of the cut.
+        Op::Atan2 => |a, b| (a, b.clamp(0.5, 8.0), -1.6, 1.6),
+        Op::Fmod => |a, b| (a.clamp(-100.0, 100.0), b.clamp(1.0, 8.0), -8.0, 8.0),
+        Op::Hypot => |a, b| {
+            let most = a.lo.abs().max(a.hi.abs()) + b.lo.abs().max(b.hi.abs());
+            (a, b, 0.0, most)
+        },
+        Op::Ldexp => |a, b| {
+            let most = a.lo.abs().max(a.hi.abs()) * 16.0;
+            (a, b.clamp(-4.0, 4.0), -most, most)
+        },
+        Op::Copysign | Op::Nextafter => |a, b| {
+            let most = a.lo.abs().max(a.hi.abs()) + 1.0;
+            (a, b, -most, most)
+        },
+        _ => return None,
+    };
+    Some(bound)
+}
+
+/// Returns true if this module states the range of the op's results, without which no program calls it: a value outside its
+/// range would be taken for a failure of a backend, or as an index (PROG-G2, PROG-G5).
+pub(crate) fn is_stated(op: Op) -> bool {
+    match op.signature() {
+        Signature::FloatUnary => domain(op).is_some(),
+        Signature::FloatBinary => domain_of_two(op).is_some(),
+        Signature::FloatTernary => op == Op::Fma,
+        Signature::NumberUnary => op == Op::Abs,
+        // What is no float may have any value of its type.
+        Signature::FloatTest
+        | Signature::IntUnary
+        | Signature::IntCount
+        | Signature::IntBinary
+        | Signature::BitBinary => true,
+        // All but the first have code of their own where they are called.
+        Signature::Custom => matches!(
+            op,
+            Op::Ldexp
+                | Op::Dp4a
+                | Op::IfThenElse
+                | Op::Likely
+                | Op::QMultiplyShift
+                | Op::QMultiplyShiftPerAxis
+                | Op::Reinterpret
+                | Op::ThreadInvariant
+        ),
     }
 }
 
@@ -39,20 +106,24 @@ fn is_rounded(op: Op) -> bool {
     chipdock_ir::accuracy::ulps(op, DType::FLOAT32) <= 0.5
 }
 
+/// Calls an op of one operand; the operand itself if the op's range is not stated.
 pub(crate) fn op1(op: Op, a: Val) -> Val {
     let dtype = a.dtype();
     match op.signature() {
         Signature::FloatTest => Val::any(Expr::call(op, vec![a.expr], DType::BOOL.with_lanes(dtype.lanes))),
         Signature::FloatUnary => {
-            let ((lo, hi), result) = domain(op);
+            let Some(((lo, hi), range)) = domain(op) else { return a };
             // Special values pass through now and then: the guard keeps only values that are known to lie outside.
             let most = comfortable(dtype).max(1.0);
             let a = a.clamp(lo.max(-most), hi.min(most));
-            let (lo, hi) = result.unwrap_or((a.lo - 1.0, a.hi + 1.0));
+            let (lo, hi) = match range {
+                Range::Within(lo, hi) => (lo, hi),
+                Range::NearOperand => (a.lo - 1.0, a.hi + 1.0),
+            };
             let exact = a.exact && is_rounded(op);
             Val::new(Expr::call(op, vec![a.expr], dtype), lo, hi, exact)
         }
-        Signature::NumberUnary if dtype.is_float() => {
+        Signature::NumberUnary if dtype.is_float() && op == Op::Abs => {
             let most = a.lo.abs().max(a.hi.abs());
             Val::new(Expr::call(op, vec![a.expr], dtype), 0.0, most, a.exact)
         }
@@ -64,10 +135,11 @@ pub(crate) fn op1(op: Op, a: Val) -> Val {
         _ if op == Op::Popcount => {
             Val::new(Expr::call(op, vec![a.expr], dtype), 0.0, f64::from(dtype.bits), a.exact)
         }
-        _ => {
+        Signature::NumberUnary | Signature::IntUnary if !dtype.is_float() => {
             let exact = a.exact;
             Val { exact, ..Val::any(Expr::call(op, vec![a.expr], dtype)) }
         }
+        _ => a,
     }
 }
 
@@ -76,35 +148,23 @@ pub(crate) fn wants_exact(op: Op) -> bool {
     jumps(op) || op == Op::Reinterpret
 }
 
+/// Calls an op of two operands; the first operand itself if the op's range is not stated.
 pub(crate) fn op2(op: Op, a: Val, b: Val) -> Val {
     let dtype = a.dtype();
     let exact = a.exact && b.exact && is_rounded(op);
     if !dtype.is_float() {
         return Val { exact, ..Val::any(Expr::call(op, vec![a.expr, b.expr], dtype)) };
     }
-    let (a, b, lo, hi) = match op {
-        Op::Pow => (a.clamp(0.1, 4.0), b.clamp(-3.0, 3.0), 0.0, 1000.0),
-        // To the right of the cut.
-        Op::Atan2 => (a, b.clamp(0.5, 8.0), -1.6, 1.6),
-        Op::Fmod => (a.clamp(-100.0, 100.0), b.clamp(1.0, 8.0), -8.0, 8.0),
-        Op::Hypot => {
-            let most = a.lo.abs().max(a.hi.abs()) + b.lo.abs().max(b.hi.abs());
-            (a, b, 0.0, most)
-        }
-        Op::Ldexp => {
-            let most = a.lo.abs().max(a.hi.abs()) * 16.0;
-            (a, b.clamp(-4.0, 4.0), -most, most)
-        }
-        _ => {
-            let most = a.lo.abs().max(a.hi.abs()) + 1.0;
-            (a, b, -most, most)
-        }
-    };
+    let Some(bound) = domain_of_two(op) else { return a };
+    let (a, b, lo, hi) = bound(a, b);
     Val::new(Expr::call(op, vec![a.expr, b.expr], dtype), lo, hi, exact).fit()
 }
 
-/// A sum of a product and a third: what ops of three floats there are.
+/// Calls an op of three floats, which is a sum of a product and a third; the first operand itself if it is another.
 pub(crate) fn op3(op: Op, a: Val, b: Val, c: Val) -> Val {
+    if op != Op::Fma {
+        return a;
+    }
     let dtype = a.dtype();
     let product = binary(BinaryOp::Mul, a.clone(), b.clone());
     let (lo, hi) = (product.lo + c.lo, product.hi + c.hi);
@@ -212,5 +272,23 @@ pub(crate) fn convert(value: Val, to: DType, random: &mut Random<'_>) -> Val {
             Val { exact, ..Val::any(cast) }
         }
         _ => Val::new(cast, lo, hi, exact),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Op, is_stated};
+    use crate::computing;
+
+    /// What this module states and the callers' list of ops with code of their own are all ops of values: a new op comes here.
+    #[test]
+    fn prog_g5_the_range_of_every_op_is_stated() {
+        let missing: Vec<&str> = computing().filter(|op| !is_stated(*op)).map(Op::name).collect();
+        assert!(
+            missing.is_empty(),
+            "no random program calls {missing:?}: state the domain and the range of each in `domain` or `domain_of_two` of \
+             host/conformance/programs/src/generate/op.rs, or, for an op of another signature, call it in `value.rs` and \
+             `tour.rs` and name it in `is_stated`"
+        );
     }
 }

@@ -38,6 +38,7 @@ fn list(options: &Options) -> Vec<Turn> {
         turns.extend(ARITHMETIC[..n].iter().map(|op| Turn::Binary(*op, dtype)));
         turns.extend(COMPARES.iter().map(|op| Turn::Compare(*op, dtype)));
         let ops = options.ops.iter().filter(|op| takes(**op, dtype) && options.has(**op, dtype));
+        let ops = ops.filter(|op| op::is_stated(**op));
         turns.extend(ops.map(|op| Turn::Call(*op, dtype)));
         let others = options.types.iter().filter(|other| **other != dtype);
         turns.extend(others.map(|other| Turn::Cast(dtype, *other)));

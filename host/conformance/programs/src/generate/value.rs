@@ -98,7 +98,8 @@ impl Generator<'_> {
 
     /// Generates a call of one of the ops that the options have for that type.
     fn function(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
-        let ops: Vec<Op> = self.options.ops.iter().copied().filter(|op| gives(*op, dtype)).collect();
+        let ops: Vec<Op> =
+            self.options.ops.iter().copied().filter(|op| gives(*op, dtype) && op::is_stated(*op)).collect();
         if ops.is_empty() {
             return self.leaf(dtype, scope);
         }
