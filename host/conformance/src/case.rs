@@ -193,6 +193,36 @@ named! {
     }
 }
 
+impl Profile {
+    /// Returns true if the profile is about a device itself: its streams, its memory, its interfaces. The others are about the
+    /// code that runs there.
+    #[must_use]
+    pub fn is_of_device(self) -> bool {
+        match self {
+            Self::SeveralStreams
+            | Self::SeveralDevices
+            | Self::Pinned
+            | Self::HostVisible
+            | Self::Unified
+            | Self::CheckedHandles
+            | Self::FailureInjection
+            | Self::Timer
+            | Self::External
+            | Self::Map => true,
+            Self::Float16
+            | Self::Bfloat16
+            | Self::Float64
+            | Self::Int64
+            | Self::Vectors
+            | Self::GpuThreads
+            | Self::SharedMemory
+            | Self::DynamicSharedMemory
+            | Self::Warp
+            | Self::Atomics => false,
+        }
+    }
+}
+
 impl IntoIterator for Profile {
     type Item = Self;
     type IntoIter = std::iter::Once<Self>;

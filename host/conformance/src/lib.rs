@@ -38,6 +38,9 @@
 //!   | profile claimed | as expected | each refusal is a failure | each is a failure | the claim is stale |
 //!   | profile not claimed | a missing claim, reported as stale | a failure | as expected | nothing |
 //!
+//!   A profile that is about a device ([`Profile::is_of_device`]) is no missing claim of a plugin that registers no device API:
+//!   its cases pass on another plugin's device.
+//!
 //!   A case is *silent* about a profile when it passes but does not exercise it on the device. This applies to target kinds
 //!   that are no host, and the case's report leaves such profiles out: all of them, where the case has no device function,
 //!   because only the host computes; and `float16`, `bfloat16`, `float64` or `int64`, where no value in the device functions

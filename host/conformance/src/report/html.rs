@@ -266,7 +266,7 @@ fn profiles(page: &mut String, report: &Report) {
          <th class=\"n\">Unsupported</th><th>Outcome</th></tr></thead>\n<tbody>\n",
     );
     for profile in &report.profiles {
-        let (tint, words) = profile_words(profile);
+        let (tint, words) = profile_words(profile, report);
         let class = match tint {
             super::grid::Tint::Good => "good",
             super::grid::Tint::Bad => "bad",

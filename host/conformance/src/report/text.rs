@@ -265,7 +265,7 @@ pub(super) fn column_name(status: Status) -> &'static str {
 fn by_profile(report: &Report, paint: Paint) -> String {
     let mut grid = Grid::new(&["PROFILE", "CLAIMED", "#CASES", "#PASSED", "#UNSUPPORTED", ""]);
     for profile in &report.profiles {
-        let (tint, mut words) = profile_words(profile);
+        let (tint, mut words) = profile_words(profile, report);
         if !profile.problem.is_empty() {
             words = "see below".to_owned();
         }
@@ -288,9 +288,12 @@ fn by_profile(report: &Report, paint: Paint) -> String {
     text
 }
 
-/// Describes the result of a profile.
-pub(crate) fn profile_words(profile: &ProfileReport) -> (Tint, String) {
+/// Describes the result of a profile of the report.
+pub(crate) fn profile_words(profile: &ProfileReport, report: &Report) -> (Tint, String) {
     let ended = profile.n_passed + profile.n_unsupported;
+    // The conclusions decide what to claim; the counts alone do not say whose device it was, or whether all cases ran.
+    let is_to_be_claimed =
+        !profile.claimed && report.stale.iter().any(|stale| stale.what == profile.profile.name());
     match profile {
         ProfileReport { problem, .. } if !problem.is_empty() => (Tint::Bad, problem.clone()),
         ProfileReport { claimed: true, .. } if profile.n_passed == profile.n_cases => {
@@ -299,9 +302,7 @@ pub(crate) fn profile_words(profile: &ProfileReport) -> (Tint, String) {
         ProfileReport { claimed: false, .. } if profile.n_unsupported == profile.n_cases => {
             (Tint::Plain, "refused throughout, as it should be".to_owned())
         }
-        ProfileReport { claimed: false, .. } if profile.n_passed == profile.n_cases => {
-            (Tint::Warn, "passes throughout: claim it".to_owned())
-        }
+        _ if is_to_be_claimed => (Tint::Warn, "passes throughout: claim it".to_owned()),
         _ if ended == 0 => (Tint::Plain, "could not be tried here".to_owned()),
         _ => (Tint::Plain, "as far as it could be tried".to_owned()),
     }

@@ -7,6 +7,7 @@ use super::{Ended, Options, machine};
 use crate::case::{Cases, Seeds, instances};
 use crate::expectations::Expectations;
 use crate::facts::{DeviceFacts, Registration};
+use crate::report::text::profile_words;
 use crate::report::{CaseReport, Death, ProfileReport, StaleReport};
 use crate::{Facts, Group, Instance, Level, Profile, Report, SUITE_VERSION, Status, Stop, Subject};
 
@@ -168,6 +169,34 @@ fn suite_s6_what_did_not_come_to_the_device_says_nothing_of_profiles() {
     for ended in wrong {
         let (cases, ..) = judged_of("claims = [\"float16\"]", &[("a", F16, ended)]);
         assert_eq!((cases[0].status, cases[0].profiles.as_slice()), (Status::Failed, F16));
+    }
+}
+
+/// Several streams, shown by two cases of a target kind whose device is its own or another plugin's.
+#[test]
+fn suite_s6_a_profile_of_devices_is_claimed_by_the_plugin_of_the_device() {
+    let options = options("");
+    let mut list = Cases::default();
+    for (name, profile) in [("a", Profile::SeveralStreams), ("b", Profile::Float16)] {
+        list.case(Group::Op, name, "K.6", Subject::TargetKind).profile(profile).run(|_| Ok(()));
+    }
+    let list = list.into_vec();
+    let mut without = facts("");
+    without.registered.retain(|one| one.subject != Subject::DeviceApi);
+    without.devices.clear();
+    for (facts, expected) in [(facts(""), vec!["float16", "several-streams"]), (without, vec!["float16"])] {
+        let judge = Judge::new(&options, &facts);
+        let plan = instances(&list, &facts);
+        let cases: Vec<_> = plan.iter().map(|instance| judge.report(instance, &raw(None))).collect();
+        let (profiles, stale) = conclude::profiles(&judge, &plan, &cases);
+        let claims: Vec<_> = stale.iter().map(|stale| stale.what.as_str()).collect();
+        assert_eq!(claims, expected);
+        // The table says the same.
+        let report = Report { profiles, stale, ..report(cases) };
+        let words = |profile: &ProfileReport| profile_words(profile, &report).1;
+        let advised = report.profiles.iter().filter(|profile| words(profile).contains("claim it"));
+        assert_eq!(advised.map(|profile| profile.profile.name()).collect::<Vec<_>>(), expected);
+        assert_eq!(report.profiles.len(), 2, "both are counted");
     }
 }
 
