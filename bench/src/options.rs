@@ -1,19 +1,19 @@
-//! Arguments of the runner's programs.
+//! Arguments of the programs `chipdock-bench` and `chipdock-demo`.
 
 use std::path::PathBuf;
 
 use super::Result;
 
-/// What `cargo xtask` hands over, and what the person asked for.
+/// Arguments from `cargo xtask` and from the user.
 #[derive(Debug, Default)]
 pub struct Options {
     /// The folder with the plugins.
     pub plugins: PathBuf,
     /// The command `chipdock`.
     pub command: PathBuf,
-    /// JSON in place of tables.
+    /// Whether to print JSON instead of tables.
     pub json: bool,
-    /// Only cases whose name holds one of these; empty: all.
+    /// Filters: only cases whose name contains one of them are measured; all if empty.
     pub filters: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// An option that is not known, or one without its value.
+    /// An option is unknown, or lacks its value.
     pub fn from_arguments() -> Result<Self> {
         let mut options = Self::default();
         let mut arguments = std::env::args().skip(1);
@@ -41,11 +41,11 @@ impl Options {
         Ok(options)
     }
 
-    /// Holds that each filter asks for something.
+    /// Checks that each filter matches a name.
     ///
     /// # Errors
     ///
-    /// A filter that is part of no name.
+    /// A filter matches no name.
     pub fn check_filters(&self, names: &[&str]) -> Result<()> {
         let unknown = self.filters.iter().find(|filter| !names.iter().any(|name| name.contains(*filter)));
         unknown.map_or(Ok(()), |filter| {
@@ -53,7 +53,7 @@ impl Options {
         })
     }
 
-    /// Whether a case of that name is asked for.
+    /// Returns true if a case of that name is selected.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter))

@@ -1,4 +1,4 @@
-//! What was measured, as it is kept, printed and blessed.
+//! The report of measurements, as it is saved, printed and blessed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,92 +11,93 @@ use serde_json::Value;
 use crate::Result;
 use crate::contest::{Spread, paired, spread};
 
-/// The name and version of this form.
+/// Name and version of the report's schema.
 pub const SCHEMA: &str = "chipdock.bench.peers/1";
 
-/// The target kind whose goals these are; the others are measured for information.
+/// Target kind to which the goals apply; the others are measured for information.
 pub const GOALS_OF: &str = "llvm";
 
-/// The peer that goals name.
+/// Name of the peer that goals refer to.
 pub const TVM: &str = "tvm";
 
-/// What is to be reached.
+/// Goal of a contest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
-    /// Nothing: for information.
+    /// No goal: measured for information.
     None,
-    /// No more time than TVM, to the hundredth that is shown.
+    /// No more time than TVM, rounded to the hundredth that is shown.
     NoSlowerThanTvm,
-    /// No more than so many nanoseconds.
+    /// At most this number of nanoseconds.
     AtMostNs(f64),
 }
 
-/// How a contender stands to a goal.
+/// Result of comparing a contender with a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// There is no goal.
     Information,
-    /// At least as good.
+    /// The goal was reached.
     Reached,
-    /// Not, or not measured at all.
+    /// The goal was not reached, or the contender was not measured.
     NotReached,
 }
 
-/// What a contender took.
+/// Time of a contender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Time {
-    /// A target kind of ours, or a peer.
+    /// Contender: a target kind of ours, or a peer.
     pub who: String,
-    /// Per call.
+    /// Nanoseconds per call.
     pub ns: Spread,
 }
 
-/// Ours over a peer's, of the same rounds.
+/// Ratio of our time to a peer's, of the same rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
-    /// A target kind.
+    /// Our target kind.
     pub ours: String,
-    /// A peer.
+    /// The peer.
     pub peer: String,
-    /// The middle half of the ratios.
+    /// Quartiles of the ratios.
     pub ratio: Spread,
 }
 
-/// The work of a call.
+/// Amount of work of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Amount {
-    /// How much.
+    /// Amount in bytes or floating-point operations, by `unit`.
     pub amount: f64,
-    /// Per second: `GB/s` or `GFLOP/s`.
+    /// Unit of the rate: `GB/s` or `GFLOP/s`.
     pub unit: String,
 }
 
-/// One contest.
+/// Result of one contest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The kernel, or what else was measured.
+    /// Name of the kernel or of the figure.
     pub name: String,
-    /// How many threads everybody had.
+    /// Number of threads of each contender.
     pub threads: usize,
-    /// The sizes of the kernel, in words.
+    /// Sizes of the kernel, as text.
     pub sizes: String,
-    /// The work of a call, where it is counted.
+    /// Work of a call, if it is counted.
     pub work: Option<Amount>,
-    /// What is to be reached.
+    /// Goal of the contest.
     pub goal: Goal,
-    /// Who was timed.
+    /// Times of the contenders that were timed.
     pub times: Vec<Time>,
-    /// Each of ours over each peer.
+    /// Ratios of each of our target kinds to each peer.
     pub ratios: Vec<Ratio>,
-    /// Who was not timed, and why: a peer without the operation, a result out of bounds, a process that ended.
+    /// Contenders that were not timed, with the reason: a peer without the operation, a result out of bounds, a process
+    /// that ended.
     pub absent: BTreeMap<String, String>,
-    /// Who of those is at fault.
+    /// Contenders among the absent ones that are at fault.
     pub failed: Vec<String>,
 }
 
 impl Entry {
-    /// An entry of what the rounds gave: per contender its times in order of rounds, ours first.
+    /// Creates an entry from the times of each contender in order of rounds, ours first.
     #[must_use]
     pub fn of_rounds(name: &str, threads: usize, ours: &[String], rounds: &[(String, Vec<f64>)]) -> Self {
         let times = rounds
@@ -125,27 +126,27 @@ impl Entry {
         }
     }
 
-    /// Name and threads, which no two entries share.
+    /// Returns name and number of threads, which identify the entry.
     #[must_use]
     pub fn title(&self) -> String {
         let plural = if self.threads == 1 { "" } else { "s" };
         format!("{}, {} thread{plural}", self.name, self.threads)
     }
 
-    /// What one contender took.
+    /// Returns the time of one contender.
     #[must_use]
     pub fn time(&self, who: &str) -> Option<Spread> {
         self.times.iter().find(|time| time.who == who).map(|time| time.ns)
     }
 
-    /// One of ours over a peer.
+    /// Returns the ratio of one of our target kinds to a peer.
     #[must_use]
     pub fn ratio(&self, ours: &str, peer: &str) -> Option<Spread> {
         self.ratios.iter().find(|ratio| ratio.ours == ours && ratio.peer == peer).map(|ratio| ratio.ratio)
     }
 
-    /// How one of ours stands to the goal. A ratio is judged as it is shown, to the hundredth. What was not measured has
-    /// not reached anything.
+    /// Compares one of our target kinds with the goal. A ratio is rounded as it is shown, to the hundredth. A contender
+    /// that was not measured has not reached its goal.
     #[must_use]
     pub fn verdict(&self, ours: &str) -> Verdict {
         let is_reached = match self.goal {
@@ -162,45 +163,45 @@ impl Entry {
 /// One of the machine's own limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
-    /// What is limited.
+    /// Name of the limited quantity.
     pub name: String,
-    /// By how many threads.
+    /// Number of threads.
     pub threads: usize,
-    /// The most that was seen.
+    /// Largest measured value.
     pub value: f64,
-    /// `GB/s` or `GFLOP/s`.
+    /// Unit: `GB/s` or `GFLOP/s`.
     pub unit: String,
 }
 
-/// Everything that stands in the report.
+/// A complete report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA`].
+    /// Name and version of the schema, [`SCHEMA`].
     pub schema: String,
-    /// What distinguishes the plugins and the script of the peers that were measured.
+    /// Fingerprint of the measured plugins and of the peers' script.
     pub build: String,
-    /// The day, as `2026-05-30`.
+    /// Day in UTC, in the form `2026-05-30`.
     pub date: String,
     /// Processor, number of processors, memory pages.
     pub machine: BTreeMap<String, String>,
-    /// Versions, and what TVM compiled for, in its own words.
+    /// Versions of the peers, and the target that TVM compiled for, as they report it.
     pub peers: Value,
-    /// Rounds of each contest.
+    /// Number of rounds of each contest.
     pub rounds: usize,
     /// The machine's limits.
     pub limits: Vec<Limit>,
-    /// What was measured.
+    /// Result of each contest.
     pub entries: Vec<Entry>,
 }
 
 impl Report {
-    /// The entry of that name with so many threads.
+    /// Returns the entry of that name with that number of threads.
     #[must_use]
     pub fn entry(&self, name: &str, threads: usize) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name && entry.threads == threads)
     }
 
-    /// A limit.
+    /// Returns the value of a limit.
     #[must_use]
     pub fn limit(&self, name: &str, threads: usize) -> Option<f64> {
         self.limits
@@ -213,16 +214,16 @@ impl Report {
 /// The report on disk, written anew after each contest.
 pub struct Store {
     path: PathBuf,
-    /// What is there so far.
+    /// The report so far.
     pub report: Report,
 }
 
 impl Store {
-    /// Opens the report at that path: `fresh`, or the one that is there when it is to go on.
+    /// Opens the report at that path: `fresh`, or the existing one if it is to be continued.
     ///
     /// # Errors
     ///
-    /// The one that is there is not readable, or is of another build.
+    /// The existing report cannot be read, or is of another build.
     pub fn open(path: &Path, fresh: Report, resume: bool) -> Result<Self> {
         let path = path.to_path_buf();
         if !resume || !path.is_file() {
@@ -261,7 +262,7 @@ impl Store {
     }
 }
 
-/// Writes a file under another name and renames it.
+/// Writes a file under another name and renames it, so that it is never incomplete.
 pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
     let fresh = path.with_extension(format!("fresh-{}", std::process::id()));
     fs::write(&fresh, text)
@@ -269,11 +270,11 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// What distinguishes these files: their bytes.
+/// Returns a hash of the contents of these files.
 ///
 /// # Errors
 ///
-/// One cannot be read.
+/// A file cannot be read.
 pub fn fingerprint(files: &[PathBuf]) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     for file in files {
