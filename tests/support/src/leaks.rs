@@ -1,4 +1,4 @@
-//! Counts what a thread allocates and frees.
+//! Counts the bytes that a thread allocates and frees.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
 ///
 /// # Panics
 ///
-/// When something leaks, or something is freed twice.
+/// If memory leaks, or is freed twice.
 pub fn assert_none(mut body: impl FnMut()) {
     body();
     let before = BALANCE_BYTES.get();

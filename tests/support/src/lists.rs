@@ -1,10 +1,10 @@
-//! Tests as lists: one test a file of a corpus, so that a name says what failed.
+//! Tests as lists: a test for each file of a corpus, so that the name of a test says which check failed.
 //!
 //! - **TL1** A test is called `check::file`. A check without files is a failure of its own, not a check that passes.
-//! - **TL2** Only what is set up at once is listed by files: the runner starts a process for each test, so that what opens a host,
-//!   builds plugins or starts Python stays one test, which names every file that failed.
+//! - **TL2** Only tests with a fast set-up are listed by files, because the runner starts a process for each test. A test
+//!   that opens a host, builds plugins or starts Python stays one test, which names every file that failed.
 //!
-//! The binary's target is `harness = false`; its `main` ends with [`List::run`].
+//! The binary has `harness = false`; its `main` ends with [`List::run`].
 
 use std::process::ExitCode;
 
@@ -12,14 +12,14 @@ use libtest_mimic::{Arguments, Trial};
 
 use crate::CorpusFile;
 
-/// The tests of a binary.
+/// List of the tests of a binary.
 #[derive(Debug, Default)]
 pub struct List {
     tests: Vec<Trial>,
 }
 
 impl List {
-    /// Without a test.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -36,7 +36,7 @@ impl List {
     ///
     /// # Panics
     ///
-    /// Without a file.
+    /// If there is no file.
     #[must_use]
     pub fn each(
         self,
@@ -51,13 +51,13 @@ impl List {
             .fold(self, |list, file| list.one(&format!("{check}::{}", file.name), move || test(&file)))
     }
 
-    /// The names so far.
+    /// Returns the names of the tests added so far.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.tests.iter().map(|test| test.name().to_owned()).collect()
     }
 
-    /// Runs what the arguments of the process ask for.
+    /// Runs the tests that the arguments of the process select.
     #[must_use]
     pub fn run(self) -> ExitCode {
         libtest_mimic::run(&Arguments::from_args(), self.tests).exit_code()

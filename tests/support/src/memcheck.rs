@@ -1,14 +1,14 @@
-//! Memory, by somebody else's judgement: a test binary runs itself under valgrind.
+//! Checks memory use with an independent tool: a test binary runs itself under valgrind.
 
 use std::process::Command;
 
-/// Runs this binary's tests but `memcheck` and `skipped` under valgrind; says so and does nothing when it is not there.
+/// Runs this binary's tests except `memcheck` and `skipped` under valgrind; if valgrind is missing, reports that.
 ///
-/// Code for processors with AVX-512 is none of it: valgrind dies on that, so nothing here is built for this processor.
+/// Nothing is built for this machine's processor, because valgrind fails on code that uses AVX-512.
 ///
 /// # Panics
 ///
-/// When valgrind finds an error or a leak, with its report.
+/// If valgrind finds an error or a leak; the message is its report.
 pub fn run(skipped: &[&str]) {
     const WITHIN: &str = "CHIPDOCK_UNDER_MEMCHECK";
     if std::env::var_os(WITHIN).is_some() {
