@@ -1,5 +1,5 @@
-//! What the host does not believe: a plugin whose answers are wrong in one way at a time (rules HOST-A1 to HOST-A9 of the host's
-//! front page). Each ends as a broken plugin with a sentence that says what, and the next call goes well.
+//! Tests of the host's checks of answers: a plugin gives wrong answers, one at a time (rules HOST-A1 to HOST-A9 of the
+//! host's front page). Each ends as a broken plugin with a sentence that states the fault, and the next call succeeds.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Conversions to and from values, and element types as text (rule V.15).
+//! Tests of conversions to and from values, and of element types as text (rule V.15).
 
 use chipdock_plugin_api::{
     Any, AnyView, Array, Bytes, ChipdockDataType, ChipdockDevice, Error, ErrorKind, Function, HostRef, Shape,

@@ -1,4 +1,4 @@
-//! Plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules FIND-D6 and REG-R6).
+//! Tests of plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules FIND-D6 and REG-R6).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

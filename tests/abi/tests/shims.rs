@@ -1,5 +1,5 @@
-//! The shims of target kinds, code generators, loaders, modules and interfaces: this binary is its own plugin, called
-//! through its tables as a host does (rules P5, P7, P8, P10, T, C, M).
+//! Tests of the shims of target kinds, code generators, loaders, modules and interfaces: this binary is its own plugin,
+//! called through its tables as by a host (rules P5, P7, P8, P10, T, C, M).
 
 use std::ffi::c_void;
 use std::ptr;

@@ -1,4 +1,4 @@
-//! Tensors and DLPack, both ways (rules V.4, V.6, V.14).
+//! Tests of conversions between tensors and DLPack, in both directions (rules V.4, V.6, V.14).
 
 use std::ffi::c_void;
 use std::ptr;
