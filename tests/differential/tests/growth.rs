@@ -1,5 +1,5 @@
-//! A script of eight times as many functions, parameters or buffers takes eight times as long to compile to C, and not
-//! 64 times: the whole way, as a user has it. `tests/filetests/tests/growth.rs` holds each stage before the text.
+//! Checks that a script of eight times as many functions, parameters or buffers takes eight times as long to compile to C,
+//! and not 64 times, through all stages as for a user. `tests/filetests/tests/growth.rs` checks each stage before the text.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The example kernels, the corpus and the digits on every backend present.
+//! Runs the example kernels, the corpus and the digits on every backend present.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
-//! Loads and stores under conditions, over short inner loops, on every backend for host functions.
+//! Tests of loads and stores under conditions, over short inner loops, on every backend for host functions.
 //!
-//! gcc before version 14 makes masks of such conditions and takes one load's for another's (its bug 114375): right C, and
-//! zeros in place of elements wherever the inner extent is no power of two and short enough to be unrolled.
+//! gcc before version 14 turns such conditions into masks and takes one load's mask for another's (its bug 114375): from
+//! correct C code come zeros instead of elements if the inner extent is not a power of two and short enough to be unrolled.
 
 use std::sync::Arc;
 

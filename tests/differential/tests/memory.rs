@@ -1,6 +1,6 @@
-//! A thousand modules compiled, loaded, called and dropped: memory stays flat.
+//! Checks that compiling, loading, calling and dropping a thousand modules does not increase memory use.
 //!
-//! A file of its own: the tests of a file may share a process, and this one looks at its process.
+//! This test has its own file, because the tests of a file may share a process and this one measures its process.
 
 use chipdock_host::{AnyView, CompileOptions, Tensor};
 use chipdock_test_backends::{backends, claims, host};

@@ -1,5 +1,5 @@
-//! Generated programs on every backend for host memory present: integers exactly, floats within the interpreter's bound, and the backends
-//! against each other.
+//! Runs generated programs on every backend for host memory present: integers exactly, floats within the interpreter's
+//! bound, and the backends against each other.
 
 use chipdock_host::Host;
 use chipdock_interpret::Array;

@@ -1,4 +1,5 @@
-//! Device functions as TVM lowered them: built as they are, launched by hand, held to the kernel that they were lowered from.
+//! Tests of device functions lowered by TVM: built as they are, launched by hand, and compared with the kernels that they
+//! were lowered from.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Wrong use of a device: each has a typed error, with the driver's own words where it is the driver's, and the device goes
-//! on.
+//! Tests of wrong uses of a device: each raises a typed error, with the driver's own words if the driver reports it, and
+//! the device stays usable.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ const FIXED: &str = "
                 B[tx] = S[63 - tx] + 1
 ";
 
-/// A data pointer as an argument.
+/// Returns a data pointer as an argument.
 pub(crate) fn pointer(data: *mut c_void) -> Any {
     let value = ChipdockAnyValue { v_ptr: data };
     let raw = ChipdockAny { type_index: CHIPDOCK_TYPE_OPAQUE_PTR, small_length: 0, value };

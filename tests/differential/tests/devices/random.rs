@@ -1,4 +1,4 @@
-//! Generated programs, with threads of their own and without, on every device backend.
+//! Runs generated programs, with threads of their own and without, on every device backend.
 
 use chipdock_host::Host;
 use chipdock_ir::Op;

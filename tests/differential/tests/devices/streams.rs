@@ -1,4 +1,5 @@
-//! Streams of a device: work is ordered within one, concurrent between two, and waits for another's where it is told to.
+//! Tests of the streams of a device: work is ordered within a stream, concurrent between two, and waits for another
+//! stream's work where it is told to.
 
 use std::time::{Duration, Instant};
 

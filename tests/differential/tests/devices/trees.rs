@@ -1,5 +1,5 @@
-//! Modules as trees: host functions that import device modules, several targets in one module, and what becomes of a tree of
-//! which a part cannot be loaded.
+//! Tests of modules as trees: host functions that import device modules, several targets in one module, and the handling of
+//! a tree of which a part cannot be loaded.
 
 use std::sync::Arc;
 
