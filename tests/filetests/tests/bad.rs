@@ -1,4 +1,4 @@
-//! The script reader on what is wrong: nothing makes it panic. Each file of `bad/` is a test of `corpus`.
+//! Checks that no wrong input makes the script reader panic. Each file of `bad/` is a test of `corpus`.
 
 use chipdock_ir::{equal, print};
 use chipdock_script::parse;

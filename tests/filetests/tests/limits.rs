@@ -1,5 +1,5 @@
-//! The limits of the script reader (rule 7 of the crate): each exactly reached, and passed by one; and texts that would
-//! take for ever, or all memory, if something were looked at again and again.
+//! Tests of the limits of the script reader (rule 7 of the crate), each exactly reached and exceeded by one; and of texts
+//! that would take forever, or all memory, if parts of them were processed again and again.
 
 use std::time::{Duration, Instant};
 

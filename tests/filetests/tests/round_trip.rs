@@ -1,5 +1,5 @@
-//! Random modules through the printer and the reader: equal to what they were. Random text through the reader: an error or a
-//! module, never a panic, and soon.
+//! Prints and reads random modules, which must be equal afterwards; reads random text, which must give an error or a
+//! module, never a panic, in short time.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! The whole pipeline for devices: what it makes of the corpus is valid, and gives on the interpreter what the module gave
-//! as it was read.
+//! Checks the whole pipeline for devices: its output for the corpus is valid, and gives in the interpreter the same results
+//! as the original module.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Kernels of the corpus after every pass, as packed functions in the interpreter.
+//! Runs kernels of the corpus after every pass, as packed functions in the interpreter.
 
 use std::sync::Arc;
 
