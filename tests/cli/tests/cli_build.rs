@@ -1,4 +1,4 @@
-//! `chipdock build`. Rules are those of the command's front page.
+//! Tests of `chipdock build`. Rules are those of the command's front page.
 
 use chipdock_test_support::command::{Scratch, fields};
 use serde_json::json;

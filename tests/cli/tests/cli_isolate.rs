@@ -1,5 +1,5 @@
-//! Plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and `build`, with `--isolate` and
-//! without (CLI-C11, and the rules of the command's modules `ask` and `isolate`).
+//! Tests of the command with plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and
+//! `build`, with and without `--isolate` (CLI-C11, and the rules of the command's modules `ask` and `isolate`).
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `chipdock run`, with the plugins of this repository. Rules are those of the command's front page.
+//! Tests of `chipdock run` with the plugins of this repository. Rules are those of the command's front page.
 
 use chipdock_test_support::command::{Scratch, fields};
 use npyz::Order;
