@@ -1,4 +1,4 @@
-//! Interface `external` 1: a native stream is the queue behind a stream, native data the block behind a data space.
+//! Interface `external` 1: a native stream is the queue of a stream, native data is the block of a data space.
 
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -11,7 +11,7 @@ use crate::fault;
 use crate::hardware::Hardware;
 use crate::memory::Block;
 
-/// Shares queues and blocks.
+/// Implementation of `external` 1, which shares queues and blocks.
 pub(crate) struct ReferenceExternal(pub(crate) Arc<Hardware>);
 
 impl External for ReferenceExternal {
