@@ -1,5 +1,5 @@
-//! The argument check of `make_packed_api`, call by call; and workspace on every way out. Each test file beside this
-//! folder runs all of it on kernels that were made callable in its own way.
+//! Tests of the argument check of `make_packed_api`, call by call, and of workspace on every exit. Each test file beside
+//! this folder runs all of them on kernels that were made callable in its own way.
 
 use std::sync::OnceLock;
 
