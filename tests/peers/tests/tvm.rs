@@ -1,5 +1,5 @@
-//! Kernels as we print them, compiled and run by real TVM, against the interpreter and its bounds; and our own code by LLVM
-//! beside TVM's.
+//! Compiles and runs kernels, as Chipdock prints them, with real TVM, and compares the results with the interpreter and its
+//! bounds; also compares code of the target `llvm` with TVM's.
 
 use chipdock_host::Host;
 use chipdock_interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};

@@ -1,4 +1,4 @@
-//! Real TVM against the interpreter, op by op, where TVM defines the answer.
+//! Compares real TVM with the interpreter, op by op, where TVM defines the answer.
 
 use std::path::Path;
 
