@@ -1,4 +1,4 @@
-//! WIRE-W6: spoilt documents, and how much memory and work a document costs; counted, not timed.
+//! Tests of WIRE-W6: damaged documents, and the memory and work that a document costs; counted, not timed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -1,4 +1,5 @@
-//! The JSON Schemas, WIRE-W5: printed from the tables that the reader is held to, and judged by a validator that is not ours.
+//! Tests of the JSON Schemas, WIRE-W5: they are printed from the tables that the reader uses, and checked by an independent
+//! validator.
 
 use std::fs;
 
