@@ -1,4 +1,5 @@
-//! Every fault through every command; `outcomes.toml` says what is wanted. Rules are those of the crate's front page.
+//! Runs every command beside every fault; `outcomes.toml` contains the expected results. Rules are those of the crate's
+//! front page.
 //!
 //! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
 //! `cargo xtask test --all` sets, takes all but of the conformance suite, which is slow, and then `BLESS=1` writes `RESULTS.md`.
