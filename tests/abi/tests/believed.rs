@@ -55,7 +55,7 @@ fn fault(host: &Host, which: i64) {
     call(host, "believed.fault", which).unwrap();
 }
 
-/// That it is a broken plugin's, which ends a command with code 3, and says what.
+/// Asserts that the error is that of a broken plugin, which ends a command with code 3, and contains `says`.
 fn assert_broken(error: &Error, says: &str) {
     assert_eq!(*error.kind(), ErrorKind::BrokenPlugin, "{error}");
     assert_eq!(error.category(), Category::Plugin, "{error}");
@@ -63,7 +63,7 @@ fn assert_broken(error: &Error, says: &str) {
     assert!(error.to_string().len() < 200_000, "a text without end");
 }
 
-/// What is wrong with each value that the plugin answers, by number.
+/// Faults of the values that the plugin returns, by number.
 const WRONG_VALUES: &[&str] = &[
     "a value of type index 7, which is borrowed",
     "a value of type index 8, which is borrowed",

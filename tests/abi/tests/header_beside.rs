@@ -15,7 +15,7 @@ const COMPILERS: &[(&str, &str, &[&str], &[&str])] = &[
     ("cc", "clang++-19", &["-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"], &[]),
 ];
 
-/// What `<windows.h>` and macOS' `AssertMacros.h` define.
+/// Macros that `<windows.h>` and macOS' `AssertMacros.h` define.
 const MACROS: &str = "#define interface struct\n#define check(assertion) ((void)(assertion), no_such_name)\n";
 
 /// A plugin that calls what the header declares.
@@ -76,7 +76,7 @@ fn dlpack_folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// That the layouts are alike, so that a cast is right.
+/// Returns C code that asserts equal layouts, so that a cast is right.
 fn layouts_are_alike() -> String {
     let mut text = String::new();
     for (ours, theirs, fields) in SAME {

@@ -37,7 +37,7 @@ fn options(folder: &Path) -> HostOptions {
     HostOptions { plugin_paths: vec![folder.to_owned()], environment, ..HostOptions::default() }
 }
 
-/// What a function without arguments answers.
+/// Calls a function without arguments and returns its result.
 fn told(host: &Host, name: &str) -> Result<i64, chipdock_host::Error> {
     let function = host.function(name)?.unwrap();
     Ok(function.call(&[])?.to::<i64>().unwrap())

@@ -177,7 +177,7 @@ fn the_owner_is_dropped_with_the_last_reference() {
 
 // ---- DLPack ----
 
-/// What a producer's managed tensor points to.
+/// Data of a producer's managed tensor.
 struct Production {
     numbers: Vec<f32>,
     shape: Vec<i64>,

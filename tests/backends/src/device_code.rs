@@ -98,7 +98,7 @@ pub fn retargeted(module: &IrModule, target: &Arc<Target>) -> IrModule {
 ///
 /// # Panics
 ///
-/// When there is no such kind.
+/// If there is no such kind.
 #[must_use]
 pub fn target(host: &Host, kind: &str) -> Arc<Target> {
     let json = serde_json::json!({ "kind": kind, "host": { "kind": "c" } });
@@ -110,7 +110,7 @@ pub fn target(host: &Host, kind: &str) -> Arc<Target> {
 ///
 /// # Panics
 ///
-/// When there is no such kind.
+/// If there is no such kind.
 #[must_use]
 pub fn texts(host: &Host, kind: &str) -> Vec<(String, String)> {
     let target = target(host, kind);
@@ -191,7 +191,7 @@ def data(A: T.Buffer((64,), "DT"), B: T.Buffer((64,), "DT"), C: T.Buffer((9, 64)
 ///
 /// # Panics
 ///
-/// When a script cannot be read.
+/// If a script cannot be read.
 #[must_use]
 pub fn modules_in_words() -> Vec<(CorpusFile, IrModule)> {
     let data = ["int64", "uint64"].map(|dtype| {
@@ -218,7 +218,7 @@ def vectors(A: T.Buffer((6,), "DTxLANES"), B: T.Buffer((6,), "DTxLANES"), C: T.B
 ///
 /// # Panics
 ///
-/// When a script cannot be read.
+/// If a script cannot be read.
 #[must_use]
 pub fn modules_of_long_elements() -> Vec<(String, IrModule)> {
     let elements = [("int32", 3), ("float32", 4), ("int8", 8), ("float16", 8), ("float32", 16), ("bool", 5)];

@@ -42,7 +42,7 @@ pub fn plugins() -> &'static Path {
 ///
 /// # Panics
 ///
-/// When it finds none.
+/// If it finds none.
 #[must_use]
 pub fn host() -> Host {
     host_without(&[])
@@ -52,7 +52,7 @@ pub fn host() -> Host {
 ///
 /// # Panics
 ///
-/// When it finds none.
+/// If it finds none.
 #[must_use]
 pub fn host_without(names: &[&str]) -> Host {
     let disable = names.iter().map(|name| (*name).to_owned()).collect();
@@ -63,7 +63,7 @@ pub fn host_without(names: &[&str]) -> Host {
 ///
 /// # Panics
 ///
-/// When it finds no plugin.
+/// If it finds no plugin.
 #[must_use]
 pub fn host_with(change: impl FnOnce(HostOptions) -> HostOptions) -> Host {
     let options = HostOptions { plugin_paths: vec![plugins().to_owned()], ..HostOptions::isolated() };
@@ -192,7 +192,7 @@ pub fn on_each_host(host: &Host, test: impl Fn(&Backend)) {
 ///
 /// # Panics
 ///
-/// When there is none.
+/// If there is none.
 #[must_use]
 pub fn hosts(host: &Host) -> Vec<Backend> {
     let mut hosts = backends(host);

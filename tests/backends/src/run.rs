@@ -66,7 +66,7 @@ pub fn upload_array(backend: &Backend, array: &Array) -> Result<Tensor> {
 ///
 /// # Errors
 ///
-/// What the function raised.
+/// The error that the function raised.
 pub fn call(function: &Function, values: &[Value]) -> Result<()> {
     let views: Vec<AnyView<'_>> = values
         .iter()

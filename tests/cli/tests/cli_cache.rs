@@ -28,7 +28,7 @@ impl Cached {
         end(&mut self.command(words))
     }
 
-    /// What a build gives, and whether it was found.
+    /// Builds; returns the output, and whether it was found in the cache.
     fn build(&self, words: &str) -> (String, bool) {
         let ended = self.run(&format!("{words} --verbose"));
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);

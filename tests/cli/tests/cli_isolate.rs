@@ -44,7 +44,7 @@ fn row(list: &Value, field: &str, name: &str) -> Value {
     rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} in {list:#}")).clone()
 }
 
-/// What is there without the bad plugin.
+/// Returns the list without the rows of the bad plugin.
 fn without_it(mut list: Value, field: &str) -> Value {
     let rows = list[field].as_array_mut().unwrap();
     rows.retain(|row| row["name"] != "bad");

@@ -11,7 +11,7 @@ use chipdock_test_support::command::{Ended, Scratch, end};
 /// A user who owns nothing.
 const NOBODY: u32 = 65534;
 
-/// How a program gets more privileges than whoever starts it has.
+/// Ways in which a program gets more privileges than the user who starts it.
 #[derive(Clone, Copy, Debug)]
 enum Raise {
     SetUser,

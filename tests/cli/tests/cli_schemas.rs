@@ -434,7 +434,7 @@ class Module:
 
 // Changed documents
 
-/// What is wrong with a document that has another value there.
+/// A change of a document: the path, and a value that is wrong there.
 type Change = (&'static str, Value);
 
 fn refuses(document: &Value, changes: &[Change]) {

@@ -21,7 +21,7 @@ fn scratch() -> Scratch {
 struct Span {
     name: String,
     thread: u64,
-    /// What was known at its beginning and at its end.
+    /// Fields that were known at its beginning and at its end.
     args: BTreeMap<String, Value>,
     /// The names of the spans that it is in, the outermost first.
     within: Vec<String>,

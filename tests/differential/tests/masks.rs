@@ -12,7 +12,8 @@ use chipdock_test_backends::{hold, host, on_each_host, outputs};
 
 const N_ROWS: usize = 4;
 
-/// What is loaded where the condition holds is in bounds anyway, or only then; or it is stored; or a sum's.
+/// Kernels with conditional loads that are in bounds in any case, or only under the condition; with conditional stores; and
+/// with conditional sums.
 const KERNEL: &str = "
     @T.prim_func(s_tir=True)
     def f_N(M: T.Buffer((4, N), \"DT\"), A: T.Buffer((4, N), \"DT\"), O: T.Buffer((4, N), \"DT\"), P: T.Buffer((4, N), \"DT\"), Q: T.Buffer((4, N), \"DT\"), S: T.Buffer((4,), \"DT\"), k: T.int32):

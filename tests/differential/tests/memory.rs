@@ -11,7 +11,7 @@ use serde_json::json;
 const N_BEFORE: usize = 200;
 /// Modules after which memory is as it was.
 const N_MODULES: usize = 1000;
-/// What a module may leave behind, on average: what allocators round up.
+/// Largest average number of bytes that a module may leave in memory, because allocators round up.
 const LEFT_BYTES_MAX: usize = 1024;
 
 /// Small, and compiled without optimisation: a thousand of them are to take seconds.

@@ -13,11 +13,11 @@ use chipdock_ir::{IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, a
 use chipdock_passes::{DEVICE_PIPELINE, PIPELINE};
 use rustix::time::{ClockId, clock_gettime};
 
-/// How much longer the longer text is.
+/// Ratio of the lengths of the two texts.
 const FACTOR: usize = 8;
-/// How much more it may cost.
+/// Largest ratio of the times.
 const RATIO_MAX: f64 = 24.0;
-/// What a stage has to take to be judged: less is mostly noise.
+/// Shortest time of a stage that is judged: shorter times are mostly noise.
 const NOTICED: Duration = Duration::from_millis(60);
 
 /// A host whose code launches parallel regions.
@@ -93,7 +93,7 @@ fn lowered(times: &mut Times, target: &str, module: &IrModule, capabilities: &Ta
     times.of(&format!("{target}: read wire"), || wire::read(&bytes)).unwrap();
 }
 
-/// Holds every stage of `text(n)` and `text(8 n)` to what may grow.
+/// Checks that the time of every stage grows from `text(n)` to `text(8 n)` by at most [`RATIO_MAX`].
 fn grows_no_faster(n: usize, text: impl Fn(usize) -> String) {
     grows_on(n, text, &[("host", host()), ("device", device())]);
 }

@@ -8,7 +8,7 @@ use chipdock_script::parse;
 
 const HEAD: &str = "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\"), n: T.int32):\n";
 
-/// What is wrong with a text, in one line; nothing when it is read.
+/// Returns the error of a text in one line; `None` if it can be read.
 fn problem(text: &str) -> Option<String> {
     let errors = parse(text, "f.py").err()?;
     Some(errors.to_string().lines().next().unwrap_or_default().to_owned())

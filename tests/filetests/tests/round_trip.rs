@@ -80,7 +80,7 @@ fn tokens(text: &str) -> Vec<&str> {
     out
 }
 
-/// What is done to a text: which, where, how much, and from where.
+/// A change of a text: kind, position, length, and source position.
 type Edit = (u8, usize, usize, usize);
 
 /// Deletes, doubles, moves and exchanges items; some of them come from another text.

@@ -37,7 +37,7 @@ class Module:
         U[0] = 77
 "#;
 
-/// How many calls of functions are left, and how many views of what is no variable.
+/// Returns the numbers of remaining calls of functions, and of remaining views of pointers that are not variables.
 fn left(module: &IrModule) -> (usize, usize) {
     let (mut calls, mut views) = (0, 0);
     for function in &module.functions {
@@ -53,7 +53,7 @@ fn left(module: &IrModule) -> (usize, usize) {
     (calls, views)
 }
 
-/// What `main` makes of its last tensor.
+/// Runs `main` and returns the content of its last tensor.
 fn run(module: &IrModule) -> Vec<i128> {
     let main = module.function("main").unwrap();
     let array = |(at, param): (usize, &Param)| {

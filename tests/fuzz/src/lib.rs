@@ -61,7 +61,7 @@ impl Target {
     ///
     /// # Panics
     ///
-    /// When a promise is not kept.
+    /// If a promise is broken.
     pub fn check(&self, bytes: &[u8]) {
         self.bound.hold(bytes.len(), || (self.run)(bytes));
     }

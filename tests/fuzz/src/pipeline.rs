@@ -87,7 +87,7 @@ fn same(case: &Case, module: &IrModule) {
     }
 }
 
-/// What programs are made of, by the first bytes.
+/// Returns the options of the generated program, from the first bytes.
 fn options(choices: &[u8; CHOICE_BYTES]) -> Options {
     let [first, second, third, ..] = *choices;
     let is_set = |byte: u8, bit: u8| byte >> bit & 1 == 1;

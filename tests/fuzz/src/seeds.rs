@@ -106,7 +106,7 @@ fn text_array(header: &str, data: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY\x02\x00".as_slice(), &size.to_le_bytes(), header.as_bytes(), data].concat()
 }
 
-/// Those of the plugins that were built, and one with everything in it.
+/// Returns the manifests of the plugins that were built, and one that contains every field.
 fn manifests() -> Vec<Vec<u8>> {
     let built = files(&chipdock_test_support::command::built().plugins);
     let suffix = chipdock_host::manifest::MANIFEST_SUFFIX;

@@ -189,7 +189,7 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// What it raised.
+    /// The error that the function raised.
     ///
     /// # Panics
     ///
@@ -202,7 +202,7 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// What it raised.
+    /// The error that the function raised.
     ///
     /// # Panics
     ///
@@ -215,7 +215,7 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// What it raised.
+    /// The error that the function raised.
     ///
     /// # Panics
     ///
@@ -238,7 +238,7 @@ impl Kernels {
     ///
     /// # Panics
     ///
-    /// When there is no such function.
+    /// If there is no such function.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "tests give what the convention asks for, or what the check must refuse before it looks"

@@ -13,7 +13,7 @@ use chipdock_test_support::corpus;
 /// Small enough for the interpreter: at most this many elements in any buffer.
 const ELEMENTS_MAX: i64 = 1 << 15;
 
-/// What TVM does not take or compile for a CPU: the kernel, words of what it says, and why.
+/// Kernels that TVM does not take or compile for a CPU: the kernel, words of TVM's error, and the reason.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("construct/apart.py:small", "not implemented", "its build of a function that asserts and gives a value"),
     ("construct/apart.py:smaller", "not implemented", "the same, called"),

@@ -63,7 +63,7 @@ impl External for ReferenceExternal {
         };
         // N.13: a copy of it.
         if fault::is("adopted-memory-copied") {
-            // SAFETY: as many bytes are live there, by the caller's word.
+            // SAFETY: the caller guarantees that this number of bytes stays live there.
             let copy = unsafe { std::slice::from_raw_parts(address.cast::<u8>(), size) }.to_vec().leak();
             let base = NonNull::from(&mut *copy).cast();
             // SAFETY: they live as long as the process.

@@ -338,7 +338,7 @@ impl RecordingHost {
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// If there is none.
     pub fn device(&self, name: &str) -> RegisteredDevice {
         let devices = self.devices.lock().expect("devices");
         let found = devices.iter().find(|(known, _)| known == name);
@@ -349,7 +349,7 @@ impl RecordingHost {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn init(&self, plugin: &ChipdockPlugin) -> Result<(), Error> {
         let registrar = ChipdockRegistrar {
             self_: ptr::from_ref(self).cast_mut().cast(),
@@ -373,7 +373,7 @@ impl RecordingHost {
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// If there is none.
     pub fn interface(&self, key: &str) -> RegisteredInterface {
         let interfaces = self.interfaces.lock().expect("interfaces");
         let found = interfaces.iter().find(|(known, _)| known == key);
@@ -384,7 +384,7 @@ impl RecordingHost {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn shutdown(&self, plugin: &ChipdockPlugin) -> Result<(), Error> {
         let instance = self.instances.lock().expect("instances").last().map(|instance| instance.0);
         // SAFETY: P10.13, what `init` wrote.
@@ -396,7 +396,7 @@ impl RecordingHost {
     ///
     /// # Panics
     ///
-    /// When there was none.
+    /// If there was none.
     pub fn release(&self, plugin: &ChipdockPlugin) {
         let instance = self.instances.lock().expect("instances").pop().expect("an instance");
         // SAFETY: P10.14, tests release last.
@@ -447,7 +447,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn count(&self) -> Result<i32, Error> {
         let mut count = -1;
         // SAFETY: a registered table and its `self_`.
@@ -459,7 +459,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn attribute(&self, device_id: i32, key: &str) -> Result<Any, Error> {
         let mut raw = Any::NONE.into_raw();
         // SAFETY: a registered table and its `self_`; the result is owned.
@@ -473,7 +473,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn allocate(
         &self,
         device_id: i32,
@@ -500,7 +500,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn allocate_bytes(&self, size_bytes: u64) -> Result<*mut c_void, Error> {
         self.allocate(0, size_bytes, 1, 0, "global")
     }
@@ -509,7 +509,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "a data space is a handle, and tests free what they allocated"
@@ -523,7 +523,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn copy(&self, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size_bytes: u64) -> Result<(), Error> {
         let dtype_hint = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
         let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
@@ -538,7 +538,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn exercise_streams(&self) -> Result<(), Error> {
         let mut stream = ptr::null_mut();
         // SAFETY: a registered table and its `self_`; the stream is freed last.

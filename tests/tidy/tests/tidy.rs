@@ -24,7 +24,7 @@ fn folder(package: &Package) -> String {
     relative(manifest.parent().expect("a manifest lies in a folder"))
 }
 
-/// Which of our packages a folder may depend on outside of its tests.
+/// Returns the packages of this repository on which a folder may depend outside of its tests.
 fn allowed(folder: &str) -> &'static [&'static str] {
     match folder {
         "plugin-api/abi" | "plugin-api/ir" | "host/supervise" | "xtask" => &[],

@@ -541,7 +541,7 @@ fn quantised() -> PrimFunc {
     f.finish()
 }
 
-/// What 1.0 has an equal of, or needs not.
+/// Ops of later minor versions that 1.0 can express with other nodes, or does not need.
 fn notes() -> PrimFunc {
     let mut f = build::function("notes");
     let n = f.size("n");

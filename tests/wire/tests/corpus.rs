@@ -38,7 +38,7 @@ struct Wanted {
     since: &'static str,
 }
 
-/// What is kept from now on.
+/// Returns the documents that are kept from now on.
 fn wanted() -> Vec<Wanted> {
     let plain = WriteOptions::default();
     let mut wanted: Vec<_> = modules::all()

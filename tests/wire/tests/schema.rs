@@ -83,7 +83,7 @@ fn wire_w5_kept_documents_are_accepted() {
     }
 }
 
-/// What the reader says of a value that the schema cannot know: where ids lead, what is too deep, what stands twice.
+/// Errors of the reader that a schema cannot express: targets of ids, too deep nesting, duplicates.
 const BEYOND: &[&str] = &[
     "the id of an earlier node",
     "found node ",

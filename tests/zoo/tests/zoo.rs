@@ -72,10 +72,10 @@ fn is_drawn(cell: &str, of: u64) -> bool {
     (hash >> 20).is_multiple_of(of)
 }
 
-/// What one command made of one fault.
+/// Result of one command beside one fault.
 struct Result {
     cell: String,
-    /// How it ended, as the table has it.
+    /// End of the command, in the form of the table.
     ended: String,
     took: Duration,
     memory_bytes: u64,
@@ -117,7 +117,7 @@ fn ending(ended: Ended) -> String {
     }
 }
 
-/// What every command made of every fault, for a person: `RESULTS.md`.
+/// Returns the page `RESULTS.md` with the result of every command beside every fault.
 fn results_page(faults: &[Fault], results: &[Result]) -> String {
     let ended: BTreeMap<&str, &str> =
         results.iter().map(|result| (result.cell.as_str(), result.ended.as_str())).collect();

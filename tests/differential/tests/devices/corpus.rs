@@ -9,7 +9,7 @@ use chipdock_test_backends::corpus::{self, Kernel};
 use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, host, on_each_device, outputs};
 
-/// What of the corpus no device runs, and why.
+/// Functions of the corpus that no device runs, with the reason.
 const LEFT_OUT: &[(&str, &str)] =
     &[("construct/calls.py:twice", "a private function is no function of the compiled module")];
 

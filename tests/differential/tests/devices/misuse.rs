@@ -41,7 +41,7 @@ pub(crate) fn pointer(data: *mut c_void) -> Any {
     unsafe { Any::from_raw(raw) }
 }
 
-/// What a launch is told.
+/// Extents of a launch.
 #[derive(Clone, Copy)]
 struct Extents {
     grid: i64,

@@ -53,7 +53,8 @@ fn expected(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome
     interpreter.run(&function.name, &mut args.clone()).ok().map(|outcome| (args, outcome))
 }
 
-/// PASS-L3. Files with functions that are no kernels of the device, hosts' and devices' own and what only the text has, count none.
+/// PASS-L3. Files whose modules are not valid at stage `Blocks` count none: lowered functions of hosts and devices, and
+/// constructs that exist only in scripts.
 fn every_kernel_is_scheduled_right(file: &CorpusFile) -> Result<(), String> {
     let (module, name) = (read(file)?, &file.name);
     let (mut n_scheduled, mut n_runs) = (0, 0);

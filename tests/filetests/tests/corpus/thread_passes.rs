@@ -75,7 +75,7 @@ fn passes() -> impl Iterator<Item = (&'static str, Pass)> {
     before.map(|(_, name, pass)| (*name, *pass)).filter(move |(name, _)| !left_out.contains(name))
 }
 
-/// How many functions of a module are right after every pass.
+/// Checks the functions of a module after every pass; returns the number of checked functions.
 fn check(module: &IrModule, capabilities: &TargetCapabilities) -> usize {
     let mut n_functions = 0;
     for function in &module.functions {

@@ -139,7 +139,7 @@ fn call(name: &str, args: &[ChipdockAny]) -> Result<(), Raised> {
 
 const ADD: &str = "add(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))";
 
-/// Holds that the call was refused with that kind, `what`, the signature, and `expected`.
+/// Asserts that the call was refused with that kind, `what`, the signature, and `expected`.
 fn refused(result: Result<(), Raised>, kind: &str, what: &str, expected: &str) {
     let raised = result.expect_err(what);
     let (head, rest) = raised.message.split_once(" when calling:\n  `").expect("the form of TVM's messages");
