@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
-/// Steps of each chain in a measurement: a few milliseconds on a current core.
+/// Number of steps of each chain in a measurement: a few milliseconds on a current core.
 const STEPS: usize = 1 << 18;
 
 /// Returns the fused multiply-add rate of one thread in GFLOP/s of float32 (two operations each), the best of `rounds`.

@@ -19,9 +19,15 @@
   "{\"settings\": [{\"name\": \"axes-max\", \"type\": \"int\", \"default\": 64, " \
   "\"doc\": \"How many axes a tensor may have whose elements are counted.\"}]}"
 
+/* Registers more than the device and the function; examples/codegen-c includes this file and defines it. */
+#ifndef REGISTER_MORE
+#define REGISTER_MORE(registrar, instance) CHIPDOCK_OK
+#endif
+
 /* The state of the plugin for one host. There may be several hosts, each with its own. */
 typedef struct Instance {
   const ChipdockHost *host;
+  int32_t device_type; /* the number that the host assigned to the device */
   /* The number of running calls, and the highest bit after the host has shut the plugin down. */
   uint64_t state;
 } Instance;
@@ -367,6 +373,8 @@ static int32_t init(const ChipdockHost *host, const ChipdockRegistrar *registrar
                                  &device_type);
   if (status == CHIPDOCK_OK)
     status = registrar->function(registrar->self_, text(FUNCTION_NAME), instance, element_count_call, function_deleter);
+  instance->device_type = device_type;
+  if (status == CHIPDOCK_OK) status = REGISTER_MORE(registrar, instance);
   if (status != CHIPDOCK_OK) {
     free(instance); /* after a failure `release` is not called, and `destroy` does not access it */
     return status;

@@ -20,3 +20,6 @@
  *   their own: dlpack.h may be included too, before or after, and a cast from its types is right.
  * - Set reserved fields (`padding`) and the unused bytes of a value to zero.
  */
+
+#ifndef CHIPDOCK_H
+#define CHIPDOCK_H

@@ -211,7 +211,7 @@ impl Report {
     }
 }
 
-/// The report on disk, written anew after each contest.
+/// The report on disk, written again after each contest.
 pub struct Store {
     path: PathBuf,
     /// The report so far.

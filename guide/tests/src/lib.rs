@@ -92,6 +92,19 @@ pub fn pages() -> Vec<Page> {
     paths.iter().map(read).collect()
 }
 
+/// The text of a page with what its commands print, in the place of what it shows of them. The commands stand in the
+/// order of the page.
+#[must_use]
+pub fn blessed(page: &Page, outcomes: &[(&Command, &Outcome)]) -> String {
+    let mut lines: Vec<&str> = page.text.lines().collect();
+    // From the last one on, so that the numbers of the others stay right.
+    for (command, outcome) in outcomes.iter().rev() {
+        let first = command.line - 1 + command.text.lines().count();
+        lines.splice(first..first + command.shown.len(), outcome.printed.iter().map(String::as_str));
+    }
+    lines.join("\n") + "\n"
+}
+
 /// Reads one page.
 #[must_use]
 pub fn page(name: &str, text: &str) -> Page {
@@ -130,4 +143,25 @@ fn mark(line: &str) -> Option<Mark> {
     }
     let reason = line.strip_prefix("*Not run by the tests: ")?.strip_suffix(".*")?;
     (!reason.is_empty()).then(|| Mark::NotRun(reason.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Outcome, blessed, commands, page};
+
+    #[test]
+    fn an_output_is_replaced_in_its_place() {
+        let text = "# A\n```console\n$ one \\\n    two\nold\nolder\n$ three\nright\n$ four\nold\n```\nB\n";
+        let page = page("a.md", text);
+        let commands = commands(&page.blocks[0]);
+        let printed = |lines: &[&str]| Outcome {
+            printed: lines.iter().map(|line| (*line).to_owned()).collect(),
+            code: 0,
+        };
+        let (first, last) = (printed(&["new"]), printed(&["new", "newer"]));
+        assert_eq!(
+            blessed(&page, &[(&commands[0], &first), (&commands[2], &last)]),
+            "# A\n```console\n$ one \\\n    two\nnew\n$ three\nright\n$ four\nnew\nnewer\n```\nB\n"
+        );
+    }
 }

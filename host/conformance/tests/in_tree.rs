@@ -135,3 +135,17 @@ fn the_template_in_c_reaches_its_level() {
     chipdock_test_support::plugins::compile(&["gcc", "-std=c99"], &source, &library);
     reaches(&library, Level::Device, &workspace().join("examples/plugin-template-c/expectations.toml"));
 }
+
+#[test]
+fn the_code_generator_in_c_reaches_its_level() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = folder.path().join("codegen.so");
+    let template = format!("-I{}", workspace().join("examples/plugin-template-c").display());
+    let source = workspace().join("examples/codegen-c/plugin.c");
+    // As C++ too: a plugin of C++ may start from it.
+    for command_line in [&["g++", "-x", "c++", "-std=c++11"][..], &["gcc", "-std=c99"]] {
+        let command_line = [command_line, &[&template, "-Wl,--no-as-needed", "-lm"]].concat();
+        chipdock_test_support::plugins::compile(&command_line, &source, &library);
+    }
+    reaches(&library, Level::Codegen, &workspace().join("examples/codegen-c/expectations.toml"));
+}

@@ -1092,8 +1092,6 @@ typedef struct ChipdockMemory1 {
                              struct ChipdockAny *out_tensor);
 } ChipdockMemory1;
 
-#endif  /* CHIPDOCK_H */
-
 /* A text from a string literal, as an initialiser. */
 #define CHIPDOCK_STR(literal) { (literal), sizeof(literal) - 1 }
 
@@ -1388,3 +1386,5 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockLaunch1, entry, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockLaunch1, launch, 8);
 CHIPDOCK_ASSERT_SIZE(ChipdockMemory1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockMemory1, allocate_tensor, 0);
+
+#endif /* CHIPDOCK_H */

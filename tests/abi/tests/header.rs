@@ -88,7 +88,9 @@ fn print_header() -> String {
             writeln!(end, "CHIPDOCK_ASSERT_OFFSET({}, {field}, {offset});", layout.name).expect("written");
         }
     }
-    config.trailer = Some(end.trim_end().to_owned());
+    // cbindgen's own guard ends before the trailer.
+    end += "\n#endif /* CHIPDOCK_H */";
+    config.trailer = Some(end);
     let builder = cbindgen::Builder::new().with_config(config).with_crate(abi_folder());
     let mut text = Vec::new();
     builder.generate().expect("cbindgen reads the crate").write(&mut text);
@@ -229,7 +231,9 @@ fn compile(compiler: &str, standard: &str, source: &str, folder: &Path) -> Resul
     if output.status.success() { Ok(()) } else { Err(text) }
 }
 
+/// It includes the header twice, as a plugin of several files does.
 const PLUGIN: &str = r#"
+#include <chipdock.h>
 #include <chipdock.h>
 
 static int32_t start(const ChipdockHost *host, const ChipdockRegistrar *registrar, void **out_instance) {

@@ -92,7 +92,7 @@ pub fn corpus() -> io::Result<Vec<CorpusFile>> {
 ///
 /// # Errors
 ///
-/// The first line that differs, with what to do; or why the golden cannot be read or written.
+/// The first line that differs, with what to do; or the reason why the golden cannot be read or written.
 pub fn bless(path: &Path, actual: &str) -> Result<(), String> {
     let shown = path.strip_prefix(workspace()).unwrap_or(path).display();
     if is_blessing() {

@@ -12,7 +12,7 @@ thread_local! {
 pub struct Counting;
 
 fn add(bytes: isize) {
-    // While a thread ends there is no balance any more, and nobody left to ask for it.
+    // While a thread ends its balance no longer exists, and is not needed.
     let _ = BALANCE_BYTES.try_with(|balance| balance.set(balance.get() + bytes));
 }
 

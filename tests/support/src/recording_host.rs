@@ -16,7 +16,7 @@ use chipdock_plugin_api::abi::{
 use chipdock_plugin_api::text::{static_str, str_in, str_out};
 use chipdock_plugin_api::{Any, AnyView, ChipdockDataType, ChipdockDevice, Error, Function, HostRef};
 
-/// A device API as it was registered.
+/// A registered device API.
 #[derive(Clone, Copy)]
 pub struct RegisteredDevice {
     self_: *mut c_void,
@@ -31,7 +31,7 @@ unsafe impl Send for RegisteredDevice {}
 // SAFETY: P10.1, every function of the table may be called from any thread.
 unsafe impl Sync for RegisteredDevice {}
 
-/// A table as it was registered, with its `self_`.
+/// A registered table, with its `self_`.
 #[derive(Clone, Copy)]
 pub struct Table<T: 'static> {
     /// First argument of each function of the table.
@@ -245,7 +245,7 @@ unsafe extern "C" fn register_interface(
     0
 }
 
-/// An interface as it was registered.
+/// A registered interface.
 #[derive(Clone, Copy)]
 pub struct RegisteredInterface {
     /// Table and `self_` of the interface.

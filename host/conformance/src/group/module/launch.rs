@@ -102,7 +102,7 @@ fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verd
         args: vec![[0; 8]; kernel.args.len()],
         extensions: Vec::new(),
     };
-    let device_type = made.device.as_ref().ok().map(|device| device.number().device_type);
+    let device_type = super::check::own(c, &made)?.map(|device| device.device_type);
     body(&Scene { kernels, device_type, request }, &launches)
 }
 

@@ -1,0 +1,76 @@
+//! `examples/codegen-c`: a target kind, a code generator and a loader in C alone, compiled here and opened as a user's plugin,
+//! against the interpreter. The suite's cases of it are run by `host/conformance/tests/in_tree.rs`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use chipdock_host::{CompileOptions, Host, HostOptions};
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::cases::CASES;
+use chipdock_test_backends::{backends_left, host_with, run};
+use chipdock_test_support::command::Scratch;
+use chipdock_test_support::{plugins, workspace};
+
+const KIND: &str = "template_c";
+
+/// What has float16, which this chip has not.
+const REFUSED: &[&str] = &["cast_f16"];
+
+/// The example in a folder of its own, and a host that has it beside the plugins of this repository.
+fn example() -> (Scratch, Host, Backend) {
+    let scratch = Scratch::new();
+    let (folder, library) = (scratch.path("plugins"), scratch.path("plugins/codegen.so"));
+    fs::create_dir(&folder).expect("a folder");
+    let template = format!("-I{}", workspace().join("examples/plugin-template-c").display());
+    let source = workspace().join("examples/codegen-c/plugin.c");
+    plugins::compile(&["gcc", "-std=c99", &template, "-Wl,--no-as-needed", "-lm"], &source, &library);
+    for path in [&folder, &library] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
+    }
+    let host = host_with(|mut options: HostOptions| {
+        options.plugin_paths.push(folder);
+        options
+    });
+    let found = backends_left(&host).0.into_iter().find(|backend| backend.target.kind == KIND);
+    let backend = found.expect("the example can be used");
+    (scratch, host, backend)
+}
+
+fn kernels() -> PathBuf {
+    workspace().join("examples/kernels")
+}
+
+#[test]
+fn kernels_of_the_example_in_c_agree_with_the_interpreter() {
+    let (_scratch, host, backend) = example();
+    let mut n_agreed = 0;
+    for case in CASES {
+        match run::judge(&host, &backend, case, &kernels()) {
+            Ok(_) => n_agreed += 1,
+            Err(why) => {
+                assert!(REFUSED.contains(&case.function) && why.contains("float16"), "{}: {why}", case.name())
+            }
+        }
+    }
+    assert_eq!(n_agreed, CASES.len() - REFUSED.len());
+}
+
+/// What it cannot build it refuses by kind, function and node, all of it at once.
+#[test]
+fn the_example_in_c_names_what_it_refuses() {
+    let (_scratch, host, backend) = example();
+    let text = "@I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n    def f(A: T.Buffer((8,), \"float16\"), B: \
+                T.Buffer((8,), \"int32\")):\n        for i in range(8):\n            B[i] = \
+                T.call_extern(\"int32\", \"nobody\", T.Cast(\"int32\", A[i]))\n";
+    let module = chipdock_script::parse(text, "f.py").unwrap_or_else(|errors| panic!("{errors}"));
+    let error = host
+        .compile(&module, &backend.target, &CompileOptions::default())
+        .map(drop)
+        .expect_err("float16 and a C function");
+    assert_eq!(error.kind().name(), "Unsupported", "{error:?}");
+    let said = format!("{:?}", error.diagnostics());
+    for part in ["f_kernel", "float16", "CallExtern"] {
+        assert!(said.contains(part), "expected {part} in {said}");
+    }
+}
