@@ -94,7 +94,7 @@ fn a_bad_plugin_is_a_row_of_devices_and_targets() {
     }
 }
 
-/// Those that hang are waited for at once, not one after the other.
+/// Plugins that hang are waited for at the same time, not one after the other.
 #[test]
 fn children_run_at_once() {
     let scratch = scratch();

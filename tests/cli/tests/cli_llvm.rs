@@ -116,7 +116,7 @@ fn an_object_file_is_of_its_machine() {
     assert!(ended.stdout.starts_with("whatever.bin: object for llvm, compiled in "), "{}", ended.stdout);
 }
 
-/// What was compiled for another machine is refused by the loader, with both machines' names.
+/// Code compiled for another machine is refused by the loader, with the names of both machines.
 #[test]
 fn code_of_another_machine_does_not_run_here() {
     let (scratch, _) = vector_add();

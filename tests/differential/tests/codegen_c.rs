@@ -1,5 +1,5 @@
-//! `examples/codegen-c`: a target kind, a code generator and a loader in C alone, compiled here and opened as a user's plugin,
-//! against the interpreter. The suite's cases of it are run by `host/conformance/tests/in_tree.rs`.
+//! Tests of `examples/codegen-c`: a target kind, a code generator and a loader in C alone, compiled here, opened as a
+//! user's plugin, and compared with the interpreter. `host/conformance/tests/in_tree.rs` runs the suite's cases for it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ use chipdock_test_support::{plugins, workspace};
 
 const KIND: &str = "template_c";
 
-/// What has float16, which this chip has not.
+/// Examples that use float16, which this target does not support.
 const REFUSED: &[&str] = &["cast_f16"];
 
 /// The example in a folder of its own, and a host that has it beside the plugins of this repository.
@@ -56,7 +56,7 @@ fn kernels_of_the_example_in_c_agree_with_the_interpreter() {
     assert_eq!(n_agreed, CASES.len() - REFUSED.len());
 }
 
-/// What it cannot build it refuses by kind, function and node, all of it at once.
+/// The example refuses constructs that it cannot build by kind, function and node, all in one report.
 #[test]
 fn the_example_in_c_names_what_it_refuses() {
     let (_scratch, host, backend) = example();

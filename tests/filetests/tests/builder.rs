@@ -230,7 +230,7 @@ fn threads_and_shared_memory() {
     same("host/conformance/kernels/tvm/g_transpose.py", [f.finish()]);
 }
 
-/// What is no loop variable has no domain, and validation says so.
+/// A variable that is not a loop variable has no domain, and validation reports it.
 #[test]
 fn remap_of_what_is_no_loop() {
     let mut f = build::function("f");

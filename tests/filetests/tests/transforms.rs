@@ -149,7 +149,7 @@ fn elements_that_are_long_vectors_are_reached_lane_by_lane() {
     }
 }
 
-/// What has an effect is not in parts: each would have it once more.
+/// An expression with an effect is not split into parts, because each part would have the effect once more.
 #[test]
 fn an_effect_happens_once() {
     let text = r#"

@@ -116,7 +116,7 @@ fn a_tensor_of_another_kind_of_device_is_refused() {
     });
 }
 
-/// Where there are several devices of a kind: a call stays on one, and each has its own memory.
+/// If there are several devices of a kind, a call stays on one of them, and each has its own memory.
 #[test]
 fn a_tensor_of_another_device_of_the_kind_is_refused() {
     // SAFETY: no other thread runs yet; the software driver reads it when it is first opened, others ignore it.

@@ -98,7 +98,7 @@ fn a_device_module_without_a_loader_does_not_take_the_others_with_it() {
     });
 }
 
-/// What the driver says when it loads a module is an error of the load or of the first call, never silence.
+/// An error of the driver when it loads a module is an error of the load or of the first call, and is never dropped.
 #[test]
 fn an_artifact_goes_through_bytes_and_back() {
     let host = host();
