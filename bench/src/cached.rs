@@ -1,4 +1,4 @@
-//! From a module to something callable, with everything that is compiled in the cache: same process, library open.
+//! Measures the time from a module to a callable function with a filled compile cache: same process, library open.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,10 +11,10 @@ use chipdock_test_backends::backends::Backend;
 
 /// The example kernel that is compiled.
 const ADD: &str = include_str!("../../examples/kernels/vector_add.py");
-/// How often.
+/// Number of rounds.
 const ROUNDS: usize = 201;
 
-/// Medians in ms: of all of it, of compiling, and of loading until the function is there.
+/// Medians in ms: of the whole, of compiling, and of loading the function.
 #[derive(Clone, Copy, Debug)]
 pub struct Hit {
     /// From the module to the function.
@@ -25,7 +25,7 @@ pub struct Hit {
     pub load_ms: f64,
 }
 
-/// Measures a hit of the example kernel `vector_add`, in a cache of its own; nothing where the code generator's builds are
+/// Measures a hit of the example kernel `vector_add`, in a cache of its own; `None` where the code generator's builds are
 /// not kept.
 ///
 /// # Errors
@@ -38,7 +38,7 @@ pub fn measure(host: &Host, backend: &Backend) -> Result<Option<Hit>> {
     let cache = CompileCache::at(&folder.path().join("compile"), 1 << 30).map_err(|error| text(&error))?;
     let device = Some(backend.device.clone());
     let options = CompileOptions { cache: Some(Arc::new(cache)), device, ..CompileOptions::default() };
-    // The first is built, the second shows whether it was kept.
+    // The first one is built, the second shows whether it was kept.
     let (mut compiles, mut loads, mut wholes) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS + 2 {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Comparing times on a shared machine: contenders are visited in turn, and what is reported is the median of the
+//! Compares times on a shared machine: contenders are visited in turn, and the reported value is the median of the
 //! ratios of neighbours.
 
 use std::time::Instant;
@@ -52,7 +52,8 @@ pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
     Some(Spread { low: at(1)?, median: at(2)?, high: at(3)? })
 }
 
-/// Who is visited when in a round: each of `n` once, a round later one place on, so that nobody is always first.
+/// Returns the order of visits in a round: each of `n` once, a round later shifted by one, so that no contender is always
+/// first.
 pub fn order(n: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..n).map(move |place| (place + round) % n)
 }

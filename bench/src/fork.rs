@@ -1,4 +1,4 @@
-//! A region of two tasks that do nothing but meet.
+//! A region of two tasks that only meet each other.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use chipdock_abi::ChipdockParallelBody;
 use chipdock_host::Host;
 
-/// Launches the region as compiled code does, on a host of two threads. Task 0 waits for task 1 to begin: so both threads
-/// take part (a caller takes back what nobody has begun when it is done with its own task).
+/// Launches the region as compiled code does, on a host of two threads. Task 0 waits for task 1 to begin, so both threads
+/// take part (a caller takes back tasks that have not begun when it is done with its own).
 ///
 /// # Panics
 ///
-/// When the host has not two threads to spare.
+/// If the host has fewer than two free threads.
 pub fn launch(host: &Host) {
     unsafe extern "C" fn meet(task_id: i32, tasks_count: i32, begun: *mut c_void) -> i32 {
         // SAFETY: the flag below, which outlives the region.

@@ -1,6 +1,6 @@
 //! Measurements as ratios: against a bare call, the driver's own calls, a peer, or the machine's measured limit; and the demo.
 //!
-//! What finds backends and runs kernels on them is `chipdock-test-backends`; the programs are in `src/bin`.
+//! `chipdock-test-backends` finds backends and runs kernels on them; the programs are in `src/bin`.
 
 pub mod cached;
 pub mod contest;

@@ -4,18 +4,19 @@ use std::hint::black_box;
 use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
-/// Steps of each chain in a measurement: a few milliseconds on a current core.
+/// Number of steps of each chain in a measurement: a few milliseconds on a current core.
 const STEPS: usize = 1 << 18;
 
 /// The fused multiply-add rate of one thread in GFLOP/s of float32 (two operations each), the best of `rounds`.
 ///
-/// Which vectors and how many independent chains keep the units busy depends on the processor (its latency, its units, and whether a
-/// vector of 512 bits is one operation or two), so every shape is tried and the fastest counts: a limit may not be too low.
+/// The vectors and the number of independent chains that keep the units busy depend on the processor (its latency, its units,
+/// and whether a vector of 512 bits is one operation or two), so every shape is tried and the fastest counts: a limit must not
+/// be too low.
 pub fn fma_peak_gflops(rounds: usize) -> f64 {
     (0..rounds).map(|_| fma_once()).fold(0.0, f64::max)
 }
 
-/// The fastest of the shapes that this processor has.
+/// Measures the fastest of the shapes that this processor supports.
 #[cfg(target_arch = "x86_64")]
 fn fma_once() -> f64 {
     let mut best = 0.0_f64;
@@ -99,7 +100,7 @@ pub fn copy_peak_gbps(rounds: usize) -> f64 {
     (0..rounds).map(|_| once(&mut to)).fold(0.0, f64::max)
 }
 
-/// How results are stored.
+/// Kind of stores of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {
     /// Through the caches, as compiled code does unless told otherwise.
@@ -108,7 +109,7 @@ pub enum Stores {
     NonTemporal,
 }
 
-/// The same work in several threads at once: the sum of their rates, the best of `rounds`.
+/// Does the same work in several threads at once; returns the sum of their rates, the best of `rounds`.
 fn together(threads: usize, rounds: usize, work: impl Fn(usize) -> f64 + Sync) -> f64 {
     let barrier = Barrier::new(threads);
     (0..rounds)
@@ -134,8 +135,8 @@ pub fn fma_gflops(threads: usize, rounds: usize) -> f64 {
     together(threads, rounds, |_| (0..4).map(|_| fma_once()).fold(0.0, f64::max))
 }
 
-/// The rate of copying, in GB/s of bytes read plus bytes written, when all threads together touch `size_bytes`; `None`
-/// where this program knows no such stores.
+/// Returns the rate of copying, in GB/s of bytes read plus bytes written, when all threads together access `size_bytes`; `None`
+/// where this program does not support such stores.
 #[must_use]
 pub fn copy_gbps(stores: Stores, size_bytes: usize, threads: usize, rounds: usize) -> Option<f64> {
     if stores == Stores::NonTemporal && !cfg!(target_arch = "x86_64") {

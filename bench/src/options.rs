@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::Result;
 
-/// What `cargo xtask` hands over, and what the person asked for.
+/// Options from `cargo xtask` and from the user.
 #[derive(Debug, Default)]
 pub struct Options {
     /// The folder with the plugins.
@@ -13,7 +13,7 @@ pub struct Options {
     pub command: PathBuf,
     /// JSON in place of tables.
     pub json: bool,
-    /// Only cases whose name holds one of these; empty: all.
+    /// Only cases whose name contains one of these; empty for all.
     pub filters: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Holds that each filter asks for something.
+    /// Checks that each filter selects a case.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Options {
         })
     }
 
-    /// Whether a case of that name is asked for.
+    /// Returns true if a case of that name is selected.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter))

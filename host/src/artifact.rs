@@ -1,7 +1,7 @@
 //! Artifacts: what a code generator delivers, in memory and in a file.
 //!
-//! An artifact is an index (which loader, which format, which functions) and named sections of bytes. Artifacts that
-//! it imports hang below it, a tree. In a file (version 1, little-endian):
+//! An artifact is an index (module kind, format, functions) and named sections of bytes. It holds the artifacts that it
+//! imports, so artifacts form a tree. The file format (version 1, little-endian):
 //!
 //! | bytes | what |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | … | the header: JSON of the tree, with offset, size, alignment and SHA-256 of each section |
 //! | … | the sections, each at a multiple of its alignment, zeros between |
 //!
-//! Whatever is cut off or changed is refused; nothing is read partly.
+//! A file that is truncated or changed is refused as a whole; nothing is read partly.
 
 use std::io::Write;
 use std::path::Path;
@@ -29,19 +29,19 @@ use crate::target::TargetId;
 const MAGIC: &[u8; 8] = b"CHIPDOCK";
 const CONTAINER_VERSION: u32 = 1;
 const PREFIX_BYTES: usize = 8 + 4 + 4 + 8 + 32;
-/// No section asks for more.
+/// Greatest alignment that a section may have, in bytes.
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 16;
-/// A file of an artifact: all its sections and those of its imports, and what describes them.
+/// Greatest size of an artifact's file: its sections, those of its imports, and the header.
 const FILE_BYTES_MAX: u64 = ARTIFACT_BYTES_MAX * 2;
-/// Artifacts within artifacts: no deeper than this.
+/// Greatest nesting depth of imported artifacts.
 const NESTING_MAX: usize = 16;
 
 /// A function of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionInfo {
-    /// Its name in the module that it was compiled from.
+    /// Name of the function in the module that it was compiled from.
     pub name: String,
-    /// Its name in the code.
+    /// Name of the function in the code.
     pub symbol: String,
     /// Types of its arguments, `handle` for a buffer.
     #[serde(default)]
@@ -89,7 +89,7 @@ struct AlignedBytes {
     size_bytes: usize,
 }
 
-/// Where all sections without bytes lie: one costs what its header does, whatever alignment it asks for.
+/// Memory of all sections without bytes: such a section costs only its header, whatever alignment it asks for.
 static NO_BYTES: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
 
 impl AlignedBytes {
@@ -436,7 +436,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Where sections start: behind the header, at the strictest alignment of all.
+/// Returns the offset of the sections: after the header, at the greatest alignment of all.
 fn data_start(header_bytes: usize) -> usize {
     (PREFIX_BYTES + header_bytes).next_multiple_of(ALIGNMENT_BYTES_MAX as usize)
 }

@@ -1,4 +1,5 @@
-//! What a library says of its types (P4.2): a report, which refuses nobody.
+//! Reads the type information that a library's abi_stable root module declares (P4.2). It is only reported: nothing is refused
+//! for it.
 
 use std::ffi::c_void;
 

@@ -1,51 +1,52 @@
-//! Bounds of what a plugin answers (rule HOST-A3): one named number each, and texts read within them.
+//! Bounds on a plugin's answers (rule HOST-A3): one named constant each, and functions that read texts within them.
 //!
-//! A plugin runs with the program's rights, so these keep nobody out. They keep a mistake from taking the memory or the
-//! hours of a program: what is beyond them is refused with bound and number, or, where it is only shown, cut.
+//! A plugin runs with the program's rights, so these bounds are no protection from a hostile one. They keep a mistake from
+//! using up the program's memory or time: an answer beyond its bound is refused with the bound and the number, or cut where it
+//! is only shown.
 
 use chipdock_abi::ChipdockStr;
 use chipdock_plugin_api::text::{bytes_in, str_in};
 
-/// Messages, diagnostics and lines of the log, each: some thousand lines of a compiler. What is longer is cut.
+/// Bytes of one message, diagnostic or log line: enough for some thousand lines of a compiler. A longer one is cut.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 64 << 10;
-/// Names of functions, sections and nodes, versions, error kinds: some hundred times what they have.
+/// Bytes of the name of a function, section or node, of a version, or of an error kind: some hundred times the usual length.
 pub(crate) const NAME_BYTES_MAX: usize = 1 << 10;
-/// Texts beyond this are not even looked at: nobody has written them, and their size leads past what is there.
+/// Size beyond which a text is not even read: nobody wrote such a text, and reading it would run past its memory.
 pub(crate) const PLAUSIBLE_BYTES_MAX: usize = 1 << 30;
-/// Diagnostics of one build that are kept; nobody reads more, and how many more there were is said.
+/// Diagnostics of one build that are kept; of the rest only the number is reported.
 pub(crate) const DIAGNOSTICS_MAX: usize = 1000;
-/// Diagnostics of one build at all: a module has no more nodes to be said anything of. Whoever goes on is stuck.
+/// Diagnostics that one build may report at all, more than a module has nodes: a code generator that goes on is stuck.
 pub(crate) const DIAGNOSTICS_REPORTED_MAX: u64 = 100_000;
-/// Bytes of all of them together.
+/// Bytes of all kept diagnostics of one build together.
 pub(crate) const DIAGNOSTICS_BYTES_MAX: usize = 4 << 20;
-/// An artifact's index: room for some 50,000 functions.
+/// Bytes of an artifact's index: room for some 50,000 functions.
 pub(crate) const INDEX_BYTES_MAX: usize = 16 << 20;
-/// A target kind's schema: as much as a whole manifest, in which it stands too.
+/// Bytes of a target kind's schema: as many as a whole manifest, which contains the schema too.
 pub(crate) const SCHEMA_BYTES_MAX: usize = 1 << 20;
-/// What a registration says of itself: a few keys, and as much as a manifest where somebody makes a table of it.
+/// Bytes of a registration's info: usually a few keys, and as many as a manifest where a plugin puts a table there.
 pub(crate) const INFO_BYTES_MAX: usize = 1 << 20;
-/// A target as a canonicalizer answers it, and a device's attribute: the largest known has a few thousand bytes.
+/// Bytes of a canonicalized target or of a device's attribute: the largest known has a few thousand.
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// All sections of an artifact: code that reaches itself by 32-bit displacements cannot be larger.
+/// Bytes of all sections of an artifact: code that reaches itself by 32-bit displacements cannot be larger.
 pub(crate) const ARTIFACT_BYTES_MAX: u64 = 1 << 31;
-/// Sections of an artifact: each costs up to its alignment beside its bytes, 64 KiB.
+/// Sections of an artifact: each costs up to its alignment, 64 KiB, beside its bytes.
 pub(crate) const SECTIONS_MAX: usize = 4096;
-/// Devices of one device API: a row each in a list, and a thousand times what a machine holds today.
+/// Devices of one device API: each is a row in a list, and no machine has a thousandth of that today.
 pub(crate) const DEVICES_MAX: i32 = 4096;
 /// Axes of a tensor that a plugin asks for.
 pub(crate) const AXES_MAX: usize = 64;
-/// Registrations of one plugin, and the keys that a list of plugins shows of it.
+/// Registrations of one plugin, and keys that a list of plugins shows of it.
 pub(crate) const REGISTRATIONS_MAX: usize = 4096;
-/// Refused registrations that are kept: the first is reported.
+/// Refused registrations that are kept; the first is reported.
 pub(crate) const REFUSED_MAX: usize = 16;
-/// Errors that led to an error, as far as its message follows them.
+/// Causes of an error that its message lists.
 pub(crate) const CAUSES_MAX: usize = 16;
 
-/// What says that a text was cut takes no more than this; a text that is longer by less is left whole, so that nothing is
-/// cut twice.
+/// Greatest size of the note that a text was cut. A text that exceeds its bound by less is left whole, so that nothing is cut
+/// twice.
 const NOTE_BYTES: usize = 64;
 
-/// A text that must be one and short enough, borrowed for the call; `what` names it in the error.
+/// Reads a text that must be valid UTF-8 and within its bound, borrowed for the call; `what` names it in the error.
 ///
 /// # Safety
 ///
@@ -58,7 +59,7 @@ pub(crate) unsafe fn text<'a>(text: ChipdockStr, what: &str, bytes_max: usize) -
     unsafe { str_in(text, what) }.map_err(|error| error.message().into_owned())
 }
 
-/// A text to be shown: cut at the bound, and what is not UTF-8 is replaced.
+/// Reads a text to be shown: cuts it at the bound, and replaces what is not UTF-8.
 ///
 /// # Safety
 ///
@@ -72,11 +73,11 @@ pub(crate) unsafe fn shown(text: ChipdockStr, bytes_max: usize) -> String {
     }
     let is_cut = text.size > bytes_max + NOTE_BYTES;
     let size = if is_cut { bytes_max } else { text.size };
-    // SAFETY: `text` is null or points to `size` live bytes, as this function requires; what is not shown is not read.
+    // SAFETY: `text` is null or points to `size` live bytes, as this function requires; bytes beyond the bound are not read.
     let bytes = unsafe { bytes_in(ChipdockStr { size, ..text }) };
     let mut shown = String::from_utf8_lossy(bytes).into_owned();
     if is_cut {
-        // A character that the cut went through.
+        // A character that the cut split.
         if shown.ends_with(char::REPLACEMENT_CHARACTER) {
             shown.pop();
         }
@@ -85,9 +86,9 @@ pub(crate) unsafe fn shown(text: ChipdockStr, bytes_max: usize) -> String {
     shown
 }
 
-/// As [`shown`], of a text of this side.
+/// Cuts a text of the host itself, as [`shown`] does.
 pub(crate) fn cut(text: &str, bytes_max: usize) -> String {
-    // SAFETY: a live text, as long as it says.
+    // SAFETY: a live text of the size that it states.
     unsafe { shown(chipdock_plugin_api::text::str_out(text), bytes_max) }
 }
 

@@ -1,4 +1,5 @@
-//! One module through one code generator, or out of the compile cache: rules COMPILE-C2, COMPILE-C4 and COMPILE-C5 of compilation, CACHE-V1 to CACHE-V7 of the cache.
+//! Builds one module with one code generator, or takes the build from the compile cache: rules COMPILE-C2, COMPILE-C4 and
+//! COMPILE-C5 of compilation, CACHE-V1 to CACHE-V7 of the cache.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -20,15 +21,15 @@ use crate::registrar::CodegenEntry;
 use crate::runtime::Verdict;
 use crate::session::{BuildMessage, Parts, Session, fingerprint};
 
-/// What came of the builds of one compilation, beside artifacts.
+/// Results of one compilation's builds other than artifacts.
 #[derive(Default)]
 pub(crate) struct Said {
     pub(crate) messages: Vec<BuildMessage>,
-    /// How many modules a code generator built; the others were found.
+    /// Number of modules that a code generator built; the others were found in the cache.
     pub(crate) built: usize,
 }
 
-/// What is to be built.
+/// Input of one build.
 struct Work<'a> {
     codegen: Arc<CodegenEntry>,
     job: &'a Job,
@@ -36,14 +37,14 @@ struct Work<'a> {
     imports: Vec<Arc<Artifact>>,
 }
 
-/// Where a build is kept.
+/// Cache entry of a build.
 struct Place<'a> {
     cache: &'a CompileCache,
     key: Key,
     fingerprint: String,
 }
 
-/// Threads that a code generator may use when nobody says. Asked once: the system reads files for it.
+/// Returns the default number of threads of a code generator. Asked once: the system reads files for it.
 fn processors() -> u32 {
     static COUNT: OnceLock<u32> = OnceLock::new();
     let count = || std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
@@ -51,7 +52,7 @@ fn processors() -> u32 {
 }
 
 impl Host {
-    /// Builds a module with the code generator of a target, or finds what that built before.
+    /// Builds a module with the code generator of a target, or takes its earlier build from the cache.
     pub(crate) fn build(
         &self,
         job: &Job,
@@ -108,7 +109,7 @@ impl Host {
         let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind().name));
         let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
         let Parts { index, sections, refused } = session.take_parts();
-        // COMPILE-C2: all that it cannot build was reported; a report that was refused is the plugin's fault all the same.
+        // COMPILE-C2: every node that it cannot build was reported; a refused report is the plugin's fault all the same.
         if built.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Unsupported) && !errors.is_empty() {
             let message = format!(
                 "the code generator of target kind \"{}\" cannot build this module",
@@ -136,7 +137,7 @@ impl Host {
         Ok(artifact)
     }
 
-    /// Where such a build is kept: rule CACHE-V1. Nowhere by rule CACHE-V2.
+    /// Returns the cache entry of a build (rule CACHE-V1), or `None` where the build is not kept (rule CACHE-V2).
     fn place<'a>(
         &self,
         cache: &'a CompileCache,
@@ -179,7 +180,7 @@ impl Host {
         Some(Place { cache, key: CompileCache::key(&parts), fingerprint })
     }
 
-    /// What is kept there, when it passes (CACHE-V3, CACHE-V4).
+    /// Returns the kept build of a cache entry, when it passes the checks (CACHE-V3, CACHE-V4).
     fn find(&self, place: &Place<'_>, work: &Work<'_>) -> Option<(Artifact, Vec<BuildMessage>)> {
         let span = tracing::debug_span!("find_build", found = false).entered();
         let says = |what: &str| {
@@ -212,7 +213,7 @@ impl Host {
         }
     }
 
-    /// Why its loader would not have it run where it is to run: rule CACHE-V4.
+    /// Returns the reason why its loader refuses to run a kept artifact on the requested device (rule CACHE-V4).
     fn veto(&self, artifact: &Artifact, work: &Work<'_>) -> Option<String> {
         let device = work.options.device.as_ref()?;
         let capabilities = work.job.target.capabilities();
@@ -220,11 +221,11 @@ impl Host {
             true => ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
             false => device.number(),
         };
-        // Kernels for another device than the one that is known.
+        // Kernels for another device than the requested one.
         if !capabilities.is_host && number.device_type != capabilities.device.device_type {
             return None;
         }
-        // What nobody loads is as it would be if it were built now.
+        // An artifact without a loader is treated as if it were built now.
         self.loader(artifact).ok()?;
         match self.check_alone(artifact, number) {
             Ok(Verdict::Ok) => None,
@@ -242,7 +243,7 @@ impl Host {
         said: &[BuildMessage],
     ) {
         let _span = tracing::debug_span!("keep_build").entered();
-        // CACHE-V2: what was asked before may have changed while it was built.
+        // CACHE-V2: the fingerprint may have changed during the build.
         let after = fingerprint(self.0.services, &work.codegen, request).ok().flatten();
         let is_same = after.as_deref() == Some(&*place.fingerprint);
         if !is_same || work.options.cancel.load(Ordering::Relaxed) {

@@ -1,29 +1,33 @@
-//! The compile cache: what code generators built, kept as files for the next build and the next process.
+//! The compile cache: results of code generators, kept as files for the next build and the next process.
 //!
-//! Folder, files, permissions and what is removed first are rules KEPT-K1 to KEPT-K8 of
+//! Folder, files, permissions and the order of removal are rules KEPT-K1 to KEPT-K8 of
 //! [`chipdock_plugin_api::files::cache`]. Beyond them:
 //!
-//! * **CACHE-V1 Key.** What was built is found again when all that its bytes depend on is as it was: this host's version and ABI; the
-//!   plugin's name, version, `build_id` and the SHA-256 of its library as it was opened; the fingerprint (C.35); target and
-//!   options; and the SHA-256 of the module as the code generator is given it, with positions and the name of its file.
-//! * **CACHE-V2 What is not kept.** What was built where the fingerprint is None or empty, or cannot be had (C.37), or is another
-//!   after the build than before; where the library on the disk is not the one that runs; what failed or was cancelled.
-//! * **CACHE-V3 Whole.** Kept are index, sections and all that the code generator said short of failing, so that a hit reports what
-//!   the build did. What is read is checked as a delivery is (HOST-A8). What does not pass is built anew and replaced.
-//! * **CACHE-V4 Veto.** Where [`CompileOptions::device`] says where the code is to run, its loader is asked (`check`) before it is
-//!   taken from the cache: for that device, or for host memory where it is code of the host. Any verdict but
-//!   [`Ok`](crate::Verdict::Ok) means that it is built anew and replaced, once; what nobody loads nobody vetoes.
-//! * **CACHE-V5 Nobody's error.** No failure of the cache fails a build. That nothing can be kept is a warning, once for each
-//!   [`CompileCache`]; each hit and miss is a line of the log for whoever debugs, with the key.
-//! * **CACHE-V6 Asked for.** A program's builds are kept when it says so ([`CompileOptions::cache`]); the command's are, unless
-//!   `--no-cache` says otherwise. `CHIPDOCK_CACHE_SIZE` says how many bytes may be kept: a number, or one with `K`, `M` or `G`
-//!   behind it; 1 GiB without it, and nothing is kept with 0.
-//! * **CACHE-V7 Given up.** A build that is cancelled by the time that it is found answers `Cancelled`, as one that is built.
-//! * **CACHE-V8 Lowered once.** Where a build may be kept, a host remembers what it lowered last, within bounds of number and bytes, so
-//!   that a hit neither lowers nor writes the module. It takes that again where nothing tells the modules apart (names, order,
-//!   the place of every node: rule WIRE-W9 of the IR's wire format), target, schedule and the file's name are the same, and so is all
-//!   that it took from the host: each target's capabilities, the targets of host functions, the version of the wire format. It is memory
-//!   of one host, which no other process sees; whether there is a build for what was lowered is decided by CACHE-V1 to CACHE-V4.
+//! * **CACHE-V1 Key.** A build is found again when everything that its bytes depend on is unchanged: this host's version and
+//!   ABI; the plugin's name, version, `build_id` and the SHA-256 of its library as it was opened; the fingerprint (C.35);
+//!   target and options; and the SHA-256 of the module as the code generator receives it, with positions and the name of its
+//!   file.
+//! * **CACHE-V2 Not kept.** A build is not kept where the fingerprint is None, empty or unavailable (C.37), or differs before
+//!   and after the build; where the library on the disk is not the one that runs; or where the build failed or was cancelled.
+//! * **CACHE-V3 Whole.** Index, sections and all messages of the code generator short of a failure are kept, so that a hit
+//!   reports what the build did. An entry that is read is checked as a delivery is (HOST-A8). One that does not pass is built
+//!   anew and replaced.
+//! * **CACHE-V4 Veto.** Where [`CompileOptions::device`] names the device that the code is for, its loader is asked (`check`)
+//!   before the build is taken from the cache: for that device, or for host memory where it is code of the host. Any verdict
+//!   but [`Ok`](crate::Verdict::Ok) means that it is built anew and replaced, once; without a loader there is no veto.
+//! * **CACHE-V5 Nobody's error.** No failure of the cache fails a build. A cache that cannot keep builds is a warning, once for
+//!   each [`CompileCache`]; each hit and miss is a debug line of the log, with the key.
+//! * **CACHE-V6 Asked for.** A program's builds are kept when it asks for it ([`CompileOptions::cache`]); the command's are,
+//!   unless `--no-cache` is given. `CHIPDOCK_CACHE_SIZE` sets how many bytes may be kept: a number, or one followed by `K`, `M`
+//!   or `G`; the default is 1 GiB, and 0 keeps nothing.
+//! * **CACHE-V7 Given up.** A build that is cancelled by the time that it is found returns `Cancelled`, as one that is built
+//!   does.
+//! * **CACHE-V8 Lowered once.** Where a build may be kept, a host remembers the modules that it lowered last, within bounds of
+//!   number and bytes, so that a hit neither lowers nor writes the module. It takes a lowered module again where nothing
+//!   distinguishes the modules (names, order, the place of every node: rule WIRE-W9 of the IR's wire format), target, schedule
+//!   and the file's name are the same, and so is everything that lowering took from the host: each target's capabilities, the
+//!   targets of host functions, the version of the wire format. This is memory of one host, which no other process sees;
+//!   whether a build exists for a lowered module is decided by CACHE-V1 to CACHE-V4.
 //!
 //! [`CompileOptions::device`]: crate::CompileOptions::device
 //! [`CompileOptions::cache`]: crate::CompileOptions::cache
@@ -44,15 +48,15 @@ use crate::error::{Category, Error, ErrorKind};
 use crate::options::LogLevel;
 use crate::session::{BuildMessage, Severity};
 
-/// The folder of the compile cache among those of other caches, and its name.
+/// Name of the compile cache, and of its folder among those of other caches.
 pub const COMPILE_CACHE: &str = "compile";
-/// A change of what a file holds, or of what its key is made of, is another version.
+/// Kind and version of the cache's files: a change of their content, or of the parts of the key, is another version.
 const KIND: Kind = Kind { name: COMPILE_CACHE, version: 2 };
-/// What may be kept when nobody says.
+/// Default bound on the kept builds, in bytes.
 const SIZE_BYTES_MAX: u64 = 1 << 30;
-/// The variable that says otherwise (CACHE-V6).
+/// Variable that sets the bound (CACHE-V6).
 const SIZE: &str = "CHIPDOCK_CACHE_SIZE";
-/// Bytes of what describes a build, at most: an index, and the diagnostics of one build.
+/// Greatest size of a build's head: an index, and the diagnostics of one build.
 const HEAD_BYTES_MAX: usize = 64 << 20;
 
 /// The folder in which builds are kept: rules CACHE-V1 to CACHE-V8. Any number of threads and processes may use one at once.
@@ -77,13 +81,13 @@ pub struct CompileCache {
 }
 
 impl CompileCache {
-    /// The one of this user: `compile` in `CHIPDOCK_CACHE_DIR`, else in `$XDG_CACHE_HOME/chipdock`, else in
-    /// `$HOME/.cache/chipdock`. None where it is switched off (`CHIPDOCK_CACHE_DIR` or `CHIPDOCK_CACHE_SIZE` say so), where
-    /// there is no such folder, and with raised privileges.
+    /// Opens the compile cache of this user: `compile` in `CHIPDOCK_CACHE_DIR`, else in `$XDG_CACHE_HOME/chipdock`, else in
+    /// `$HOME/.cache/chipdock`. None where it is switched off (by `CHIPDOCK_CACHE_DIR` or `CHIPDOCK_CACHE_SIZE`), where there
+    /// is no such folder, and with raised privileges.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a `CHIPDOCK_CACHE_SIZE` that is none; as [`Self::at`].
+    /// `ValueError` for a malformed `CHIPDOCK_CACHE_SIZE`; otherwise as [`Self::at`].
     pub fn of_process() -> Result<Option<Self>, Error> {
         let size_bytes_max = Self::size_bytes_max_of_process()?;
         match folder_of_process() {
@@ -92,11 +96,11 @@ impl CompileCache {
         }
     }
 
-    /// The greatest size of this user's kept builds, in bytes (CACHE-V6).
+    /// Returns the greatest size of this user's kept builds, in bytes (CACHE-V6).
     ///
     /// # Errors
     ///
-    /// `ValueError` for a `CHIPDOCK_CACHE_SIZE` that is none.
+    /// `ValueError` for a malformed `CHIPDOCK_CACHE_SIZE`.
     pub fn size_bytes_max_of_process() -> Result<u64, Error> {
         let Some(text) = variable(SIZE) else { return Ok(SIZE_BYTES_MAX) };
         parsed_size(&text).ok_or_else(|| {
@@ -106,11 +110,11 @@ impl CompileCache {
         })
     }
 
-    /// One in a folder, which is made where it is not there, that may hold so many bytes.
+    /// Opens a cache of at most `size_bytes_max` bytes in a folder, which is created if it does not exist.
     ///
     /// # Errors
     ///
-    /// `IoError`: it cannot be made, is not the user's alone, or holds other files (rules KEPT-K2 and KEPT-K3).
+    /// `IoError`: the folder cannot be created, is not the user's alone, or holds other files (rules KEPT-K2 and KEPT-K3).
     pub fn at(folder: &Path, size_bytes_max: u64) -> Result<Self, Error> {
         let folder = std::path::absolute(folder)
             .map_err(|error| Error::io("cannot keep what is compiled", folder, &error))?;
@@ -122,13 +126,13 @@ impl CompileCache {
         Ok(Self { cache, folder, was_told: AtomicBool::new(false) })
     }
 
-    /// Its folder.
+    /// Returns the folder of the cache.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The key of what depends on these texts, and on this host (CACHE-V1).
+    /// Returns the cache key of these texts and of this host (CACHE-V1).
     pub(crate) fn key(parts: &[&str]) -> Key {
         let abi = (
             chipdock_abi::CHIPDOCK_ABI_MAJOR,
@@ -141,7 +145,7 @@ impl CompileCache {
         KIND.key(&all)
     }
 
-    /// What is kept under a key, where it is whole.
+    /// Returns the build under a key, where it is whole.
     pub(crate) fn read(&self, key: &Key) -> Option<Kept> {
         Kept::from_bytes(&self.cache.read(key)?)
     }
@@ -151,7 +155,7 @@ impl CompileCache {
         self.cache.try_write(key, bytes)
     }
 
-    /// How it is told that a build could not be kept: the first time as a warning (CACHE-V5).
+    /// Returns level and text of the message that a build could not be kept: the first time as a warning (CACHE-V5).
     pub(crate) fn telling(&self, error: &io::Error) -> (LogLevel, String) {
         let was_told = self.was_told.swap(true, Ordering::Relaxed);
         let level = if was_told { LogLevel::Debug } else { LogLevel::Warning };
@@ -171,21 +175,21 @@ fn parsed_size(text: &OsStr) -> Option<u64> {
     digits.parse::<u64>().ok().filter(|_| is_number)?.checked_mul(unit)
 }
 
-/// What one code generator built of one module.
+/// A build in the cache: the result of one code generator for one module.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) head: Head,
     pub(crate) sections: Vec<Section>,
 }
 
-/// What describes it, as JSON before the bytes of its sections. The cache's own digest is of all of it.
+/// Description of a kept build, as JSON before the bytes of its sections. The cache's own digest covers all of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
-    /// Who built it, for what: for lists, as both are in the key.
+    /// Plugin and target kind of the build, for lists: the key contains both too.
     plugin: String,
     plugin_version: String,
     target_kind: String,
-    /// As the code generator wrote it.
+    /// The index as the code generator wrote it.
     pub(crate) index: String,
     sections: Vec<SectionHead>,
     messages: Vec<Message>,
@@ -245,8 +249,8 @@ impl Message {
 }
 
 impl Kept {
-    /// The bytes of a build, with what its code generator said: the size of the head, the head, the sections one after the
-    /// other. Not the container of artifacts: that has digests and alignment of its own, 64 KiB at least.
+    /// Writes a build and the messages of its code generator as bytes: the size of the head, the head, the sections one after
+    /// the other. The container of artifacts is not used: it has digests and an alignment of its own, of 64 KiB at least.
     pub(crate) fn bytes(
         plugin: (&str, &str),
         target_kind: &str,
@@ -272,7 +276,7 @@ impl Kept {
         Ok(bytes)
     }
 
-    /// What the code generator said (CACHE-V3).
+    /// Returns the messages of the code generator (CACHE-V3).
     pub(crate) fn messages(&self) -> Vec<BuildMessage> {
         self.head.messages.iter().map(Message::said).collect()
     }
@@ -292,21 +296,21 @@ impl Kept {
     }
 }
 
-/// A build that is kept, for lists. Whether its file is whole is found out by whoever uses it.
+/// A kept build, for lists. Whether its file is whole is found out only when it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptBuild {
     /// The plugin whose code generator built it.
     pub plugin: String,
-    /// Its version.
+    /// Version of that plugin.
     pub plugin_version: String,
-    /// The target kind that it was built for.
+    /// Target kind that the build is for.
     pub target_kind: String,
-    /// Its functions.
+    /// Names of its functions.
     pub functions: Vec<String>,
 }
 
 impl KeptBuild {
-    /// The description of a file of the compile cache; `None` if this version cannot read it.
+    /// Returns the description of a file of the compile cache; `None` if this version cannot read it.
     #[must_use]
     pub fn of(cache: &KeptCache, name: &OsStr) -> Option<Self> {
         const SIZE_BYTES: usize = size_of::<u64>();

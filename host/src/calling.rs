@@ -1,13 +1,13 @@
-//! Which plugin is being called: a note for whoever has to say why the process ended.
+//! Records which plugin function is being called, for a program that must report why the process ended.
 //!
-//! * **CALLING-N1** Before each call that crosses the boundary, calls of compiled functions included, the calling thread's note says
-//!   whose function it is and which; afterwards it is as it was before.
-//! * **CALLING-N2** That costs a store. A note is made once for each plugin and function, and lives as long as the process.
-//! * **CALLING-N3** Notes may be read in a signal's handler. This library installs none: what ends a process, and who is told, is
-//!   the program's business.
-//! * **CALLING-N4** A thread on which a parallel loop runs has the note of the thread that started the loop.
-//! * **CALLING-N5** A program may have one thread watched, mostly the one that does its work: its note is what is read on threads
-//!   without one, such as those that a plugin started, and may be told to another process as it changes.
+//! * **CALLING-N1** Before each call that crosses the boundary, calls of compiled functions included, the calling thread's note
+//!   names the plugin and the function; afterwards the note is as it was before.
+//! * **CALLING-N2** That costs one store. A note is made once for each plugin and function, and lives as long as the process.
+//! * **CALLING-N3** Notes may be read in a signal's handler. This library installs none: whether a signal ends the process, and
+//!   how that is reported, is the program's decision.
+//! * **CALLING-N4** A thread that runs part of a parallel loop has the note of the thread that started the loop.
+//! * **CALLING-N5** A program may have one thread watched, mostly the one that does its work: its note is read on threads
+//!   without one, such as those that a plugin started, and each change of it may be reported to another process.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -16,18 +16,18 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 use std::sync::{Mutex, PoisonError};
 
-/// Whose function is called, and which.
+/// The plugin and the function of a call.
 #[derive(Debug)]
 pub struct Note {
     plugin: Box<str>,
     call: Box<str>,
 }
 
-/// Told of each change of the watched thread's note.
+/// Callback for each change of the watched thread's note.
 pub type Told = fn(Option<&'static Note>);
 
 impl Note {
-    /// The one for this plugin and function.
+    /// Returns the note for this plugin and function.
     pub(crate) fn of(plugin: &str, call: &str) -> &'static Self {
         type Key = (Box<str>, Box<str>);
         static NOTES: Mutex<BTreeMap<Key, &'static Note>> = Mutex::new(BTreeMap::new());
@@ -36,13 +36,13 @@ impl Note {
         notes.entry((plugin.into(), call.into())).or_insert_with(make)
     }
 
-    /// The plugin's name.
+    /// Returns the plugin's name.
     #[must_use]
     pub fn plugin(&self) -> &str {
         &self.plugin
     }
 
-    /// The function, with the key that it belongs to where it has one, as `device_api.toy: sync_stream`.
+    /// Returns the function's name, after the key that it belongs to where it has one: `device_api.toy: sync_stream`.
     #[must_use]
     pub fn call(&self) -> &str {
         &self.call
@@ -56,7 +56,7 @@ struct Here {
 }
 
 thread_local! {
-    /// Without a destructor and initialised when it is compiled: a handler may read it.
+    /// Has no destructor and is initialised at compile time: a handler may read it.
     static HERE: Here = const {
         Here { note: AtomicPtr::new(ptr::null_mut()), is_watched: Cell::new(false), told: Cell::new(None) }
     };
@@ -65,7 +65,7 @@ thread_local! {
 /// The note of the watched thread.
 static WATCHED: AtomicPtr<Note> = AtomicPtr::new(ptr::null_mut());
 
-/// CALLING-N5: watches this thread from now on, and no other. `told` is called at each change, on this thread: it has to be
+/// Watches this thread from now on, and no other (CALLING-N5). `told` is called at each change, on this thread: it must be
 /// quick, and must not call the host.
 pub fn watch_this_thread(told: Option<Told>) {
     HERE.with(|here| {
@@ -75,13 +75,13 @@ pub fn watch_this_thread(told: Option<Told>) {
     });
 }
 
-/// The note of this thread, or else that of the watched one. Needs no memory and no lock (CALLING-N3).
+/// Returns the note of this thread, or else that of the watched one. Needs no memory and no lock (CALLING-N3).
 #[must_use]
 pub fn current() -> Option<&'static Note> {
     here().or_else(|| as_note(WATCHED.load(Ordering::Relaxed)))
 }
 
-/// The note of this thread.
+/// Returns the note of this thread.
 pub(crate) fn here() -> Option<&'static Note> {
     as_note(HERE.with(|here| here.note.load(Ordering::Relaxed)))
 }
@@ -99,11 +99,11 @@ fn set(here: &Here, note: *mut Note) {
             told(as_note(note));
         }
     }
-    // A handler on this thread sees the note of the call that comes next.
+    // A handler on this thread sees the note of the next call.
     compiler_fence(Ordering::SeqCst);
 }
 
-/// A call that is going on. Dropped when it has returned, it puts the note from before back.
+/// A call in progress. Restores the previous note when it is dropped.
 pub(crate) struct Calling {
     before: *mut Note,
     _same_thread: PhantomData<*const ()>,
@@ -142,7 +142,7 @@ impl TableNotes {
         Self(functions.iter().map(|name| (*name, Note::of(plugin, &format!("{key}: {name}")))).collect())
     }
 
-    /// That of a function; nothing of one that is not listed.
+    /// Returns the note of a function; `None` for one that is not listed.
     pub(crate) fn of_function(&self, function: &str) -> Option<&'static Note> {
         self.0.iter().find(|(name, _)| *name == function).map(|(_, note)| *note)
     }

@@ -1,11 +1,11 @@
-//! Compilation: a module and a target in, an artifact out.
+//! Compilation of a module for a target into an artifact.
 //!
 //! * **COMPILE-C1** The module is validated once; then the passes run as far as the target kind's stage.
-//! * **COMPILE-C2** A code generator is asked to build, once; where it cannot, the error has every node that it reported (C.5 of the
-//!   contract).
+//! * **COMPILE-C2** A code generator is asked to build once; if it cannot, the error lists every node that it reported (C.5 of
+//!   the contract).
 //! * **COMPILE-C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **COMPILE-C4** What was delivered before a failure is dropped.
-//! * **COMPILE-C5** A code generator of wire 1.1 or newer is given positions, and answers them in its diagnostics.
+//! * **COMPILE-C5** A code generator of wire 1.1 or newer receives positions, and its diagnostics refer to them.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
@@ -33,19 +33,19 @@ pub struct CompileOptions {
     pub schedule: Schedule,
     /// The greatest number of threads that a code generator may use; 0: the number of processors.
     pub threads_max: u32,
-    /// Options for the code generator; it ignores those that it does not know. `emit` is a list of what is wished for
-    /// beyond what is needed to load the module, each a section of that name (`ll`, `asm`) or `source`, the text that
-    /// the code generator itself wrote; it ignores those that it does not go through.
+    /// Options for the code generator; it ignores those that it does not know. `emit` lists outputs that are wanted beyond
+    /// those needed to load the module, each a section of that name (`ll`, `asm`) or `source`, the text that the code generator
+    /// itself wrote; it ignores the forms that it does not produce.
     pub options: serde_json::Map<String, serde_json::Value>,
     /// The file that the module was read from; code generators may put it into debug information.
     pub file: Option<String>,
     /// Set from another thread, it makes a long build give up with `Cancelled`.
     pub cancel: Arc<AtomicBool>,
-    /// Where what is built is kept, and looked for before it is built: rules CACHE-V1 to CACHE-V8 of [`CompileCache`]. Nowhere when
-    /// nobody says.
+    /// Cache in which builds are looked for and kept: rules CACHE-V1 to CACHE-V8 of [`CompileCache`]. With None, nothing is
+    /// kept.
     pub cache: Option<Arc<CompileCache>>,
-    /// Where it is to run, if that is known: then the loader's [`check`](Host::check_artifact) decides whether what the cache
-    /// has is taken. A build does not depend on it.
+    /// The device that the code is for, if it is known: then the loader's [`check`](Host::check_artifact) decides whether a
+    /// build is taken from the cache. A build does not depend on it.
     pub device: Option<Device>,
 }
 
@@ -69,7 +69,8 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// The artifact of the target itself: of a device's target, the one that the artifact of its host functions imports.
+    /// Returns the artifact for the target itself: for a device's target, the one that the artifact of its host functions
+    /// imports.
     #[must_use]
     pub fn of_target(&self) -> &Artifact {
         let id = TargetId::of(&self.target);
@@ -79,12 +80,12 @@ impl Compiled {
 }
 
 impl Host {
-    /// The capabilities of a target that passes may use: the kind's declarations, with the numbers that the target sets. A
-    /// [`ResolvedTarget`](crate::ResolvedTarget) has them already.
+    /// Returns the capabilities of a target that passes may use: the kind's declarations, with the numbers that the target
+    /// sets. A [`ResolvedTarget`](crate::ResolvedTarget) has them already.
     ///
     /// # Errors
     ///
-    /// `Unavailable` when nobody provides the kind.
+    /// `Unavailable` when no plugin provides the kind.
     pub fn capabilities(&self, target: &Arc<Target>) -> Result<TargetCapabilities, Error> {
         let kind = self.kind_of(target)?;
         self.capabilities_of(&kind, target)
@@ -103,7 +104,7 @@ impl Host {
         Ok(kind.capabilities(target, device_type))
     }
 
-    /// Refuses a module that is not valid; says what of another changes nothing.
+    /// Refuses an invalid module; logs the findings that make no difference.
     pub(crate) fn check(&self, module: &IrModule) -> Result<(), Error> {
         tracing::debug_span!("validate").in_scope(|| check_valid(module))?;
         for unknown in chipdock_passes::unknown_annotations(module) {
@@ -132,7 +133,7 @@ impl Host {
         if kind.device_type != 0 {
             return Ok(kind.device_type);
         }
-        // Without the device's plugin one can still compile for it; the number is checked where it runs.
+        // Compiling for a device works without its plugin; the device number is checked where the code runs.
         let line = format!(
             "target kind \"{}\": no plugin provides device_api.{}; its type number is assigned by this host",
             kind.name, kind.device
@@ -147,7 +148,7 @@ impl Host {
     /// # Errors
     ///
     /// With positions: `ValueError` for a module that is not valid or cannot be lowered, `Unsupported` for one that needs
-    /// what the target does not have.
+    /// something that the target does not support.
     pub fn lower(
         &self,
         module: &IrModule,
@@ -160,7 +161,7 @@ impl Host {
         lower(module, &options).map_err(pass_error)
     }
 
-    /// Lowers a module as far as [`Stage::Scheduled`], whatever the target's code generator takes: for a person who
+    /// Lowers a module as far as [`Stage::Scheduled`], whatever stage the target's code generator takes: for a person who
     /// wants to see the schedules.
     ///
     /// # Errors
@@ -178,22 +179,22 @@ impl Host {
         lower(module, &options).map(|lowered| lowered.module).map_err(pass_error)
     }
 
-    /// Compiles a module for a target: one that [`Self::resolve`] or [`Self::target`] made, or what these make one from.
+    /// Compiles a module for a target: one made by [`Self::resolve`] or [`Self::target`], or a source that these accept.
     ///
-    /// A target whose kind has host functions itself gives one artifact. Another gives its device functions as one that
-    /// the artifact of the host functions imports; these are compiled for the target's `host`, or for
-    /// [`Self::default_host`] when it has none. Functions that name a target of another kind are compiled for that: the
-    /// artifact imports theirs too.
+    /// A target whose kind supports host functions gives one artifact. For another, the device functions become an artifact
+    /// that the artifact of the host functions imports; the host functions are compiled for the target's `host`, or for
+    /// [`Self::default_host`] when it has none. Functions that name a target of another kind are compiled for that one, and the
+    /// artifact imports the result too.
     ///
     /// # Errors
     ///
     /// * `ValueError`, with positions: the module is not valid or cannot be lowered.
-    /// * `Unsupported`: what the module needs and the target does not have, or every node that the code generator cannot
-    ///   build.
+    /// * `Unsupported`: the module needs something that the target does not support; or every node that the code generator
+    ///   cannot build.
     /// * `Unavailable`: a plugin that is needed is missing or refused.
-    /// * `Cancelled`, and what the code generator raised.
+    /// * `Cancelled`, and errors that the code generator raised.
     ///
-    /// Nothing of a failed build is left.
+    /// A failed build leaves nothing.
     pub fn compile(
         &self,
         module: &IrModule,
@@ -219,7 +220,7 @@ impl Host {
             )?));
         }
         for job in &plan.others {
-            // Its functions launch kernels of the same artifacts.
+            // The host functions launch kernels of the same artifacts.
             imports.push(Arc::new(self.build(
                 job,
                 codegens.of(job.target.target())?,
@@ -262,7 +263,7 @@ impl<'a> Codegens<'a> {
         Self { host, known: Vec::new() }
     }
 
-    /// The code generator of a target, or what is missing.
+    /// Returns the code generator of a target, or an error that names the missing key.
     pub(crate) fn of(&mut self, target: &Target) -> Result<Arc<CodegenEntry>, Error> {
         if let Some(known) = self.known.iter().find(|known| known.kind == target.kind) {
             return Ok(Arc::clone(known));

@@ -8,18 +8,18 @@ use chipdock_ir::{AttrValue, Expr, IrModule, Param, PrimFunc, attr};
 use crate::artifact::{ArtifactIndex, FunctionInfo};
 use crate::bounds::{self, NAME_BYTES_MAX};
 
-/// A function that callers find by its name, with the types of its arguments.
+/// A function that callers look up by name, with the types of its arguments.
 struct Expected {
     name: String,
     args: Vec<String>,
 }
 
 /// Checks that the index lists each function of the module that others call, with the types of its arguments (C.8), and
-/// none that the module does not have.
+/// no function that the module does not have.
 ///
 /// # Errors
 ///
-/// The first that is missing, one too many, or listed otherwise.
+/// The first function that is missing, superfluous, or listed otherwise.
 pub(crate) fn check_index(module: &IrModule, index: &ArtifactIndex) -> Result<(), String> {
     let expected = expected(module);
     if expected.is_empty() {
@@ -53,8 +53,8 @@ pub(crate) fn check_index(module: &IrModule, index: &ArtifactIndex) -> Result<()
     Ok(())
 }
 
-/// Packed functions at the stage of hosts, kernels at that of devices; before, what has a name for others or, where nothing
-/// has, what no other function calls.
+/// Returns the functions that an index must list: packed functions at the stage of hosts, kernels at that of devices; before
+/// those stages, functions with a public name or, where there is none, those that no other function calls.
 fn expected(module: &IrModule) -> Vec<Expected> {
     let with = |key: &str| -> Vec<&PrimFunc> {
         module.functions.iter().filter(|function| function.attrs.contains_key(key)).collect()
@@ -77,7 +77,7 @@ fn expected(module: &IrModule) -> Vec<Expected> {
     others.into_iter().map(plain).collect()
 }
 
-/// Functions that no other of the module calls.
+/// Returns the functions that no other function of the module calls.
 fn not_called(module: &IrModule) -> Vec<&PrimFunc> {
     let mut called: HashSet<Arc<str>> = HashSet::new();
     for function in &module.functions {

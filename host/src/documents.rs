@@ -1,7 +1,7 @@
-//! Fields of documents that nobody here reads.
+//! Finds the fields of documents that this host does not read.
 //!
-//! A host ignores them (P3.9): the document may be newer than the host. Whoever writes one may have misspelt a field; to
-//! an author they are an error.
+//! A host ignores unknown fields (P3.9): the document may be newer than the host. For the author of a document, who may have
+//! misspelt a field, they are an error.
 
 use chipdock_ir::{CAPABILITIES, CapabilitySource, TargetKind};
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, nearest, quoted};
 
-/// What was read, and the paths of the fields that were not, as `needs.libraries.0.nams`.
+/// Reads a document; returns it with the paths of the fields that were not read, as `needs.libraries.0.nams`.
 pub(crate) fn read_with_ignored<T: DeserializeOwned>(
     text: &str,
 ) -> Result<(T, Vec<String>), serde_json::Error> {
@@ -20,27 +20,27 @@ pub(crate) fn read_with_ignored<T: DeserializeOwned>(
     Ok((read, ignored))
 }
 
-/// The fields of a target kind's schema that are not known here, by their paths.
+/// Returns the paths of the fields of a target kind's schema that are not known here.
 ///
 /// # Errors
 ///
-/// `ValueError`: the text is no schema that can be used here.
+/// `ValueError`: the text is no schema that this host can use.
 pub fn unknown_schema_fields(schema: &str) -> Result<Vec<String>, Error> {
     read_with_ignored::<TargetKind>(schema)
         .map(|(_, ignored)| ignored)
         .map_err(|error| Error::new(ErrorKind::Value, format!("not the schema of a target kind: {error}")))
 }
 
-/// The same of a schema within another document, where its path is `place`.
+/// Returns the unknown fields of a schema within another document, where its path is `place`.
 pub(crate) fn unknown_fields_at(place: &str, schema: &Value) -> Vec<String> {
     let mut ignored = Vec::new();
-    // What is no schema of a kind that can be used here is another error.
+    // A document that is no usable schema of a kind is another error.
     let _: Result<TargetKind, _> =
         serde_ignored::deserialize(schema, |path| ignored.push(format!("{place}.{path}")));
     ignored
 }
 
-/// An error for an author, where there are such fields.
+/// Returns an error for the author of a document that has unknown fields.
 pub(crate) fn refuse_unknown(what: &str, unknown: &[String]) -> Result<(), Error> {
     let Some(first) = unknown.first() else { return Ok(()) };
     let more =
@@ -51,8 +51,8 @@ pub(crate) fn refuse_unknown(what: &str, unknown: &[String]) -> Result<(), Error
     Err(Error::new(ErrorKind::Value, message).hint(hint))
 }
 
-/// What an author can have meant by the unknown field of that path, where it is one of `capabilities`: the nearest name, or
-/// all names.
+/// Suggests the field that an author can have meant by the unknown field of that path, where it is one of `capabilities`: the
+/// nearest name, or all names.
 #[must_use]
 pub fn meant(field: &str) -> Option<String> {
     let (place, name) = field.rsplit_once('.')?;

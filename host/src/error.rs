@@ -1,4 +1,4 @@
-//! The one error type of the host: kind, whose fault, what to do.
+//! The error type of the host: kind, fault, place and advice.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use chipdock_ir::Diagnostic;
 use chipdock_plugin_api as api;
 pub use chipdock_plugin_api::Fault;
 
-/// The kind of an error. The names are those that cross the boundary; a plugin may raise others, which become
+/// The kind of an error. Its names are those that cross the boundary; a plugin may raise others, which become
 /// [`ErrorKind::Other`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -17,13 +17,13 @@ pub enum ErrorKind {
     Type,
     /// An index or a range out of bounds.
     Index,
-    /// No such name.
+    /// A name that does not exist.
     NotFound,
-    /// Not supported here, and it never will be without another plugin.
+    /// A request that is not supported here, and will not be without another plugin.
     Unsupported,
-    /// Not in this state: freed, shut down, already there.
+    /// An operation in the wrong state: freed, shut down, already there.
     WrongState,
-    /// A library, a driver, a device or a plugin is not there.
+    /// A library, a driver, a device or a plugin that is not there.
     Unavailable,
     /// No memory left; the state is as it was before the call.
     OutOfMemory,
@@ -33,7 +33,7 @@ pub enum ErrorKind {
     Io,
     /// The caller gave up.
     Cancelled,
-    /// A bug of whoever raised it.
+    /// A bug in the code that raised the error.
     Internal,
     /// A panic or an exception, caught at the boundary.
     Panic,
@@ -43,7 +43,7 @@ pub enum ErrorKind {
     Other(Cow<'static, str>),
 }
 
-/// The category of an error, for whoever asked.
+/// Category of an error for the user of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
     /// The work failed: kernel, device, input or output.
@@ -56,7 +56,7 @@ pub enum Category {
     NoDevice,
 }
 
-/// Kinds, and what they are at the boundary.
+/// Kinds, with their names at the boundary.
 const KINDS: &[(ErrorKind, api::ErrorKind)] = &[
     (ErrorKind::Value, api::ErrorKind::VALUE_ERROR),
     (ErrorKind::Type, api::ErrorKind::TYPE_ERROR),
@@ -75,14 +75,14 @@ const KINDS: &[(ErrorKind, api::ErrorKind)] = &[
 ];
 
 impl ErrorKind {
-    /// The kind of that name.
+    /// Returns the kind of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Self {
         let known = KINDS.iter().find(|(_, known)| known.as_str() == name);
         known.map_or_else(|| Self::Other(name.to_owned().into()), |(kind, _)| kind.clone())
     }
 
-    /// Its name at the boundary.
+    /// Returns the name of the kind at the boundary.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -91,14 +91,14 @@ impl ErrorKind {
         }
     }
 
-    /// Whose fault it is, where that status came with it (P7.11).
+    /// Returns whose fault an error of this kind is, where that status came with it (P7.11).
     fn fault(&self, status: i32) -> Fault {
         api::ErrorKind::new(self.name().to_owned()).class_with(status)
     }
 
     fn category(&self, fault: Fault) -> Category {
         match (self, fault) {
-            // A panic is caught at the boundary: it is a plugin's.
+            // A panic is caught at the boundary: it is the plugin's.
             (Self::Unavailable | Self::BrokenPlugin | Self::Panic, _) => Category::Plugin,
             (_, Fault::Caller) => Category::Input,
             (_, Fault::Environment | Fault::Bug) => Category::Work,
@@ -122,13 +122,13 @@ struct Inner {
 }
 
 impl Error {
-    /// An error of that kind. The message says what was expected and what was found.
+    /// Makes an error of that kind. The message says what was expected and what was found.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::with_status(kind, message, api::abi::CHIPDOCK_ERROR)
     }
 
-    /// An error that came with a status, which says whose fault it is where the kind is not known here (P7.11).
+    /// Makes an error that came with a status, which decides whose fault it is where the kind is not known here (P7.11).
     pub(crate) fn with_status(kind: ErrorKind, message: impl Into<String>, status: i32) -> Self {
         let fault = kind.fault(status);
         let category = kind.category(fault);
@@ -143,14 +143,14 @@ impl Error {
         }))
     }
 
-    /// Says what it means for a command, where the kind alone would say another thing.
+    /// Sets the category for a command, where the kind alone would imply another one.
     #[must_use]
     pub fn with_category(mut self, category: Category) -> Self {
         self.0.category = category;
         self
     }
 
-    /// Says where: a file, a plugin, a function. An inner place stays in front of an outer one.
+    /// Sets the place of the error: a file, a plugin, a function. An inner place stands before an outer one.
     #[must_use]
     pub fn at(mut self, place: impl Into<String>) -> Self {
         let place = place.into();
@@ -162,64 +162,64 @@ impl Error {
         self
     }
 
-    /// Says what was being done, in front of the message: `cannot read the manifest: it is a FIFO`.
+    /// Puts the failed action before the message: `cannot read the manifest: it is a FIFO`.
     #[must_use]
     pub fn while_doing(mut self, what: &str) -> Self {
         self.0.message = format!("{what}: {}", self.0.message);
         self
     }
 
-    /// Says what to do about it.
+    /// Sets the advice on what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = hint.into();
         self
     }
 
-    /// Adds what is wrong with a module, each thing with its position.
+    /// Adds the diagnostics of a module, each with its position.
     #[must_use]
     pub fn with_diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
         self.0.diagnostics = diagnostics;
         self
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Whose fault it is.
+    /// Returns whose fault the error is.
     #[must_use]
     pub fn fault(&self) -> Fault {
         self.0.fault
     }
 
-    /// Its category for a command.
+    /// Returns the category for a command.
     #[must_use]
     pub fn category(&self) -> Category {
         self.0.category
     }
 
-    /// The message (expected and found), without place and advice.
+    /// Returns the message (expected and found), without place and advice.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The place, or nothing.
+    /// Returns the place, or an empty text.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.0.place
     }
 
-    /// The advice, or nothing.
+    /// Returns the advice, or an empty text.
     #[must_use]
     pub fn advice(&self) -> &str {
         &self.0.hint
     }
 
-    /// The diagnostics of a module, when the error is about one.
+    /// Returns the diagnostics of a module, when the error is about one.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.0.diagnostics
@@ -254,7 +254,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// `; did you mean "x"?`, or nothing when no known name is near.
+/// Returns the known name that is nearest to `found`, or `None` when no name is near.
 pub(crate) fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
@@ -264,7 +264,7 @@ pub(crate) fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>)
         .map(|(_, name)| name)
 }
 
-/// Names in quotes, with commas; `none` when there are none.
+/// Returns names in quotes, with commas; `none` when there are none.
 pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| format!("\"{name}\"")).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }

@@ -1,4 +1,4 @@
-//! Named interfaces of plugins, as they were registered: by what they extend, name and version (P3.11 to P3.14).
+//! Registered named interfaces of plugins: by the object that they extend, name and version (P3.11 to P3.14).
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use crate::calling::Note;
 use crate::instance::Instance;
 use crate::trace::PluginCall;
 
-/// An interface that was registered, released by its deleter when dropped.
+/// A registered interface, released by its deleter when dropped.
 pub(crate) struct Extension {
     raw: ChipdockInterface,
     /// A copy of the table (HOST-A5).
@@ -25,7 +25,7 @@ unsafe impl Send for Extension {}
 unsafe impl Sync for Extension {}
 
 impl Extension {
-    /// Takes an interface over, or says why it is none; then it is released at once.
+    /// Takes an interface over, or says why it is malformed; then it is released at once.
     ///
     /// # Safety
     ///
@@ -50,7 +50,7 @@ impl Extension {
             ));
         }
         let count = (size_bytes / slot_bytes) as usize;
-        // SAFETY: within the table, by the caller's word; read as plain pointers, null ones are seen.
+        // SAFETY: within the table, as the caller guarantees; read as plain pointers, null ones are seen.
         extension.slots = (0..count).map(|index| unsafe { slots.add(index).read() }).collect();
         match extension.slots.iter().position(|slot| slot.is_null()) {
             Some(index) => Err(format!("slot {index} of its table is null")),
@@ -58,20 +58,20 @@ impl Extension {
         }
     }
 
-    /// Its table as that of a name and a version that this host knows; nothing where it has another size.
+    /// Returns its table as the table of a name and a version that this host knows; `None` where the size differs.
     fn table<T: Copy + 'static>(&self) -> Option<T> {
-        // SAFETY: pointers of that size altogether, none null; a struct of function pointers, by the caller of
-        // `Extensions::get`.
+        // SAFETY: pointers of that size altogether, none null; a struct of function pointers, as the caller of
+        // `Extensions::get` guarantees.
         (size_of_val(&*self.slots) == size_of::<T>())
             .then(|| unsafe { self.slots.as_ptr().cast::<T>().read() })
     }
 
-    /// First argument of the table's functions.
+    /// Returns the first argument of the table's functions.
     pub(crate) fn self_(&self) -> *mut c_void {
         self.raw.self_
     }
 
-    /// Notes that a function of it is called (CALLING-N1).
+    /// Notes that one of its functions is called (CALLING-N1).
     pub(crate) fn calling(&self, what: &str) -> PluginCall {
         PluginCall::enter(Note::of(self.instance.plugin(), what))
     }
@@ -85,15 +85,15 @@ impl Drop for Extension {
     }
 }
 
-/// No table is longer: a hundred functions and more.
+/// Greatest size of a table: a hundred functions and more.
 const TABLE_BYTES_MAX: u64 = 1024;
 
-/// The interfaces of one thing that was registered, by name and version.
+/// The named interfaces of one registered object, by name and version.
 #[derive(Default)]
 pub(crate) struct Extensions(BTreeMap<(String, u32), Arc<Extension>>);
 
 impl Extensions {
-    /// Adds one; whether there was none of that name and version.
+    /// Adds an interface; returns true if there was none of that name and version.
     pub(crate) fn add(&mut self, name: &str, version: u32, extension: Extension) -> bool {
         let place = self.0.entry((name.to_owned(), version));
         let is_free = matches!(place, std::collections::btree_map::Entry::Vacant(_));
@@ -101,7 +101,7 @@ impl Extensions {
         is_free
     }
 
-    /// The interface of that name and version, with its table; nothing where it is not there.
+    /// Returns the interface of that name and version, with its table; `None` where it is not registered.
     ///
     /// A host that knows several versions asks for the newest first (P3.4). `T` is the struct of function pointers that
     /// belongs to name and version.

@@ -1,8 +1,9 @@
-//! Reading files that somebody else put there: regular files only, and no more of them than a stated bound.
+//! Reads files that another user may have put there: regular files only, up to a stated bound.
 //!
-//! * **FILES-I1** A path that leads to a FIFO, a socket, a device or a folder is refused, and says what was found. Nothing here
+//! * **FILES-I1** A path that leads to a FIFO, a socket, a device or a folder is refused, with what was found. Nothing here
 //!   waits: a FIFO without a writer does not hang the caller.
-//! * **FILES-I2** What was examined is what is read: the decision is taken on the open descriptor, not on the path.
+//! * **FILES-I2** The file that was checked is the file that is read: the decision is taken on the open descriptor, not on the
+//!   path.
 //! * **FILES-I3** No more than the bound is read, whatever size the file claims to have, also while it grows.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
@@ -14,10 +15,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorKind};
 
-/// No library is read that is larger. A vendor's, with its compiler and debug information inside, has up to a few GiB.
+/// Greatest size of a library that is read. A vendor's, with its compiler and debug information inside, has up to a few GiB.
 pub const LIBRARY_BYTES_MAX: u64 = 8 << 30;
 
-/// Opens a file for reading when it is a regular file, links followed: rules FILES-I1 and FILES-I2.
+/// Opens a file for reading when it is a regular file, following links: rules FILES-I1 and FILES-I2.
 ///
 /// # Errors
 ///
@@ -29,7 +30,7 @@ pub fn open_regular(path: &Path) -> Result<File, Error> {
     check_regular(path)?;
     let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| io(&error))?;
-    // Once more, on what was opened: the path may lead elsewhere by now.
+    // Once more, on the open file: the path may lead elsewhere by now.
     let metadata = file.metadata().map_err(|error| io(&error))?;
     only_regular(path, metadata.file_type())?;
     Ok(file)
@@ -71,7 +72,7 @@ pub fn read_regular_text(path: &Path, size_bytes_max: u64) -> Result<String, Err
     })
 }
 
-/// SHA-256 of a whole open file, in lower-case hexadecimal. Leaves it at its end.
+/// Returns the SHA-256 of a whole open file, in lower-case hexadecimal. Leaves the file at its end.
 ///
 /// # Errors
 ///
@@ -90,7 +91,7 @@ pub(crate) fn sha256(mut file: &File) -> std::io::Result<String> {
     }
 }
 
-/// SHA-256 of bytes, in lower-case hexadecimal.
+/// Returns the SHA-256 of bytes, in lower-case hexadecimal.
 pub(crate) fn sha256_of_bytes(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
@@ -100,7 +101,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// Says at once, without opening it, why a path leads to no regular file.
+/// Checks, without opening it, that a path leads to a regular file, and reports why it does not.
 ///
 /// # Errors
 ///
@@ -134,7 +135,7 @@ fn type_text(found: FileType) -> &'static str {
     }
 }
 
-/// A number of bytes for a person: whole units, rounded up, so that what is too large never reads as the bound.
+/// Returns a number of bytes for a person: whole units, rounded up, so that a size over a bound never reads as the bound.
 fn bytes_text(bytes: u64) -> String {
     match bytes {
         0..0x400 => format!("{bytes} bytes"),
@@ -144,7 +145,7 @@ fn bytes_text(bytes: u64) -> String {
     }
 }
 
-/// What tells a file from one that was put in its place, or that was written since.
+/// Identity of a file's content: distinguishes a file from one that replaced it or that was written since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
     device: u64,
@@ -165,7 +166,7 @@ impl FileIdentity {
         }
     }
 
-    /// Whether its content is the same, whatever became of its permissions and other names.
+    /// Returns true if the content is the same, whatever happened to the permissions and other names of the file.
     pub(crate) fn has_content_of(&self, other: &Self) -> bool {
         Self { changed: other.changed, ..*self } == *other
     }

@@ -1,4 +1,4 @@
-//! The host itself: what everything else is reached through.
+//! The host: the entry point to plugins, targets, devices and compilation.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -21,7 +21,7 @@ use crate::services::Services;
 use crate::settings::{SettingReport, Settings};
 use crate::target::{self, TargetContext, TargetSource};
 
-// What the host itself brings: host memory is always there. A plugin's registration of the same name is taken instead.
+// The host's own device API: host memory is always there. A plugin's registration of the same name is taken instead.
 api::register_device_api!(api::cpu::NAME, api::abi::CHIPDOCK_DEVICE_CPU, |context| Box::new(
     api::cpu::CpuDeviceApi::new(context.host())
 ));
@@ -51,7 +51,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `ValueError` for an option that is malformed, or a setting that no plugin has. What is wrong with a plugin stands with it, see [`Self::plugins`].
+    /// `ValueError` for an option that is malformed, or a setting that no plugin declares. A problem of a plugin is recorded
+    /// with it, see [`Self::plugins`].
     pub fn new(options: HostOptions) -> Result<Self, Error> {
         let discovery = discovery::discover(&options)?;
         let filters = Filters::new(&options)?;
@@ -77,8 +78,8 @@ impl Host {
         Ok(Self(inner))
     }
 
-    /// The settings of a plugin, each with its value and where that is from; as its manifest lists them, or as it declares
-    /// them once it is open. Opens nothing.
+    /// Returns the settings of a plugin, each with its value and the source of the value; as its manifest lists them, or as it
+    /// declares them once it is open. Opens nothing.
     ///
     /// # Errors
     ///
@@ -88,19 +89,19 @@ impl Host {
         Ok(self.0.services.settings().reports(plugin, &declared))
     }
 
-    /// Every plugin that was met, in the order of the search, with what became of it. Opens nothing.
+    /// Returns every plugin that was met, in the order of the search, with its state. Opens nothing.
     #[must_use]
     pub fn plugins(&self) -> Vec<PluginReport> {
         self.0.reports()
     }
 
-    /// Every place that was searched, or why it was not.
+    /// Returns every place of the search, with the reason where it was not searched.
     #[must_use]
     pub fn places(&self) -> &[SearchedPlace] {
         &self.0.discovery.places
     }
 
-    /// Every key that is known, with who provides it. Opens nothing.
+    /// Returns every known key, with the plugins that provide it. Opens nothing.
     #[must_use]
     pub fn keys(&self) -> Vec<KeyReport> {
         self.0.key_reports()
@@ -110,12 +111,13 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `Unavailable` or `BrokenPlugin`: there is none, or why it is not used. Other plugins are as they were.
+    /// `Unavailable` or `BrokenPlugin`: there is no such plugin, or the reason why it is not used. Other plugins are as they
+    /// were.
     pub fn open_plugin(&self, name: &str) -> Result<PluginReport, Error> {
         self.0.open_by_name(name)
     }
 
-    /// The schemas of all target kinds, by name, each with the plugin that provides it. Opens only libraries that have
+    /// Returns the schemas of all target kinds, by name, each with the plugin that provides it. Opens only libraries that have
     /// no manifest, or whose manifest has no schema. A kind whose plugin cannot be used, or that several plugins provide
     /// ([`KeyReport::disputed`]), is left out and named in the log.
     #[must_use]
@@ -132,18 +134,19 @@ impl Host {
         kinds
     }
 
-    /// The schema of one target kind. Opens its plugin only when its manifest does not have it.
+    /// Returns the schema of one target kind. Opens its plugin only when its manifest does not have it.
     ///
     /// # Errors
     ///
-    /// `Unavailable` when nobody provides it; `WrongState` when several plugins do; why its plugin cannot be used;
+    /// `Unavailable` when no plugin provides it; `WrongState` when several plugins do; the reason why its plugin cannot be
+    /// used;
     /// `Unsupported` when its schema has a stage, an option's type, a thread axis or a version that this host does not know.
     pub fn target_kind(&self, name: &str) -> Result<Arc<TargetKind>, Error> {
         self.0.target_kind(name)?.ok_or_else(|| self.0.missing(&format!("target.kind.{name}")))
     }
 
-    /// Why a key is unusable though plugins provide it: several do, and none is preferred. Nothing where that is not so.
-    /// Opens nothing.
+    /// Returns the reason why a key is unusable though plugins provide it: several do, and none is preferred. `None` for a key
+    /// that is not disputed. Opens nothing.
     #[must_use]
     pub fn dispute(&self, key: &str) -> Option<Error> {
         self.0.dispute(key)
@@ -158,8 +161,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `ValueError`, naming the option, the value and what is allowed; what went wrong while the kind's plugin was
-    /// opened.
+    /// `ValueError`, naming the option, the value and what is allowed; or the error with which the kind's plugin failed to
+    /// open.
     pub fn target(&self, source: impl Into<TargetSource>) -> Result<Arc<Target>, Error> {
         self.0.services.check_process()?;
         let span = tracing::info_span!("target", kind = tracing::field::Empty).entered();
@@ -169,22 +172,22 @@ impl Host {
         })
     }
 
-    /// The target of a kind with its defaults, when it can be compiled for: its plugin opens, makes the target, which is
-    /// where a library that it needs is looked for, and has a code generator.
+    /// Returns the target of a kind with its defaults, if it can be compiled for: its plugin opens, makes the target (at which
+    /// point a library that it needs is looked for), and has a code generator.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why it cannot be compiled for.
     pub fn usable_target(&self, kind: &str) -> Result<Arc<Target>, Error> {
         let target = self.target(kind)?;
         let key = format!("target.build.{kind}");
         self.0.entry(&key)?.map(|_| target).ok_or_else(|| self.0.missing(&key))
     }
 
-    /// The target of host functions when nobody says: of the usable kinds that declare themselves a host, the one with
+    /// Returns the default target of host functions: of the usable kinds that declare themselves a host, the one with
     /// the highest preference. A kind that is passed over for a reason, a disputed one among them, is named in the log.
     ///
-    /// A plugin that has to be opened before it tells what kinds it has is opened only when no other kind can be used.
+    /// A plugin that must be opened before its kinds are known is opened only when no other kind can be used.
     ///
     /// # Errors
     ///
@@ -209,7 +212,8 @@ impl Host {
         })
     }
 
-    /// The kinds whose schemas are known without opening a plugin; why others are not among them is logged.
+    /// Returns the kinds whose schemas are known without opening a plugin; the reasons why others are not among them are
+    /// logged.
     fn listed_host_kinds(&self, reasons: &mut Vec<String>) -> Vec<Arc<TargetKind>> {
         let mut kinds = Vec::new();
         for KeyReport { key, .. } in self.keys() {
@@ -244,25 +248,25 @@ impl Host {
         reasons.push(reason);
     }
 
-    /// The number of threads for parallel loops, the caller's included. They start when a loop first needs them.
+    /// Returns the number of threads for parallel loops, the caller's included. They start when a loop first needs them.
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.0.services.threads.size()
     }
 
-    /// The environment for compiled code that no loader of this host has loaded: what its `__chipdock_env` points to. Lives
-    /// as long as the process; once the host has gone its functions fail, and parallel loops run on their caller's thread.
-    /// Nothing is imported there.
+    /// Returns the environment for compiled code that no loader of this host has loaded: the value for its `__chipdock_env`
+    /// pointer. Lives as long as the process; once the host has gone its functions fail, and parallel loops run on their
+    /// caller's thread. Nothing is imported there.
     #[must_use]
     pub fn environment(&self) -> &'static ChipdockEnv {
         EnvState::shared(self.0.services)
     }
 
-    /// The plain function that a plugin registered under that name, or nothing.
+    /// Returns the plain function that a plugin registered under that name, or `None`.
     ///
     /// # Errors
     ///
-    /// What went wrong while the plugin that has it was opened.
+    /// The error with which the plugin that registers it failed to open.
     pub fn function(&self, name: &str) -> Result<Option<crate::Function>, Error> {
         let function = self.0.registered_function(name)?;
         let plugin = self.0.plugin_of(&format!("function.{name}"));
@@ -270,12 +274,12 @@ impl Host {
     }
 }
 
-/// The option, or the variable.
+/// Returns the number of threads from the option, or else from the variable.
 fn threads(options: &HostOptions) -> Result<Option<u32>, Error> {
     wanted_threads(options.threads, options.environment.threads_text()?)
 }
 
-/// Options and variable as one; the option wins.
+/// Merges the preferences of option and variable; the option wins.
 fn preferences(options: &HostOptions) -> Result<BTreeMap<String, String>, Error> {
     let mut prefer = BTreeMap::new();
     for entry in discovery::with_variable(&[], options.environment.prefer_text()?) {
@@ -299,9 +303,9 @@ fn preferences(options: &HostOptions) -> Result<BTreeMap<String, String>, Error>
 
 impl Drop for HostInner {
     fn drop(&mut self) {
-        // In a forked child the parent's drivers and locks are not there: nothing is touched.
+        // In a forked child the parent's drivers and locks do not exist: nothing is touched.
         if self.services.check_process().is_ok() {
-            // First: threads that end give workspace back to devices.
+            // First: threads that end return workspace to devices.
             self.services.threads.shut_down();
             self.devices.release();
             self.shut_down();
@@ -310,8 +314,8 @@ impl Drop for HostInner {
 }
 
 impl HostInner {
-    /// The name of the device API with that type number. A plugin tells its number only when it is open, so an unknown
-    /// number opens them all.
+    /// Returns the name of the device API with that type number. A plugin declares its number only when it is open, so an
+    /// unknown number opens them all.
     pub(crate) fn device_type_name(&self, device_type: i32) -> Result<String, Error> {
         let known = || {
             let types = self.device_types.lock().unwrap_or_else(PoisonError::into_inner);
@@ -333,8 +337,7 @@ impl HostInner {
         })
     }
 
-    /// The device API of that name.
-    /// The number in force of a device, by name; where nobody provides it, the one that it would be given.
+    /// Returns the type number in force of a device, by name; where no plugin provides it, the number that it would be given.
     pub(crate) fn device_type_of(&self, name: &str) -> Result<i32, Error> {
         if let Some(api) = self.device_api(name)? {
             return Ok(api.device_type);

@@ -1,17 +1,17 @@
 //! Checks of a library's file before the system's loader opens it.
 //!
-//! The loader maps segments without asking whether the file has them: a library that was cut short ends the process with SIGBUS
+//! The loader maps segments without asking whether the file has them: a truncated library ends the process with SIGBUS
 //! when the missing page is first touched. So a few fields are read beforehand, bounded, through the descriptor:
 //!
-//! * **IMAGE-E1** an ELF file of 64 bits for this machine: what it is instead is said;
+//! * **IMAGE-E1** an ELF file of 64 bits for this machine; for another file the error says what it is;
 //! * **IMAGE-E2** a shared library (`ET_DYN`) with program headers, loadable segments and a dynamic segment;
 //! * **IMAGE-E3** whole: headers, every loadable segment and the dynamic segment end within the file;
 //! * **IMAGE-E4** the dynamic segment ends with its end mark, and the tables that it points to lie in loadable segments.
 //!
-//! What the linker wrote to tell builds apart is read on the way (P1.15); it refuses nothing.
+//! The linker's build id is read on the way (P1.15); no library is refused for it.
 //!
-//! Section headers are not asked for: a stripped library has none. This proves no library harmless: whoever opens one runs
-//! it.
+//! Section headers are not needed: a stripped library has none. These checks do not make a hostile library safe: opening a
+//! library runs its code.
 
 mod note;
 
@@ -20,9 +20,9 @@ use std::os::unix::fs::FileExt as _;
 
 const HEADER_BYTES: u64 = 64;
 const PROGRAM_HEADER_BYTES: u64 = 56;
-/// An entry of the dynamic segment: tag and value.
+/// Size of an entry of the dynamic segment: tag and value.
 const DYNAMIC_BYTES: u64 = 16;
-/// No dynamic segment is longer: that of a large library has some kilobytes.
+/// Greatest size of a dynamic segment: that of a large library has some kilobytes.
 const DYNAMIC_BYTES_MAX: u64 = 1 << 20;
 const SHOWN_BYTES: usize = 64;
 
@@ -48,8 +48,8 @@ const MACHINES: &[(u16, &str)] = &[
     (258, "loongarch64"),
 ];
 
-/// Says why a file is no whole shared library for this machine (rules IMAGE-E1 to IMAGE-E4), or what its linker calls this build, in
-/// hexadecimal, where it says so.
+/// Checks that a file is a whole shared library for this machine (rules IMAGE-E1 to IMAGE-E4), and returns the linker's build
+/// id, in hexadecimal, where it has one.
 ///
 /// # Errors
 ///
@@ -95,7 +95,7 @@ struct Image<'a> {
 }
 
 impl Image<'_> {
-    /// Bytes of the file; the caller has checked that they are there and how many they are.
+    /// Reads bytes of the file; the caller has checked their number and that they are there.
     fn read(&self, offset: u64, count: u64) -> Result<Vec<u8>, String> {
         let count = usize::try_from(count).map_err(|_| damaged("a size does not fit"))?;
         let mut bytes = vec![0; count];
@@ -112,7 +112,7 @@ impl Image<'_> {
         )
     }
 
-    /// Its program headers.
+    /// Reads the program headers.
     fn segments(&self, header: &[u8]) -> Result<Vec<Segment>, String> {
         let field = || damaged("its header");
         let offset = u64_at(header, 32).ok_or_else(field)?;
@@ -143,7 +143,7 @@ impl Image<'_> {
         entries.map(|bytes| entry(bytes).ok_or_else(field)).collect()
     }
 
-    /// Rule IMAGE-E3.
+    /// Checks rule IMAGE-E3.
     fn check_whole(&self, segments: &[Segment]) -> Result<(), String> {
         let mut needed = 0;
         for segment in
@@ -163,13 +163,13 @@ impl Image<'_> {
         Ok(())
     }
 
-    /// Rule IMAGE-E4.
+    /// Checks rule IMAGE-E4.
     fn check_dynamic(&self, segments: &[Segment]) -> Result<(), String> {
         let no_library = || "it has no loadable dynamic segment; expected a shared library".to_owned();
         let dynamic =
             segments.iter().find(|segment| segment.kind == SEGMENT_DYNAMIC).ok_or_else(no_library)?;
         let load = segments.iter().find(|segment| segment.holds(dynamic.address)).ok_or_else(no_library)?;
-        // The loader reads it where it is mapped, which must be what stands in the file.
+        // The loader reads the dynamic segment where it is mapped, which must be where it stands in the file.
         let shift = dynamic.address - load.address;
         let is_mapped = load.offset.checked_add(shift) == Some(dynamic.offset)
             && dynamic.end().zip(load.end()).is_some_and(|(end, load_end)| end <= load_end);
@@ -194,7 +194,7 @@ fn damaged(what: &str) -> String {
     format!("it is damaged: {what} is not as in an ELF file; install it again")
 }
 
-/// Rules IMAGE-E1 and IMAGE-E2, as far as the first bytes tell.
+/// Checks rules IMAGE-E1 and IMAGE-E2, as far as the first bytes tell.
 fn check_start(start: &[u8], size_bytes: u64) -> Result<(), String> {
     if size_bytes == 0 {
         return Err("it is empty; expected a shared library".to_owned());
@@ -233,7 +233,7 @@ fn check_start(start: &[u8], size_bytes: u64) -> Result<(), String> {
     }
 }
 
-/// A word for what does not begin like an ELF file.
+/// Returns a word for the kind of a file that does not begin like an ELF file.
 fn what_it_is(start: &[u8]) -> String {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     let start = &start[..start.len().min(SHOWN_BYTES)];

@@ -1,7 +1,7 @@
 //! A plugin's instance for this host, from `init` to `release` (P10.13, P10.14).
 //!
 //! Everything that a plugin registered, and every module that its loaders made, holds its [`Instance`]. So `release` is
-//! called when the last of them was destroyed, whoever kept it: a tensor that outlives its host among them.
+//! called after the last of them was destroyed, whoever kept it: a tensor that outlives its host among them.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -17,7 +17,7 @@ use crate::origin::Origin;
 use crate::services::Services;
 use crate::trace::PluginCall;
 
-/// The functions of a descriptor by which an instance ends.
+/// The functions of a descriptor that end an instance.
 #[derive(Clone, Copy)]
 pub(crate) struct Ends {
     pub(crate) shutdown: unsafe extern "C" fn(*mut c_void) -> i32,
@@ -26,7 +26,7 @@ pub(crate) struct Ends {
 
 /// `init` has not succeeded yet, and may never.
 const UNBORN: u8 = 0;
-/// It succeeded, and `shutdown` was not called.
+/// `init` succeeded, and `shutdown` was not called.
 const LIVE: u8 = 1;
 /// `shutdown` was called.
 const SHUT_DOWN: u8 = 2;
@@ -42,7 +42,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// That of a plugin whose `init` is about to be called.
+    /// Makes the instance of a plugin whose `init` is about to be called.
     pub(crate) fn new(plugin: &str, origin: Origin, services: &'static Services, ends: Ends) -> Arc<Self> {
         Arc::new(Self {
             plugin: plugin.to_owned(),
@@ -59,30 +59,30 @@ impl Instance {
         &self.plugin
     }
 
-    /// Which bytes it is.
+    /// Returns the library and build that the instance is of.
     pub(crate) fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// `init` succeeded and wrote this.
+    /// Stores the pointer that a successful `init` wrote.
     pub(crate) fn is_born(&self, pointer: *mut c_void) {
         self.pointer.store(pointer, Ordering::Release);
         self.state.store(LIVE, Ordering::Release);
     }
 
-    /// Lets the plugin drain what works for this host; once, and only after an `init` that succeeded (P10.13).
+    /// Lets the plugin finish its work for this host; once, and only after an `init` that succeeded (P10.13).
     pub(crate) fn shut_down(&self) -> Result<(), Error> {
         if self.state.compare_exchange(LIVE, SHUT_DOWN, Ordering::AcqRel, Ordering::Acquire).is_err() {
             return Ok(());
         }
         self.services.clear_error();
         let _calling = PluginCall::enter(Note::of(&self.plugin, "shutdown"));
-        // SAFETY: P10.13, what `init` wrote, once.
+        // SAFETY: P10.13, the pointer that `init` wrote, once.
         let status = unsafe { (self.ends.shutdown)(self.pointer.load(Ordering::Acquire)) };
         self.services.check(status, || format!("`shutdown` of plugin \"{}\"", self.plugin))
     }
 
-    /// A registered function that keeps its plugin's instance as long as it lives.
+    /// Makes a registered function that keeps its plugin's instance as long as it lives.
     ///
     /// # Safety
     ///
@@ -95,7 +95,7 @@ impl Instance {
     ) -> api::Function {
         let kept = Box::new(KeptFunction { self_, call, deleter, instance: Arc::clone(self) });
         let kept = Box::into_raw(kept).cast();
-        // SAFETY: `call_kept` passes on what it is given, by the caller's word; the box is given up.
+        // SAFETY: `call_kept` passes on its arguments, which the caller guarantees to be sound; the box is given up.
         unsafe { api::Function::from_parts(kept, ChipdockSafeCall(call_kept), ChipdockDeleter(delete_kept)) }
     }
 }
@@ -109,12 +109,12 @@ impl Drop for Instance {
             self.services.log(crate::options::LogLevel::Warning, &error.to_string());
         }
         let _calling = PluginCall::enter(Note::of(&self.plugin, "release"));
-        // SAFETY: P10.14, what `init` wrote, once: nothing that was registered is left.
+        // SAFETY: P10.14, the pointer that `init` wrote, once: no registered object is left.
         unsafe { (self.ends.release)(*self.pointer.get_mut()) };
     }
 }
 
-/// A function as it was registered.
+/// A registered function, with its plugin's instance.
 struct KeptFunction {
     self_: *mut c_void,
     call: ChipdockSafeCall,
@@ -126,7 +126,7 @@ struct KeptFunction {
 
 impl Drop for KeptFunction {
     fn drop(&mut self) {
-        // SAFETY: P9.1, called once, last, with what was registered.
+        // SAFETY: P9.1, called once, last, with the registered `self_`.
         unsafe { (self.deleter.0)(self.self_) };
     }
 }

@@ -1,5 +1,5 @@
-//! What this host answers to `query` (H.5) of any plugin and of compiled code alike. What it answers to one plugin about itself
-//! is in `plugin_table.rs`.
+//! Named interfaces that this host answers to `query` (H.5), the same for every plugin and for compiled code. Those about one
+//! plugin itself are in `plugin_table.rs`.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -18,7 +18,7 @@ use crate::services::{Services, aligned};
 
 static MEMORY: ChipdockMemory1 = ChipdockMemory1 { allocate_tensor };
 
-/// The interface of that name and version; [`crate::manifest::HOST_INTERFACES`] lists them.
+/// Returns the interface of that name and version; [`crate::manifest::HOST_INTERFACES`] lists them.
 pub(crate) fn of(services: &'static Services, name: &str, version: u32) -> ChipdockInterface {
     match (name, version) {
         ("memory", 1) => ChipdockInterface {
@@ -42,7 +42,7 @@ unsafe extern "C" fn allocate_tensor(
     // SAFETY: the caller passes the interface's `self_`; services live as long as the process.
     let services: &'static Services = unsafe { &*self_.cast::<Services>() };
     services.guarded("memory.allocate_tensor", CHIPDOCK_ERROR, || {
-        // SAFETY: `ndim` extents, by the caller's word.
+        // SAFETY: the caller guarantees `ndim` extents.
         let made = unsafe { extents(shape, ndim) }.and_then(|shape| tensor(services, device, dtype, shape));
         // SAFETY: a place that is writable, or null.
         match (made, unsafe { aligned(out_tensor).cast_mut().as_mut() }) {
@@ -77,7 +77,7 @@ unsafe fn extents<'a>(shape: *const i64, ndim: i32) -> Result<&'a [i64], Error> 
     if aligned(shape).is_null() {
         return Err(Error::new(ErrorKind::Value, format!("expected {count} extents, found {shape:p}")));
     }
-    // SAFETY: not null and aligned; the caller's word.
+    // SAFETY: not null and aligned; the caller guarantees `count` extents that live for `'a`.
     Ok(unsafe { std::slice::from_raw_parts(shape, count) })
 }
 

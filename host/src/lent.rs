@@ -1,10 +1,10 @@
 //! Tables lent to a plugin for one call: a build session, a registrar (rule HOST-A6).
 //!
-//! A plugin may keep the table that it was given, or the `self_` in it, and use it later or from another thread. So a
-//! `self_` is a number and never followed: the host's in the high bits, then one that no other loan had. What it stands
-//! for is looked up, and is there while the call lasts. The memory of a table is not freed: it rests for the next
-//! [`RESTING_MAX`] loans of its host, and is then lent again. So whoever kept a pointer reads what is there, and is told
-//! that the loan is over; and a host that lends all day holds that many tables and no more.
+//! A plugin may keep the table that it was given, or the `self_` in it, and use it later or from another thread. So a `self_`
+//! is a number and never dereferenced: the host's number in the high bits, then one that no other loan had. The loan is looked
+//! up by it, and is there while the call lasts. The memory of a table is not freed: it rests for the next [`RESTING_MAX`] loans
+//! of its host, and is then lent again. So code that kept the pointer reads valid memory, and gets an error that the loan is
+//! over; and a host that lends all day holds that many tables and no more.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
@@ -20,16 +20,16 @@ use crate::error::{Error, ErrorKind};
 use crate::options::LogLevel;
 use crate::services::Services;
 
-/// Tables that rest after a loan: some ten KiB for each host.
+/// Number of tables that rest after a loan: some ten KiB for each host.
 const RESTING_MAX: usize = 256;
-/// How many bits of a `self_` are the loan's own: one that begins each microsecond lasts for twelve days.
+/// Number of bits of a `self_` that count loans: at one loan each microsecond they last for twelve days.
 const LOAN_BITS: u32 = 40;
 
 /// Hosts by their number in a `self_`. Services live as long as the process.
 static HOSTS: RwLock<BTreeMap<u64, &'static Services>> = RwLock::new(BTreeMap::new());
 static NEXT_LOAN: AtomicU64 = AtomicU64::new(1);
 
-/// Makes a host's loans findable.
+/// Registers a host, so that its loans are found by their `self_`.
 pub(crate) fn enlist(services: &'static Services) {
     HOSTS.write().unwrap_or_else(PoisonError::into_inner).insert(host_bits(services.id()), services);
 }
@@ -38,13 +38,13 @@ fn host_bits(id: u64) -> u64 {
     id & ((1 << (u64::BITS - LOAN_BITS)) - 1)
 }
 
-/// A table whose first field is its `self_`.
+/// A table that can be lent: its first field is its `self_`.
 ///
 /// # Safety
 ///
 /// The type is `#[repr(C)]`, begins with `self_`, and the rest is function pointers.
 pub(crate) unsafe trait LentTable: Copy + 'static {
-    /// What a loan is, for messages.
+    /// Word for the loan in messages.
     const WHAT: &'static str;
 }
 
@@ -57,13 +57,13 @@ unsafe impl LentTable for ChipdockRegistrar {
     const WHAT: &'static str = "a registrar";
 }
 
-/// A table that was leaked.
+/// A leaked table.
 struct Table<T>(NonNull<T>);
 
-// SAFETY: memory that is never freed, and changed by atomic stores alone.
+// SAFETY: the memory is never freed, and changed by atomic stores alone.
 unsafe impl<T> Send for Table<T> {}
 
-/// The loans of one sort of a host.
+/// The loans of one table type of a host.
 pub(crate) struct Lent<V, T> {
     state: Mutex<State<V, T>>,
 }
@@ -83,7 +83,7 @@ impl<V, T> Default for Lent<V, T> {
     }
 }
 
-/// A loan. It is over when this is dropped.
+/// A loan, which ends when this is dropped.
 pub(crate) struct Loan<'a, V, T: LentTable> {
     lent: &'a Lent<V, T>,
     number: u64,
@@ -95,7 +95,7 @@ impl<V, T: LentTable> Lent<V, T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lends `value` behind the table that `make` makes of a `self_`.
+    /// Lends `value` through the table that `make` makes of a `self_`.
     pub(crate) fn lend(
         &self,
         services: &Services,
@@ -109,7 +109,7 @@ impl<V, T: LentTable> Lent<V, T> {
         let rested = if state.resting.len() < RESTING_MAX { None } else { state.resting.pop_front() };
         let table = match rested {
             Some(Table(table)) => {
-                // SAFETY: leaked, begins with `self_`, and whoever kept it reads that as one word.
+                // SAFETY: leaked, begins with `self_`, and code that kept the pointer reads that as one word.
                 unsafe { AtomicPtr::from_ptr(table.as_ptr().cast::<*mut c_void>()) }
                     .store(self_, Ordering::Release);
                 table
@@ -120,7 +120,7 @@ impl<V, T: LentTable> Lent<V, T> {
         Loan { lent: self, number, table }
     }
 
-    /// What a `self_` stands for while its call lasts; an error is raised otherwise, and the status answered.
+    /// Returns the lent value of a `self_` while its call lasts; otherwise raises an error and returns the status.
     pub(crate) fn get(&self, services: &Services, self_: *mut c_void) -> Result<Arc<V>, i32> {
         let mut state = self.lock();
         if let Some(value) = state.open.get(&(self_.addr() as u64)) {
@@ -137,14 +137,14 @@ impl<V, T: LentTable> Lent<V, T> {
     }
 }
 
-/// The host that made a `self_`; without one there is nobody to raise an error with, and this is the status.
+/// Returns the host that made a `self_`; without one no error can be raised, and the status is returned.
 pub(crate) fn host_of(self_: *mut c_void) -> Result<&'static Services, i32> {
     let hosts = HOSTS.read().unwrap_or_else(PoisonError::into_inner);
     hosts.get(&(self_.addr() as u64 >> LOAN_BITS)).copied().ok_or(CHIPDOCK_INVALID_ARGUMENT)
 }
 
 impl<V, T: LentTable> Loan<'_, V, T> {
-    /// The table that the plugin is given.
+    /// Returns the table that is given to the plugin.
     pub(crate) fn table(&self) -> *const T {
         self.table.as_ptr()
     }

@@ -22,65 +22,66 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is where
+//! # Modules and rules
 //!
-//! | Module | What it holds to |
+//! | Module | Rules or content |
 //! |---|---|
 //! | [`discovery`] | FIND-D1 to FIND-D6: order, everything kept, trust, names, lock, needed keys |
-//! | [`manifest`] | what a plugin says of itself without being opened |
-//! | [`files`] | FILES-I1 to FILES-I3: regular files only, what was examined is read, within a bound |
-//! | [`PluginLock`] | LOCK-K1 to LOCK-K4: which plugins, by name, version and digests |
+//! | [`manifest`] | the description of a plugin that is read without opening it |
+//! | [`files`] | FILES-I1 to FILES-I3: regular files only, the checked file is the one that is read, within a bound |
+//! | [`PluginLock`] | LOCK-K1 to LOCK-K4: pinned plugins, by name, version and digests |
 //! | image | IMAGE-E1 to IMAGE-E4: a shared library for this machine, and whole, before it is opened |
 //! | loader | LOAD-L1 to LOAD-L6: the checks of a library, all or nothing |
-//! | instance, extension | what a plugin is to this host, from `init` to `release`, and its named interfaces |
-//! | registry | REG-R1 to REG-R6: lazy, one answer, for good, nothing hidden, disputes stay, needed keys first |
+//! | instance, extension | a plugin's instance for this host, from `init` to `release`, and its named interfaces |
+//! | registry | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
 //! | target | TARGET-T1 to TARGET-T11: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
 //! | compile | COMPILE-C1 to COMPILE-C5: validate once, build once, the lower version, nothing half-done, positions |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
-//! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from elsewhere, made safe to show |
-//! | [`calling`] | CALLING-N1 to CALLING-N5: which plugin is being called, for whoever has to say why the process ended |
+//! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
+//! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
-//! | [`settings`] | SET-O1 to SET-O6: what a user decides about plugins, and which source counts |
+//! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
-//! | runtime::parallel | POOL-F1 to POOL-F11: the threads that parallel loops of compiled code run on |
+//! | runtime::parallel | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //!
-//! # Rules of the whole
+//! # Rules of the whole host
 //!
-//! * **HOST-W1** A plugin is opened when one of its names is first asked for, or needed by another that is to be opened, once for
-//!   each host, and never closed in this process. Listing plugins, keys, target kinds and device names opens nothing that has a manifest.
-//! * **HOST-W2** Nothing falls back silently: what was not used stands with its reason in [`Host::plugins`], what was passed
-//!   over goes to the log.
-//! * **HOST-W3** Every failure is an [`Error`]: a kind, whose [`Fault`] it is, what was expected and found, where, what to do.
-//!   No input makes the host panic.
-//! * **HOST-W4** Everything here may be used from several threads, but for the current stream, which each thread has of its
+//! * **HOST-W1** A plugin is opened when one of its names is first asked for, or needed by another that is to be opened, once
+//!   for each host, and never closed in this process. Listing plugins, keys, target kinds and device names opens no plugin that
+//!   has a manifest.
+//! * **HOST-W2** Nothing falls back silently: every plugin that was not used is listed with its reason in [`Host::plugins`],
+//!   and everything that was passed over goes to the log.
+//! * **HOST-W3** Every failure is an [`Error`]: a kind, whose [`Fault`] it is, what was expected and found, the place, and what
+//!   to do. No input makes the host panic.
+//! * **HOST-W4** Everything here may be used from several threads, except for the current stream, of which each thread has its
 //!   own. A process that was forked from the one that made a host is refused.
 //! * **HOST-W5** Devices, tensors, modules and functions keep their host. When the last is gone, its plugins are shut down, the
 //!   last opened first, what they registered is released, and their instances last.
 //!
 //! # What the host checks of an answer
 //!
-//! A plugin's mistake ends as [`ErrorKind::BrokenPlugin`] with a sentence that says what it was, in bounded time and
-//! memory, and the program goes on. Two things nobody can check: where a pointer leads that is neither null nor
-//! misaligned, and what a plugin does by itself.
+//! A plugin's mistake ends as [`ErrorKind::BrokenPlugin`] with a sentence that describes it, in bounded time and memory, and
+//! the program goes on. Two things cannot be checked: where a pointer leads that is neither null nor misaligned, and what a
+//! plugin does by itself.
 //!
-//! * **HOST-A1 Status.** What failed without an error is broken (P7.2), and what it wrote is not looked at (P7.8). An error that
-//!   was raised before a success is dropped: the plugin got over it.
-//! * **HOST-A2 Values.** What a call answers is checked before it is used, as
+//! * **HOST-A1 Status.** A failure without an error is broken (P7.2), and its outputs are not read (P7.8). An error that was
+//!   raised before a success is dropped: the plugin recovered from it.
+//! * **HOST-A2 Values.** The values that a call returns are checked before they are used, as
 //!   [`received`](chipdock_plugin_api::received) says: type index, object header, sizes, UTF-8, axes.
-//! * **HOST-A3 Bounds.** Each number and text has a bound, which stands with its reason in `bounds`. What is beyond it is
-//!   refused with both numbers, or cut where it is only shown.
+//! * **HOST-A3 Bounds.** Each number and text has a bound, which stands with its reason in `bounds`. A larger one is refused
+//!   with both numbers, or cut where it is only shown.
 //! * **HOST-A4 Devices.** A data space is not null, and aligned where its handle is an address (D.4); a stream is null or not
 //!   one that lives (D.15); an attribute is of its key's type (D.11).
-//! * **HOST-A5 Tables.** A table, a named interface's too, has no null slot and is copied when it is handed over, as is what the
-//!   descriptor says: what a plugin changes there later changes nothing here.
-//! * **HOST-A6 Loans.** A build session and a registrar are for the call that they were given to. Whoever keeps one is answered
-//!   with an error, on any thread; nothing that was freed is touched.
+//! * **HOST-A5 Tables.** A table, a named interface's too, has no null slot and is copied when it is handed over, as is the
+//!   descriptor: a later change by the plugin changes nothing here.
+//! * **HOST-A6 Loans.** A build session and a registrar are valid for the call that they were given to. A plugin that uses one
+//!   later gets an error, on any thread; no freed memory is touched.
 //! * **HOST-A7 Guards.** No panic leaves a function that plugins or compiled code call: it is raised as an error.
-//! * **HOST-A8 Builds.** A delivery that is refused is the build's failure, whatever status the build returns. The index of what
-//!   was built lists each function that was compiled, with its symbol and the types of its arguments (C.8).
-//! * **HOST-A9 Tensors.** What describes a tensor is lent to calls as a copy. A call that changes it is found out when elements
-//!   are next read or written ([`Tensor::check_description`]); until then the host goes by its own.
+//! * **HOST-A8 Builds.** A refused delivery is the build's failure, whatever status the build returns. The index of the result
+//!   lists each compiled function, with its symbol and the types of its arguments (C.8).
+//! * **HOST-A9 Tensors.** A tensor's description is lent to calls as a copy. A call that changes it is found out when elements
+//!   are next read or written ([`Tensor::check_description`]); until then the host uses its own.
 
 pub mod artifact;
 mod attest;

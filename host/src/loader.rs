@@ -1,21 +1,22 @@
-//! The loader: opens a plugin's library, checks what it is, lets it register, and commits all or nothing.
+//! The loader: opens a plugin's library, checks it, lets it register, and commits all or nothing.
 //!
 //! The checks, in this order; the first that fails is the plugin's [`Problem`]:
 //!
-//! * **LOAD-L1** the file is a whole shared library for this machine, and has the digests of the manifest and of the lock, where
-//!   there are any: one descriptor is examined and read for all of it;
-//! * **LOAD-L2** the library opens (`RTLD_NOW | RTLD_LOCAL`; it is never closed again, whatever comes after). It is opened by its
-//!   path: the system's loader tells libraries apart by name and by inode, libraries find what lies beside them by their
+//! * **LOAD-L1** the file is a whole shared library for this machine, and matches the digests of the manifest and of the lock,
+//!   where there are any: one descriptor is examined and read for all of it;
+//! * **LOAD-L2** the library opens (`RTLD_NOW | RTLD_LOCAL`; it is never closed again, whatever comes after). It is opened by
+//!   its path: the system's loader distinguishes libraries by name and by inode, libraries find the files beside them by their
 //!   path, and a name like `/proc/self/fd/9` would mean two libraries one after the other. So the path is examined again
-//!   afterwards: it must still lead to the file of LOAD-L1, unchanged. Who can exchange it in between is whom rule FIND-D3 trusts;
-//! * **LOAD-L3** the entry symbol is there and answers a descriptor: not null, the magic number, this ABI major, the layout
-//!   hash and table sizes of this major, a name, version and settings that are the manifest's; any minor will do;
-//! * **LOAD-L4** what an abi_stable root module says of the types, where the library carries one, refuses nobody: where the hash
-//!   of LOAD-L3 differs, it tells which field or signature is the first that does (P4.2);
-//! * **LOAD-L5** `init` succeeds, and every registration in it was taken;
-//! * **LOAD-L6** it registered what the manifest says, no more and no less.
+//!   afterwards: it must still lead to the file of LOAD-L1, unchanged. Only those whom rule FIND-D3 trusts can exchange it in
+//!   between;
+//! * **LOAD-L3** the entry symbol is there and returns a descriptor: not null, the magic number, this ABI major, the layout
+//!   hash and table sizes of this major, and the name, version and settings of the manifest; any minor is accepted;
+//! * **LOAD-L4** the type information of an abi_stable root module, where the library carries one, never causes a refusal:
+//!   where the hash of LOAD-L3 differs, it names the first field or signature that differs (P4.2);
+//! * **LOAD-L5** `init` succeeds, and every registration in it was accepted;
+//! * **LOAD-L6** it registered what its manifest lists, no more and no less.
 //!
-//! What was staged and not committed is released through its table's `destroy`.
+//! Registrations that were staged and not committed are released through their table's `destroy`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
@@ -51,21 +52,21 @@ use crate::services::Services;
 use crate::settings::{DeclaredSetting, parse_info};
 use crate::trace::PluginCall;
 
-/// As many digits of a library's digest tell its builds apart for a person.
+/// Number of digits of a library's digest that a person is shown to distinguish builds.
 const DIGEST_SHOWN: usize = 16;
 
 /// A plugin that was opened.
 pub(crate) struct Opened {
     pub(crate) name: String,
     pub(crate) version: semver::Version,
-    /// The descriptor's, or what stands in for it (P1.15).
+    /// Build id of the descriptor, or its replacement (P1.15).
     pub(crate) build_id: String,
     pub(crate) abi: (u32, u32),
-    /// Whether it carried type layouts, which then agreed.
+    /// Whether the library carried type layouts, which then agreed.
     pub(crate) attested: bool,
     pub(crate) staged: Staged,
     pub(crate) instance: Arc<Instance>,
-    /// What its descriptor says of it, and the settings declared there.
+    /// Info of the descriptor; next, the settings declared there.
     pub(crate) info: String,
     pub(crate) settings: Vec<DeclaredSetting>,
 }
@@ -91,7 +92,7 @@ struct RawDescriptor {
 }
 
 impl RawDescriptor {
-    /// Its functions; nothing where one is null.
+    /// Returns the functions of the descriptor; `None` where one is null.
     fn functions(&self) -> Option<(Init, Ends)> {
         Some((self.init?, Ends { shutdown: self.shutdown?, release: self.release? }))
     }
@@ -99,9 +100,9 @@ impl RawDescriptor {
 
 const _: () = assert!(size_of::<RawDescriptor>() == size_of::<ChipdockPlugin>());
 
-/// What a plugin is opened for.
+/// A request to open a plugin.
 pub(crate) struct Opening<'a> {
-    /// What it is called until it says so itself.
+    /// Name of the plugin until its descriptor states one.
     pub(crate) name: &'a str,
     pub(crate) library: &'a Path,
     pub(crate) manifest: Option<&'a Manifest>,
@@ -109,7 +110,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) locked: Option<(&'a PluginLock, &'a str)>,
     pub(crate) services: &'static Services,
     pub(crate) device_types: &'a Arc<Mutex<DeviceTypes>>,
-    /// Asked with the descriptor's name before `init` runs: a library without a manifest tells its name only then.
+    /// Called with the descriptor's name before `init` runs: the name of a library without a manifest is known only then.
     pub(crate) accept: &'a dyn Fn(&str) -> Option<Problem>,
 }
 
@@ -136,33 +137,33 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let attested = attest::check(&library, address);
     if let Attested::Differs(difference) = &attested {
         let name = &identity.name;
-        // Sizes, offsets and types are ours, by the hash: names, crates or versions are others.
+        // By the hash, sizes, offsets and types are ours; names, crates or versions differ.
         opening.services.log(LogLevel::Debug, &format!("plugin \"{name}\", layout check: {difference}"));
     }
     let attested = attested == Attested::Same;
     let before = opening.device_types.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let registered = register(opening, &descriptor, identity, origin, attested);
     if registered.is_err() {
-        // Numbers that a refused plugin took are free again.
+        // Device numbers that a refused plugin took are free again.
         *opening.device_types.lock().unwrap_or_else(PoisonError::into_inner) = before;
     }
     registered
 }
 
-/// Which build it is, for a person (P1.15).
+/// Returns the build id that a person is shown (P1.15).
 fn build_id(said: &str, examined: &Examined, digest: Option<&str>) -> String {
     let of_digest = || digest.and_then(|digest| digest.get(..DIGEST_SHOWN)).map(str::to_owned);
     let found = || examined.linked_as.clone().or_else(of_digest).unwrap_or_default();
     if said.is_empty() { found() } else { said.to_owned() }
 }
 
-/// A library's file that was found good: rule LOAD-L1, but for its digests.
+/// A library's file that passed rule LOAD-L1, except for its digests.
 struct Examined {
-    /// Without links, so that the system's loader sees the name that was examined.
+    /// Path without links, so that the system's loader sees the name that was examined.
     path: PathBuf,
     file: File,
     identity: FileIdentity,
-    /// What its linker calls the build.
+    /// Build id that the linker wrote.
     linked_as: Option<String>,
 }
 
@@ -184,7 +185,7 @@ impl Examined {
         Ok(Self { path, file, identity: FileIdentity::of(&metadata), linked_as })
     }
 
-    /// Whether the path still leads to the file that was examined.
+    /// Returns true if the path still leads to the file that was examined.
     fn is_unchanged(&self) -> bool {
         std::fs::metadata(&self.path).is_ok_and(|now| FileIdentity::of(&now) == self.identity)
     }
@@ -194,7 +195,7 @@ fn cannot_open(message: String) -> Problem {
     Problem::new(ProblemKind::CannotOpen, message)
 }
 
-/// The library's digest, where it had to be computed.
+/// Checks the library's digest where one is expected, and returns it where it was computed.
 fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<String>, Problem> {
     let expected = opening.manifest.and_then(|manifest| manifest.sha256.as_deref());
     if expected.is_none() && opening.locked.is_none() {
@@ -212,11 +213,11 @@ fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<St
     problem.map_or(Ok(Some(found)), Err)
 }
 
-/// Libraries that this process has opened, with what they were: the system's loader answers a name that it knows with what
-/// it opened first, and nothing is ever closed (P11).
+/// Libraries that this process has opened, with their files' identity: for a known name the system's loader returns the library
+/// that it opened first, and nothing is ever closed (P11).
 static OPENED: Mutex<BTreeMap<PathBuf, FileIdentity>> = Mutex::new(BTreeMap::new());
 
-/// Rule LOAD-L2. The library stays open as long as the process (P11).
+/// Opens a library (rule LOAD-L2). It stays open as long as the process (P11).
 fn open_library(examined: &Examined) -> Result<std::mem::ManuallyDrop<Library>, Problem> {
     let opened = || OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     // Not locked while it is opened: its constructors are code that may open others.
@@ -224,7 +225,7 @@ fn open_library(examined: &Examined) -> Result<std::mem::ManuallyDrop<Library>, 
         let message = "another file of this name was opened before and stays open; restart the process";
         return Err(cannot_open(message.to_owned()));
     }
-    // SAFETY: its constructors run; that is what opening a plugin means.
+    // SAFETY: its constructors run; opening a plugin implies that.
     let library = unsafe { Library::open(Some(&examined.path), RTLD_NOW | RTLD_LOCAL) }
         .map_err(|error| cannot_open(format!("the system's loader refused it: {}", loader_text(&error))))?;
     let library = std::mem::ManuallyDrop::new(library);
@@ -242,7 +243,7 @@ fn loader_text(error: &libloading::Error) -> String {
     source.unwrap_or_else(|| error.to_string())
 }
 
-/// Rule LOAD-L3, up to the bytes of the descriptor, with their address.
+/// Reads a library's descriptor as bytes, with its address (rule LOAD-L3).
 fn descriptor(library: &Library) -> Result<(RawDescriptor, *const c_void), Problem> {
     type Entry = unsafe extern "C" fn() -> *const c_void;
     let entry = |major: u32| {
@@ -261,7 +262,7 @@ fn descriptor(library: &Library) -> Result<(RawDescriptor, *const c_void), Probl
         }
         return Err(other_major(&format!("{}.x", found.join(".x, "))));
     };
-    // SAFETY: the entry takes nothing and answers a static descriptor.
+    // SAFETY: the entry takes nothing and returns a static descriptor.
     let pointer = unsafe { entry() };
     if pointer.is_null() {
         let message =
@@ -272,7 +273,7 @@ fn descriptor(library: &Library) -> Result<(RawDescriptor, *const c_void), Probl
     if !pointer.cast::<RawDescriptor>().is_aligned() {
         return bad("its descriptor is not aligned to 8 bytes".to_owned());
     }
-    // SAFETY: not null and aligned; magic and version come first in every major, so nothing behind them is read.
+    // SAFETY: not null and aligned; magic and version come first in every major, so nothing after them is read.
     let (magic, major, minor) = unsafe {
         let words = pointer.cast::<u32>();
         (pointer.cast::<u64>().read(), words.add(2).read(), words.add(3).read())
@@ -295,7 +296,7 @@ fn other_major(built_for: &str) -> Problem {
     Problem::new(ProblemKind::OtherMajor, message)
 }
 
-/// The same, with the first type that differs where the library says its types (P4.2).
+/// Adds to a layout problem the first type that differs, where the library carries its types (P4.2).
 fn explained(problem: Problem, library: &Library, descriptor: *const c_void) -> Problem {
     if problem.kind != ProblemKind::OtherLayout {
         return problem;
@@ -316,7 +317,7 @@ struct Identity {
     settings: Vec<DeclaredSetting>,
 }
 
-/// Rule LOAD-L3, what the descriptor says.
+/// Checks the content of the descriptor (rule LOAD-L3).
 fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> Result<Identity, Problem> {
     let sizes = ChipdockTableSizes::current();
     if descriptor.table_sizes != sizes {
@@ -370,7 +371,7 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
     Ok(Identity { name, version, build_id, info, settings })
 }
 
-/// Rules LOAD-L5 and LOAD-L6.
+/// Runs `init` and checks its registrations (rules LOAD-L5 and LOAD-L6).
 fn register(
     opening: &Opening<'_>,
     descriptor: &RawDescriptor,
@@ -457,7 +458,7 @@ fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
     let other = manifest.target_kinds.iter().find(|kind| {
         let entry = staged.entries.get(&format!("target.kind.{}", kind.name()));
         let Some(Entry::TargetKind(entry)) = entry else { return true };
-        // Whether two that are not understood are the same, a newer host can say.
+        // Only a newer host can tell whether two kinds that are not understood are the same.
         match (entry.declared.usable(), kind.usable()) {
             (Ok(registered), Ok(listed)) => registered != listed,
             (registered, listed) => registered.is_ok() != listed.is_ok(),
@@ -470,7 +471,7 @@ fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
     Some(Problem::new(ProblemKind::ManifestLies, message))
 }
 
-/// Lets what is linked into this program register itself, as a plugin's `init` does.
+/// Registers the plugin that is linked into this program, as a plugin's `init` does.
 pub(crate) fn init_host_plugin(
     services: &'static Services,
     device_types: &Arc<Mutex<DeviceTypes>>,

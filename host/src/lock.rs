@@ -1,13 +1,15 @@
-//! The lock: which plugins may be used, by name, version and digest.
+//! The lock: pins the plugins that may be used, by name, version and digest.
 //!
-//! * **LOCK-K1 Named.** A lock is read from the file that is named, never searched for. The file is judged as a plugin is (rule FIND-D3
-//!   of discovery), because whoever may write it decides what it pins; a process with raised privileges takes none.
+//! * **LOCK-K1 Named.** A lock is read from the file that is named, never searched for. The file is checked as a plugin is
+//!   (rule FIND-D3 of discovery), because a user who may write it decides what it pins; a process with raised privileges takes
+//!   none.
 //! * **LOCK-K2 Pinned.** A plugin is used when the lock has its name, the version of its manifest, and the SHA-256 of the manifest
 //!   and of the library. A plugin without a manifest is pinned by the name of its file, without a version.
-//! * **LOCK-K3 What is opened.** A library's digest is computed of the file that is then opened, when it is about to be opened.
+//! * **LOCK-K3 The opened file.** A library's digest is computed of the file that is then opened, when it is about to be
+//!   opened.
 //!   Discovery compares names, versions and manifests, and reads no library.
-//! * **LOCK-K4 Form.** A JSON object of `schema` and `plugins`, a plugin a line, sorted by name. Unknown fields are ignored; a name
-//!   that occurs twice is refused.
+//! * **LOCK-K4 Form.** A JSON object of `schema` and `plugins`, one plugin per line, sorted by name. Unknown fields are
+//!   ignored; a name that occurs twice is refused.
 //!
 //! ```json
 //! {
@@ -32,17 +34,17 @@ use crate::names::check_plugin_name;
 use crate::options::HostOptions;
 use crate::problem::{Problem, ProblemKind};
 
-/// The schema of a lock, as its `schema` says.
+/// Name of the lock's schema, the value of its field `schema`.
 pub const LOCK_SCHEMA: &str = "chipdock.plugins-lock/1";
-/// No lock is longer: some thousands of plugins.
+/// Greatest size of a lock in bytes: room for some thousands of plugins.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
 
 /// The entry of a plugin in a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockedPlugin {
-    /// Its name.
+    /// Name of the plugin.
     pub name: String,
-    /// Its version; absent for a plugin without a manifest.
+    /// Version of the plugin; absent for one without a manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<semver::Version>,
     /// SHA-256 of the library, in hexadecimal.
@@ -52,14 +54,14 @@ pub struct LockedPlugin {
     pub manifest_sha256: Option<String>,
 }
 
-/// A lock as it stands in its file.
+/// Content of a lock file.
 #[derive(Deserialize)]
 struct Document {
     schema: String,
     plugins: Vec<LockedPlugin>,
 }
 
-/// Which plugins may be used: rules LOCK-K1 to LOCK-K4.
+/// The plugins that may be used, pinned by digest: rules LOCK-K1 to LOCK-K4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginLock {
     path: PathBuf,
@@ -67,11 +69,11 @@ pub struct PluginLock {
 }
 
 impl PluginLock {
-    /// Reads the lock that is named; `options` say which paths are trusted.
+    /// Reads the lock that is named; `options` names the trusted paths.
     ///
     /// # Errors
     ///
-    /// `IoError` when it cannot be read; `ValueError` when it is not trusted, or with line and column when it is no lock;
+    /// `IoError` when it cannot be read; `ValueError` when it is not trusted, or, with line and column, when it is malformed;
     /// `WrongState` in a process with raised privileges.
     pub fn read(path: &Path, options: &HostOptions) -> Result<Self, Error> {
         let refused = |kind, message| Error::new(kind, message).at(path.display().to_string());
@@ -79,7 +81,7 @@ impl PluginLock {
             let message = "a process with raised privileges reads no lock that its caller names";
             return Err(refused(ErrorKind::WrongState, message.to_owned()));
         }
-        // What is not there is not a matter of trust.
+        // A missing file is not a matter of trust.
         if let Err(error) = std::fs::metadata(path) {
             return Err(Error::io("cannot read the lock", path, &error).with_category(Category::Input));
         }
@@ -94,7 +96,7 @@ impl PluginLock {
         Ok(Self { path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()), ..lock })
     }
 
-    /// Reads the text of a lock. Its path is empty.
+    /// Reads a lock from text. Its path is empty.
     ///
     /// # Errors
     ///
@@ -127,7 +129,7 @@ impl PluginLock {
         Ok(Self { path: PathBuf::new(), plugins })
     }
 
-    /// A lock of every usable plugin that was found. Reads their libraries whole, opens none.
+    /// Makes a lock of every usable plugin that was found. Reads their libraries whole, opens none.
     ///
     /// # Errors
     ///
@@ -146,7 +148,7 @@ impl PluginLock {
         Ok(Self { path: PathBuf::new(), plugins: usable.map(pin).collect::<Result<_, Error>>()? })
     }
 
-    /// The lock as text, as its file has it: rule LOCK-K4.
+    /// Writes the lock as the text of its file: rule LOCK-K4.
     ///
     /// # Errors
     ///
@@ -160,18 +162,18 @@ impl PluginLock {
         Ok(format!("{{\n  \"schema\": \"{LOCK_SCHEMA}\",\n  \"plugins\": {list}\n}}\n"))
     }
 
-    /// The file that it was read from, as an absolute path; empty when it was not read from a file.
+    /// Returns the absolute path of the file that it was read from; empty when it was not read from a file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its entries, by name.
+    /// Returns the entries, by name.
     pub fn plugins(&self) -> impl Iterator<Item = &LockedPlugin> {
         self.plugins.values()
     }
 
-    /// Why a plugin that was found is refused, as far as that can be said without reading its library: rule LOCK-K2.
+    /// Returns the reason why a candidate is refused, as far as it is known without reading the library: rule LOCK-K2.
     pub(crate) fn problem(&self, candidate: &Candidate) -> Option<Problem> {
         let Some(pinned) = self.plugins.get(&candidate.name) else {
             let message = format!("{} pins no plugin \"{}\"", self.shown(), candidate.name);
@@ -194,7 +196,7 @@ impl PluginLock {
         (!is_same).then(|| self.other_digest("manifest's", found, pinned))
     }
 
-    /// Why a library with that digest is refused under that name.
+    /// Returns the reason why a library with that digest is refused under that name.
     pub(crate) fn library_problem(&self, name: &str, found: &str) -> Option<Problem> {
         let Some(pinned) = self.plugins.get(name) else {
             return Some(self.refused(format!("{} pins no plugin \"{name}\"", self.shown())));

@@ -1,8 +1,8 @@
-//! Manifests: what a plugin says of itself in a file beside it, read without opening it.
+//! Manifests: descriptions of plugins in files beside them, read without opening the plugin.
 //!
-//! A plugin is `NAME.so` with `NAME.chipdock.json` beside it. The manifest is generated from what the plugin
-//! registers, plus a block of needs that its author declares ([`Needs`]); when the plugin is opened, what it
-//! registers must be what the manifest says. Fields that are not known are ignored (P3.9).
+//! A plugin is `NAME.so` with `NAME.chipdock.json` beside it. The manifest is generated from the plugin's registrations, plus a
+//! block of needs that its author declares ([`Needs`]); when the plugin is opened, it must register what its manifest lists.
+//! Unknown fields are ignored (P3.9).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,18 +26,18 @@ use crate::settings::{DeclaredSetting, Settings, check_all, unknown_info_fields}
 pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
 /// The version of the manifest's schema.
 pub const MANIFEST_SCHEMA: u32 = 1;
-/// No manifest is longer. Those of this repository have up to 7 KiB; the bound keeps small what is read of a folder of
-/// plugins.
+/// Greatest size of a manifest in bytes. Those of this repository have up to 7 KiB; the bound limits how much is read of a
+/// folder of plugins.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
-/// No text of a manifest that is shown in a line is longer: a path has at most 4096 bytes.
+/// Greatest size of a manifest's text that is shown in a line: a path has at most 4096 bytes.
 const TEXT_BYTES_MAX: usize = 4096;
 
 /// A library that a plugin opens at run time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NeededLibrary {
-    /// The names it is tried by, in order.
+    /// File names under which it is tried, in order.
     pub names: Vec<String>,
-    /// The package that brings it, for the message when it is missing.
+    /// Package that contains it, for the message when it is missing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub package: String,
 }
@@ -45,19 +45,19 @@ pub struct NeededLibrary {
 /// A driver that a plugin needs, by version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NeededDriver {
-    /// Its name, for a person.
+    /// Name of the driver, for a person.
     pub name: String,
-    /// Which versions will do.
+    /// Versions that are accepted.
     pub version: semver::VersionReq,
 }
 
 /// The needs of a plugin: declared by its author in `needs.json` beside its sources, carried in its manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Needs {
-    /// Libraries that it opens at run time. Looked for by the plugin on first use, not by the host.
+    /// Libraries that it opens at run time. The plugin looks for them on first use, not the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<NeededLibrary>,
-    /// The driver that it needs. Looked for by the plugin.
+    /// The driver that it needs. The plugin looks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<NeededDriver>,
     /// CPU features without which it must not be opened, by Rust's names (`avx2`).
@@ -66,16 +66,16 @@ pub struct Needs {
     /// Programs that it runs, for instance a compiler.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
-    /// The oldest glibc that it runs on; found out from the library when not declared.
+    /// The oldest glibc that it runs on; determined from the library when not declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub glibc: Option<String>,
     /// Interfaces of the host, as `name/version`, without which it cannot work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<String>,
-    /// Interfaces of the host that it makes use of when they are there.
+    /// Interfaces of the host that it uses where they are available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<String>,
-    /// Keys of other plugins without which it cannot work, as `target.build.x`: whoever provides them is opened before it
+    /// Keys of other plugins without which it cannot work, as `target.build.x`: their provider is opened before it
     /// (P5.15).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
@@ -90,7 +90,7 @@ pub struct Manifest {
     pub name: String,
     /// The plugin's version.
     pub version: semver::Version,
-    /// Which plugin ABIs of a host will do, as a semver requirement on `major.minor.0`.
+    /// Plugin ABIs of a host that are accepted, as a semver requirement on `major.minor.0`.
     pub abi: semver::VersionReq,
     /// The operating system it was built for, by Rust's name (`linux`).
     pub os: String,
@@ -118,8 +118,8 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// `IoError` when the file cannot be read; `ValueError` for what is no regular file or too large, and, with line and
-    /// column, for what is no manifest.
+    /// `IoError` when the file cannot be read; `ValueError` for a file that is not regular or too large, and, with line and
+    /// column, for one that is not a manifest.
     pub fn read(path: &Path) -> Result<Self, Error> {
         Self::read_whole(path).map(|(manifest, _)| manifest)
     }
@@ -133,7 +133,7 @@ impl Manifest {
         Ok((manifest, files::sha256_of_bytes(text.as_bytes())))
     }
 
-    /// Reads the text of a manifest.
+    /// Reads a manifest from text.
     ///
     /// # Errors
     ///
@@ -146,14 +146,14 @@ impl Manifest {
         if !text.trim_ascii_start().starts_with('{') {
             return Err(Error::new(ErrorKind::Value, "not a plugin manifest: expected a JSON object"));
         }
-        // The schemas of target kinds hold free values, of whose keys the last would be taken.
+        // The schemas of target kinds contain free values; of a repeated key in them the last would be taken.
         check_unique(text).map_err(wrong)?;
         manifest.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
         Ok(manifest)
     }
 
-    /// The fields of a manifest's text that are not known here, by their paths, as `needs.libraries.0.nams`. A host ignores
-    /// them; its author may have misspelt one.
+    /// Returns the paths of the unknown fields in a manifest's text, as `needs.libraries.0.nams`. A host ignores such fields;
+    /// the author may have misspelt one.
     ///
     /// # Errors
     ///
@@ -170,7 +170,7 @@ impl Manifest {
         Ok(unknown)
     }
 
-    /// The manifest as text, as it is written beside a plugin.
+    /// Writes the manifest as the text of its file.
     ///
     /// # Errors
     ///
@@ -231,7 +231,7 @@ impl Manifest {
         self.needs.check()
     }
 
-    /// The keys of other plugins that it needs, in their order, each once. One of its own is had with it.
+    /// Returns the keys of other plugins that it needs, in their order, each once. Its own keys are left out.
     pub(crate) fn needed_keys(&self) -> Vec<&str> {
         if self.needs.keys.is_empty() {
             return Vec::new();
@@ -240,7 +240,7 @@ impl Manifest {
         self.needs.keys.iter().map(String::as_str).filter(|key| seen.insert(key)).collect()
     }
 
-    /// Why this host cannot use the plugin, if it cannot: ABI, platform, libc, CPU features, interfaces.
+    /// Returns the reason why this host cannot use the plugin, if there is one: ABI, platform, libc, CPU features, interfaces.
     #[must_use]
     pub fn unmet(&self, platform: &Platform) -> Option<String> {
         let abi = semver::Version::new(CHIPDOCK_ABI_MAJOR.into(), CHIPDOCK_ABI_MINOR.into(), 0);
@@ -283,7 +283,7 @@ impl Manifest {
     }
 }
 
-/// The interfaces that this host answers to `query`, as `name/version`.
+/// Interfaces that this host answers to `query`, as `name/version`.
 pub const HOST_INTERFACES: &[&str] = &["config/1", "memory/1"];
 
 /// The platform that a manifest is checked against.
@@ -298,7 +298,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// This machine.
+    /// Returns the platform of this machine.
     #[must_use]
     pub fn current() -> Self {
         Self {
@@ -309,7 +309,8 @@ impl Platform {
     }
 }
 
-/// Two or three numbers with dots between them. Anything else would compare as 0, which every machine has.
+/// Returns true for two or three numbers with dots between them. Another text would compare as 0, which every machine
+/// satisfies.
 fn is_libc_version(text: &str) -> bool {
     let is_number =
         |part: &str| (1..=9).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -326,7 +327,7 @@ macro_rules! detected {
     };
 }
 
-/// Whether the CPU has a feature; a name that is not known counts as missing.
+/// Returns true if the CPU has a feature; an unknown name counts as missing.
 #[cfg(target_arch = "x86_64")]
 fn has_cpu_feature(name: &str) -> bool {
     detected!(is_x86_feature_detected, name,
@@ -335,20 +336,20 @@ fn has_cpu_feature(name: &str) -> bool {
         "avxvnni")
 }
 
-/// Whether the CPU has a feature; a name that is not known counts as missing.
+/// Returns true if the CPU has a feature; an unknown name counts as missing.
 #[cfg(target_arch = "aarch64")]
 fn has_cpu_feature(name: &str) -> bool {
     detected!(is_aarch64_feature_detected, name,
         "neon" "fp16" "dotprod" "bf16" "i8mm" "sve" "sve2" "lse" "aes" "sha2" "sha3" "rdm")
 }
 
-/// Whether the CPU has a feature; a name that is not known counts as missing.
+/// Returns true if the CPU has a feature; an unknown name counts as missing.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn has_cpu_feature(_name: &str) -> bool {
     false
 }
 
-/// What is a digest in hexadecimal, or why this is none.
+/// Checks that a text is a digest in hexadecimal.
 pub(crate) fn check_digest(field: &str, digest: &str) -> Result<(), String> {
     if digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(());
@@ -356,7 +357,7 @@ pub(crate) fn check_digest(field: &str, digest: &str) -> Result<(), String> {
     Err(format!("\"{field}\" is {:?}; expected 64 hexadecimal digits", shortened(digest)))
 }
 
-/// A name or a sentence that is shown: not empty, of bounded length, without control characters.
+/// Checks a name or a sentence that is shown: not empty, of bounded length, without control characters.
 fn check_text(field: &str, text: &str) -> Result<(), String> {
     if !text.is_empty() && text.len() <= TEXT_BYTES_MAX && !text.chars().any(char::is_control) {
         return Ok(());
@@ -372,11 +373,11 @@ fn shortened(text: &str) -> String {
 }
 
 impl Needs {
-    /// Checks what an author declared.
+    /// Checks the declared needs.
     ///
     /// # Errors
     ///
-    /// Which field holds what is not allowed.
+    /// The field whose value is not allowed.
     fn check(&self) -> Result<(), String> {
         if let Some(floor) = &self.glibc
             && !is_libc_version(floor)
@@ -406,18 +407,18 @@ impl Needs {
         Ok(())
     }
 
-    /// Reads what an author declared.
+    /// Reads the needs that a plugin's author declared.
     ///
     /// # Errors
     ///
-    /// `IoError` when the file cannot be read; `ValueError`, with line and column, when it is not that.
+    /// `IoError` when the file cannot be read; `ValueError`, with line and column, when it is malformed.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = files::read_regular_text(path, SIZE_BYTES_MAX)
             .map_err(|error| error.while_doing("cannot read the needs"))?;
         Self::parse(&text).map_err(|error| error.at(path.display().to_string()))
     }
 
-    /// Reads the text of what an author declared. A field that is not known is an error here: it may be misspelt.
+    /// Reads declared needs from text. An unknown field is an error here: it may be misspelt.
     ///
     /// # Errors
     ///
@@ -436,11 +437,11 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Rule P5.16, for whoever writes a manifest: a host goes by what of it makes sense.
+    /// Checks the needed keys for a new manifest (rule P5.16); a host that reads one skips the entries that are no keys.
     ///
     /// # Errors
     ///
-    /// Which key of `keys` is none, stands twice, or is one that the plugin provides itself.
+    /// The entry of `keys` that is no key, occurs twice, or is provided by the plugin itself.
     pub fn check_keys(&self, provides: &[String]) -> Result<(), String> {
         let provides: BTreeSet<&String> = provides.iter().collect();
         let mut seen = BTreeSet::new();
@@ -461,21 +462,23 @@ impl Needs {
     }
 }
 
-/// Makes a plugin's manifest from what it registers and what its author declares. Opens the library in this process,
+/// Makes a plugin's manifest from its registrations and its author's declarations. Opens the library in this process,
 /// whose code stays loaded.
 ///
-/// It has the library's digest: library and manifest belong together, and another file under the same name is refused.
+/// The manifest has the library's digest: library and manifest belong together, and another file under the same name is
+/// refused.
 ///
 /// # Errors
 ///
-/// Why the plugin cannot be used, as an error; `ValueError` for needed keys against P5.16, and for a schema with a field or a word that is not known here, which
-/// a host would pass over (P3.9, P3.10) and an author may have misspelt; `IoError` when the library cannot be read.
+/// The reason why the plugin cannot be used, as an error; `ValueError` for needed keys that violate P5.16, and for a schema
+/// with an unknown field or word, which a host would pass over (P3.9, P3.10) and an author may have misspelt; `IoError` when
+/// the library cannot be read.
 pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
     generate_with(library, needs, &[])
 }
 
-/// The same, while the plugin is answered these settings (plugin, key, value). What it registers does not depend on them
-/// (S.10); whether it can be opened may.
+/// Makes a plugin's manifest as [`generate`] does, with these settings (plugin, key, value) in force. The plugin's
+/// registrations do not depend on them (S.10); whether it can be opened may.
 ///
 /// # Errors
 ///
@@ -506,7 +509,7 @@ pub fn generate_with(
     manifest_of(library, needs, &opened)
 }
 
-/// The manifest of a plugin that was opened.
+/// Makes the manifest of an opened plugin.
 fn manifest_of(library: &Path, needs: &Needs, opened: &Opened) -> Result<Manifest, Error> {
     let bytes = files::read_regular(library, files::LIBRARY_BYTES_MAX)
         .map_err(|error| error.while_doing("cannot read the library"))?;
@@ -537,7 +540,7 @@ fn manifest_of(library: &Path, needs: &Needs, opened: &Opened) -> Result<Manifes
         schema: MANIFEST_SCHEMA,
         name: opened.name.clone(),
         version: opened.version.clone(),
-        // Any minor of the major will do; what it cannot do without stands in `needs.requires`.
+        // Any minor of the major is accepted; the features that it cannot do without stand in `needs.requires`.
         abi: semver::VersionReq::parse(&opened.abi.0.to_string())
             .map_err(|error| Error::new(ErrorKind::Internal, format!("ABI requirement: {error}")))?,
         os: platform.os,
@@ -552,7 +555,7 @@ fn manifest_of(library: &Path, needs: &Needs, opened: &Opened) -> Result<Manifes
     Ok(manifest)
 }
 
-/// SHA-256 of a file, as a manifest has it.
+/// Returns the SHA-256 of a file, in the form that a manifest has it.
 ///
 /// # Errors
 ///
@@ -562,7 +565,7 @@ pub fn sha256_of(path: &Path) -> Result<String, Error> {
     files::sha256(&file).map_err(|error| Error::io("cannot read the library", path, &error))
 }
 
-/// The path of a library's manifest.
+/// Returns the path of a library's manifest.
 #[must_use]
 pub fn manifest_path(library: &Path) -> PathBuf {
     let stem = library.file_stem().unwrap_or_default().to_os_string();
@@ -571,7 +574,7 @@ pub fn manifest_path(library: &Path) -> PathBuf {
     library.with_file_name(name)
 }
 
-/// The newest `GLIBC_` version that a library names.
+/// Returns the newest `GLIBC_` version that a library names.
 #[must_use]
 pub fn glibc_floor(library: &[u8]) -> Option<String> {
     const PREFIX: &[u8] = b"GLIBC_";

@@ -1,22 +1,22 @@
-//! Names of plugins, and of what they register (P1.4, P5.9).
+//! Checks of names: those of plugins and those that they register (P1.4, P5.9).
 
 /// Prefixes of keys.
 pub(crate) const KEY_PREFIXES: &[&str] =
     &["device_api.", "target.kind.", "target.build.", "module.load.", FUNCTION];
 const FUNCTION: &str = "function.";
-/// What names of the host begin with; a plugin has none of them.
+/// Prefix of the host's names, which no plugin may use.
 const RESERVED: &str = "chipdock.";
-/// No name is longer.
+/// Greatest length of a name.
 const NAME_CHARS_MAX: usize = 128;
 
-/// The name behind a prefix of keys, as `toy` behind `device_api.`; nothing for a key of another sort, that of an interface
-/// (`device_api.toy/reset/1`) among them.
+/// Returns the name after a prefix of keys, as `toy` after `device_api.`; `None` for a key of another sort, that of an
+/// interface (`device_api.toy/reset/1`) among them.
 #[must_use]
 pub fn name_in_key<'a>(key: &'a str, prefix: &str) -> Option<&'a str> {
     key.strip_prefix(prefix).filter(|name| !name.contains('/'))
 }
 
-/// What a plugin's name looks like, or why this is none.
+/// Checks a plugin's name; an error describes the expected form.
 pub(crate) fn check_plugin_name(name: &str) -> Result<(), String> {
     let good = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
     if !name.is_empty() && name.len() <= 64 && name.bytes().all(good) {
@@ -26,16 +26,16 @@ pub(crate) fn check_plugin_name(name: &str) -> Result<(), String> {
     Err(format!("plugin name \"{shown}\": expected 1 to 64 lower-case letters, digits, \"-\" and \"_\""))
 }
 
-/// Whether a text is letters, digits, `_`, `.` and `-`, the first a letter, a digit or `_`.
+/// Returns true if a text is letters, digits, `_`, `.` and `-`, the first a letter, a digit or `_`.
 pub(crate) fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     let good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     bytes.next().is_some_and(good) && bytes.all(|byte| good(byte) || byte == b'.' || byte == b'-')
 }
 
-/// What is wrong with a registered name, if anything.
+/// Returns the problem of a registered name, if it has one.
 ///
-/// Keys are written as `KEY=PLUGIN`, in lists with `,`, and devices as `NAME:ID`: none of these may be in a name.
+/// Keys are written as `KEY=PLUGIN`, in lists with `,`, and devices as `NAME:ID`: a name must contain none of these characters.
 fn wrong_name(name: &str) -> Option<String> {
     if !is_name(name) || name.len() > NAME_CHARS_MAX {
         return Some(format!(
@@ -45,28 +45,28 @@ fn wrong_name(name: &str) -> Option<String> {
     name.starts_with(RESERVED).then(|| format!("names that begin with \"{RESERVED}\" are the host's"))
 }
 
-/// What a registered name looks like, or why this is none.
+/// Checks a registered name; an error describes the expected form.
 pub(crate) fn check_registered_name(name: &str) -> Result<&str, String> {
     let Some(wrong) = wrong_name(name) else { return Ok(name) };
     let shown: String = name.chars().take(60).collect();
     Err(format!("the name {shown:?}: {wrong}"))
 }
 
-/// What a key looks like, or why this is none.
+/// Checks a key; an error describes the expected form.
 pub(crate) fn check_key(key: &str) -> Result<(), String> {
     let Some(wrong) = wrong_key(key) else { return Ok(()) };
     let shown: String = key.chars().take(80).collect();
     Err(format!("\"provides\" has {shown:?}; {wrong}"))
 }
 
-/// What the key of an interface looks like, `<key>/<name>/<version>`, or why this is none.
+/// Checks the key of an interface, `<key>/<name>/<version>`; an error describes the expected form.
 pub(crate) fn check_interface_key(key: &str) -> Result<(), String> {
     let Some(wrong) = wrong_interface_key(key) else { return Ok(()) };
     let shown: String = key.chars().take(80).collect();
     Err(format!("the interface {shown:?}: {wrong}"))
 }
 
-/// What is wrong with a key, if anything.
+/// Returns the problem of a key, if it has one.
 pub(crate) fn wrong_key(key: &str) -> Option<String> {
     if key.contains('/') {
         return wrong_interface_key(key);

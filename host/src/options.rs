@@ -27,7 +27,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// The level of that number; of one that is not known, the nearest that is graver (P3.6).
+    /// Returns the level of that number; of an unknown one, the nearest that is graver (P3.6).
     pub(crate) fn of(level: i32) -> Self {
         match level {
             ..=CHIPDOCK_LOG_ERROR => Self::Error,
@@ -50,15 +50,15 @@ pub struct HostOptions {
     pub select: Vec<String>,
     /// Globs of plugin names that are not used.
     pub disable: Vec<String>,
-    /// `(key, plugin)`: which plugin's registration of a key is taken when several have it.
+    /// `(key, plugin)`: the plugin whose registration of a key is taken when several have it.
     pub prefer: Vec<(String, String)>,
     /// Libraries or folders that are used whatever their owner and permissions are.
     pub trust: Vec<PathBuf>,
-    /// `(plugin, name, value)`: settings of plugins, before all that the environment and the user's file say.
+    /// `(plugin, name, value)`: settings of plugins, which override those of the environment and of the user's file.
     pub settings: Vec<(String, String, String)>,
-    /// When set, only plugins that it pins are used, with the version and the digests that it pins.
+    /// When set, only plugins that the lock pins are used, with the pinned version and digests.
     pub locked: Option<Arc<PluginLock>>,
-    /// The number of threads for parallel loops, the caller's included: 1 to 1024. Nothing, or 0, is automatic: as many as the
+    /// The number of threads for parallel loops, the caller's included: 1 to 1024. None, or 0, is automatic: as many as the
     /// process has processors, by its affinity mask and the quota of its control group.
     pub threads: Option<u32>,
     /// The receiver of log lines.
@@ -68,7 +68,7 @@ pub struct HostOptions {
 }
 
 impl Default for HostOptions {
-    /// What a command starts with: nothing added, everything taken from the process, warnings to stderr.
+    /// Returns the options that a command starts with: nothing added, everything taken from the process, warnings to stderr.
     fn default() -> Self {
         Self {
             plugin_paths: Vec::new(),
@@ -82,7 +82,7 @@ impl Default for HostOptions {
             log: Arc::new(|level, line| {
                 if level <= LogLevel::Warning {
                     let line = format!("chipdock: {}\n", shown(line, LINE_CHARS_MAX));
-                    // Where nobody can be told, the work goes on all the same.
+                    // Where stderr cannot be written, the work goes on all the same.
                     let _ = std::io::stderr().write_all(line.as_bytes());
                 }
             }),
@@ -92,15 +92,15 @@ impl Default for HostOptions {
 }
 
 impl HostOptions {
-    /// Only the plugins that `plugin_paths` names are seen, whatever the process says. Their settings are read from its
-    /// variables all the same, and from no file.
+    /// Returns options with which only the plugins that `plugin_paths` names are seen, whatever the process's environment says.
+    /// Their settings are still read from its variables, and from no file.
     #[must_use]
     pub fn isolated() -> Self {
         let environment = Environment { variables: Variables::of_process(), ..Environment::empty() };
         Self { environment, ..Self::default() }
     }
 
-    /// With a setting of a plugin.
+    /// Adds a setting of a plugin.
     ///
     /// # Examples
     ///
@@ -127,19 +127,19 @@ impl HostOptions {
 pub struct Variables(Arc<BTreeMap<OsString, OsString>>);
 
 impl Variables {
-    /// Those of this process.
+    /// Returns the variables of this process.
     #[must_use]
     pub fn of_process() -> Self {
         std::env::vars_os().collect()
     }
 
-    /// None at all.
+    /// Returns no variables at all.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// The value of the variable of that name.
+    /// Returns the value of the variable of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.get(OsStr::new(name)).map(OsString::as_os_str)
@@ -153,7 +153,7 @@ impl<N: Into<OsString>, V: Into<OsString>> FromIterator<(N, V)> for Variables {
 }
 
 impl std::fmt::Debug for Variables {
-    /// How many there are: their values may be secrets.
+    /// Prints only the number of variables: their values may be secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Variables({})", self.0.len())
     }
@@ -172,7 +172,7 @@ pub struct Environment {
     pub prefer: Option<OsString>,
     /// `CHIPDOCK_PLUGINS_TRUST`: libraries or folders, separated by `:`.
     pub trust: Option<OsString>,
-    /// `CHIPDOCK_THREADS`: how many threads parallel loops run on.
+    /// `CHIPDOCK_THREADS`: the number of threads for parallel loops.
     pub threads: Option<OsString>,
     /// `XDG_DATA_HOME`, or `.local/share` in the user's home.
     pub data_home: Option<PathBuf>,
@@ -186,15 +186,15 @@ pub struct Environment {
     pub executable_folder: Option<PathBuf>,
     /// The effective user.
     pub user: u32,
-    /// True when the process has more privileges than whoever started it: variables and user paths are ignored.
+    /// True when the process has more privileges than the user who started it: variables and user paths are ignored.
     pub raised_privileges: bool,
 }
 
 impl Environment {
-    /// This process.
+    /// Returns the environment of this process.
     #[must_use]
     pub fn of_process() -> Self {
-        // A relative one is invalid by its specification, and would mean the current directory.
+        // A relative path is invalid by the specification, and would mean the current directory.
         let folder = |name: &str, in_home: &str| {
             let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(in_home));
             let named = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -220,34 +220,34 @@ impl Environment {
         }
     }
 
-    /// `CHIPDOCK_PLUGINS_SELECT`, when it is set and may be used.
+    /// Returns `CHIPDOCK_PLUGINS_SELECT`, when it is set and may be used.
     pub(crate) fn select_text(&self) -> Result<Option<&str>, Error> {
         self.text("CHIPDOCK_PLUGINS_SELECT", self.select.as_deref())
     }
 
-    /// `CHIPDOCK_PLUGINS_DISABLE`, when it is set and may be used.
+    /// Returns `CHIPDOCK_PLUGINS_DISABLE`, when it is set and may be used.
     pub(crate) fn disable_text(&self) -> Result<Option<&str>, Error> {
         self.text("CHIPDOCK_PLUGINS_DISABLE", self.disable.as_deref())
     }
 
-    /// `CHIPDOCK_PLUGINS_PREFER`, when it is set and may be used.
+    /// Returns `CHIPDOCK_PLUGINS_PREFER`, when it is set and may be used.
     pub(crate) fn prefer_text(&self) -> Result<Option<&str>, Error> {
         self.text("CHIPDOCK_PLUGINS_PREFER", self.prefer.as_deref())
     }
 
-    /// `CHIPDOCK_THREADS`, when it is set and may be used.
+    /// Returns `CHIPDOCK_THREADS`, when it is set and may be used.
     pub(crate) fn threads_text(&self) -> Result<Option<&str>, Error> {
         self.text("CHIPDOCK_THREADS", self.threads.as_deref())
     }
 
-    /// With raised privileges a variable is as if it were not set: whoever started the process chose it.
+    /// Returns a variable as text. With raised privileges it counts as not set: the user who started the process chose it.
     fn text<'a>(&self, name: &str, value: Option<&'a OsStr>) -> Result<Option<&'a str>, Error> {
         let Some(value) = value.filter(|_| !self.raised_privileges) else { return Ok(None) };
         let refused = || Error::new(ErrorKind::Value, format!("{name} is {value:?}, which is not UTF-8"));
         value.to_str().map(Some).ok_or_else(|| refused().hint("unset it, or set it to text"))
     }
 
-    /// Nothing but the user.
+    /// Returns an environment with nothing but the user.
     #[must_use]
     pub fn empty() -> Self {
         Self {

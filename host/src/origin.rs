@@ -1,7 +1,7 @@
-//! Which bytes a plugin is: its version, its build and the digest of its library, as that was opened.
+//! Identifies a plugin's code: its version, its build and the digest of its library, as that was opened.
 //!
-//! The digest is of the file that was examined and opened (rules LOAD-L1 and LOAD-L2 of the loader), or there is none: a file that was
-//! changed since, or that another was put in the place of, is not the code that runs.
+//! The digest is of the file that was examined and opened (rules LOAD-L1 and LOAD-L2 of the loader), or absent: a file that was
+//! changed or replaced since is not the code that runs.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +13,7 @@ use crate::files::{self, FileIdentity};
 /// Digests of libraries that this process has opened: each is read once, however many hosts there are.
 static DIGESTS: Mutex<BTreeMap<PathBuf, (FileIdentity, String)>> = Mutex::new(BTreeMap::new());
 
-/// Where a plugin's code lies.
+/// Location of a plugin's code.
 enum Code {
     /// In a library of its own.
     Library { path: PathBuf, identity: FileIdentity },
@@ -21,18 +21,18 @@ enum Code {
     Program,
 }
 
-/// What tells a build of a plugin from every other.
+/// Identity of a plugin's build, different for every other build.
 pub(crate) struct Origin {
     /// Its version.
     pub(crate) version: String,
-    /// What its descriptor says of its build, which may be nothing.
+    /// Build id of the descriptor, which may be empty.
     pub(crate) build_id: String,
     code: Code,
     digest: OnceLock<Option<String>>,
 }
 
 impl Origin {
-    /// That of a library that was opened; `digest` where it is known already.
+    /// Makes the origin of an opened library; `digest` where it is known already.
     pub(crate) fn of_library(
         version: &semver::Version,
         build_id: &str,
@@ -48,13 +48,14 @@ impl Origin {
         Self { version: version.to_string(), build_id: build_id.to_owned(), code, digest: known }
     }
 
-    /// That of what is linked into this program.
+    /// Makes the origin of the plugin that is linked into this program.
     pub(crate) fn of_program() -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         Self { version, build_id: String::new(), code: Code::Program, digest: OnceLock::new() }
     }
 
-    /// SHA-256 of the code that runs, in hexadecimal; none where that cannot be said. Read when it is first asked for.
+    /// Returns the SHA-256 of the code that runs, in hexadecimal; `None` where it is unknown. The file is read at the first
+    /// call.
     pub(crate) fn digest(&self) -> Option<&str> {
         let find = || match &self.code {
             Code::Library { path, identity } => of_file(path, *identity),
@@ -73,7 +74,7 @@ fn of_file(path: &Path, opened: FileIdentity) -> Option<String> {
     }
     let file = files::open_regular(path).ok()?;
     let is_opened = || file.metadata().is_ok_and(|now| FileIdentity::of(&now) == opened);
-    // Also not while it is read.
+    // Also not changed while it is read.
     let digest = is_opened().then(|| files::sha256(&file).ok())?.filter(|_| is_opened())?;
     known().insert(path.to_owned(), (opened, digest.clone()));
     Some(digest)
@@ -82,7 +83,7 @@ fn of_file(path: &Path, opened: FileIdentity) -> Option<String> {
 fn of_program() -> Option<String> {
     static PROGRAM: OnceLock<Option<String>> = OnceLock::new();
     let find = || {
-        // The file that runs, also when another has its name by now.
+        // The file of the running program, even if another file has its name by now.
         let running = Path::new("/proc/self/exe");
         let path = if running.exists() { running.to_owned() } else { std::env::current_exe().ok()? };
         files::sha256(&File::open(path).ok()?).ok()

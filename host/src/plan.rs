@@ -1,5 +1,5 @@
-//! What a compilation builds, before any of it is built: modules lowered and written, each for its target (rules COMPILE-C1 and COMPILE-C3 of
-//! compilation, CACHE-V8 of the cache).
+//! Plans a compilation before anything is built: lowers and writes the modules, each for its target (rules COMPILE-C1 and
+//! COMPILE-C3 of compilation, CACHE-V8 of the cache).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
@@ -14,25 +14,26 @@ use crate::host::Host;
 use crate::registrar::CodegenEntry;
 use crate::target::{ResolvedTarget, TargetSource};
 
-/// Plans that a host remembers, at most.
+/// Greatest number of plans that a host remembers.
 const PLANS_MAX: usize = 32;
-/// Bytes of their texts, at most; what else they hold is in proportion.
+/// Greatest size of the remembered plans' texts in bytes; their other parts are in proportion.
 const PLANS_BYTES_MAX: usize = 8 << 20;
 
 /// One module for one code generator.
 pub(crate) struct Job {
     pub(crate) target: Arc<ResolvedTarget>,
-    /// As the code generator is given it.
+    /// The module as the code generator receives it.
     pub(crate) module: IrModule,
-    /// The same as text, with positions and the name of its file.
+    /// The module as text, with positions and the name of its file.
     pub(crate) ir: String,
-    /// SHA-256 of the text, where a cache will ask.
+    /// SHA-256 of the text, where a cache will need it.
     pub(crate) ir_digest: String,
     /// The version of the text: the lower of the host's and the code generator's newest.
     version: String,
 }
 
-/// What is built, in this order: device functions, functions of other targets, the target's own or their host functions.
+/// The builds of a compilation, in this order: device functions, functions of other targets, the target's own or their host
+/// functions.
 pub(crate) struct Plan {
     pub(crate) devices: Vec<Job>,
     pub(crate) others: Vec<Job>,
@@ -43,25 +44,25 @@ pub(crate) struct Plan {
     rests_on: Basis,
 }
 
-/// What a plan takes from the host beside the module and the target.
+/// Inputs of a plan that come from the host, beside the module and the target.
 #[derive(Default)]
 struct Basis {
     capabilities: Vec<(Arc<Target>, Arc<TargetCapabilities>)>,
-    /// Targets, each with that of its host functions.
+    /// Targets, each with the target of its host functions.
     hosts: Vec<(Arc<Target>, Arc<Target>)>,
 }
 
-/// What a plan is asked for by.
+/// Key of a remembered plan.
 #[derive(PartialEq)]
 struct Asked {
-    /// All of the module (WIRE-W9 of the IR).
+    /// Identity of the whole module (WIRE-W9 of the IR).
     module: String,
     target: Arc<Target>,
     schedule: Schedule,
     file: Option<String>,
 }
 
-/// The plans that a host made last (CACHE-V8), the one that was used last behind the others.
+/// The plans that a host made last (CACHE-V8), the one that was used last at the end.
 #[derive(Default)]
 pub(crate) struct Plans(VecDeque<(Asked, Arc<Plan>)>);
 
@@ -97,7 +98,7 @@ impl Plans {
 }
 
 impl Host {
-    /// What is to be built of a module, lowered now or, where the build may be kept, before (CACHE-V8).
+    /// Returns the plan of a module's builds, made now or, where the build may be kept, remembered (CACHE-V8).
     pub(crate) fn plan(
         &self,
         module: &IrModule,
@@ -105,7 +106,7 @@ impl Host {
         options: &CompileOptions,
         codegens: &mut Codegens<'_>,
     ) -> Result<Arc<Plan>, Error> {
-        // What has no identity is not valid, which lowering says better.
+        // A module without an identity is invalid, which lowering reports better.
         let identity = options.cache.is_some().then(|| wire::identity(module).ok()).flatten();
         let Some(identity) = identity else {
             return self.plan_now(module, target, options, codegens).map(Arc::new);
@@ -126,7 +127,7 @@ impl Host {
         Ok(plan)
     }
 
-    /// Whether all that a plan rests on is as it was.
+    /// Returns true if everything that a plan depends on is unchanged.
     fn still_holds(&self, plan: &Plan, codegens: &mut Codegens<'_>) -> bool {
         let Basis { capabilities, hosts } = &plan.rests_on;
         let mut has_version = |job: &Job| {
@@ -170,21 +171,22 @@ impl Host {
     }
 }
 
-/// A module of several targets on its way to what is built.
+/// A module of several targets on its way to a plan.
 struct Planner<'a, 'b> {
     host: &'a Host,
     options: &'a CompileOptions,
     codegens: &'a mut Codegens<'b>,
-    /// Functions by the target that compiles them, at the stage that they came to: those that need no host, and hosts'.
+    /// Functions by the target that compiles them, at the stage that they have reached: those that need no host, and host
+    /// functions.
     hosts: Vec<HostGroup>,
     /// Device functions by target.
     devices: Vec<(Arc<ResolvedTarget>, IrModule)>,
-    /// The default host, once it was asked for.
+    /// The default host, once it was needed.
     default_host: Option<Arc<ResolvedTarget>>,
     rests_on: Basis,
 }
 
-/// Functions that one code generator takes.
+/// Functions for one code generator.
 struct HostGroup {
     target: Arc<ResolvedTarget>,
     module: IrModule,
@@ -192,7 +194,7 @@ struct HostGroup {
 }
 
 impl Planner<'_, '_> {
-    /// The capabilities of a target, on which the plan rests.
+    /// Returns the capabilities of a target, and records that the plan depends on them.
     fn capabilities(&mut self, target: &ResolvedTarget) -> Arc<TargetCapabilities> {
         let capabilities = target.capabilities();
         if !self.rests_on.capabilities.iter().any(|(known, _)| known == target.target()) {
@@ -213,7 +215,7 @@ impl Planner<'_, '_> {
         Ok(host)
     }
 
-    /// A module as its code generator is given it (COMPILE-C3).
+    /// Makes the job of a module: the module as its code generator receives it (COMPILE-C3).
     fn job(&mut self, target: &Arc<ResolvedTarget>, module: IrModule) -> Result<Job, Error> {
         let codegen = self.codegens.of(target.target())?;
         let at = |error: Error| error.at(format!("target.build.{}", codegen.kind));
@@ -231,7 +233,8 @@ impl Planner<'_, '_> {
         Ok(Job { target: Arc::clone(target), module, ir, ir_digest, version })
     }
 
-    /// The functions of a module by the target that each names; those that name none, or one of the same kind, first.
+    /// Groups the functions of a module by the target that each names; those that name none, or one of the same kind, come
+    /// first.
     fn by_target(
         &mut self,
         module: &IrModule,
@@ -256,7 +259,7 @@ impl Planner<'_, '_> {
         Ok(groups)
     }
 
-    /// Lowers the functions of one target as far as what is the device's and what is a host's part from each other.
+    /// Lowers the functions of one target up to the separation of device functions from host functions.
     fn lower(&mut self, module: &IrModule, target: &Arc<ResolvedTarget>) -> Result<(), Error> {
         let capabilities = self.capabilities(target);
         let stage = capabilities.stage.min(Stage::Device);
@@ -281,7 +284,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// The artifact of `target`'s functions, or of their host functions, imports the others.
+    /// Makes the plan: the artifact of `target`'s functions, or of their host functions, imports the others.
     fn finish(mut self, target: &Arc<ResolvedTarget>) -> Result<Plan, Error> {
         let is_host = self.capabilities(target).is_host;
         let mut devices = Vec::new();
@@ -289,7 +292,7 @@ impl Planner<'_, '_> {
         for (target, device) in lowered_devices.iter().filter(|(_, device)| !device.functions.is_empty()) {
             devices.push(self.job(target, device.clone())?);
         }
-        // What stands first is the target's own: the others are imported.
+        // The first group is the target's own: the others are imported.
         let mut groups = std::mem::take(&mut self.hosts).into_iter();
         let Some(first) = groups.next() else {
             return Err(Error::new(ErrorKind::Value, "the module has no functions"));
@@ -331,7 +334,7 @@ impl Planner<'_, '_> {
     }
 }
 
-/// Rule COMPILE-C3.
+/// Returns the wire version of rule COMPILE-C3.
 fn wire_version(codegen: &CodegenEntry) -> Result<String, Error> {
     let own = semver::Version::parse(wire::VERSION).map_err(|error| {
         Error::new(ErrorKind::Internal, format!("wire version {}: {error}", wire::VERSION))

@@ -16,7 +16,7 @@ use crate::interfaces;
 use crate::services::{Services, aligned, host_table, to_api};
 use crate::settings::{DeclaredSetting, hint_of};
 
-/// What a plugin of a host is given. Leaked: it lives as long as the process.
+/// The state of one plugin's table for a host. Leaked: it lives as long as the process.
 pub(crate) struct PluginTable {
     table: OnceLock<ChipdockHost>,
     services: &'static Services,
@@ -27,7 +27,7 @@ pub(crate) struct PluginTable {
 static CONFIG_TABLE: ChipdockConfig1 = ChipdockConfig1 { get };
 
 impl PluginTable {
-    /// A table for one `init` of a plugin, which declares these settings.
+    /// Makes the table for one `init` of a plugin, which declares these settings.
     pub(crate) fn leaked(
         services: &'static Services,
         plugin: &str,
@@ -43,7 +43,7 @@ impl PluginTable {
         leaked
     }
 
-    /// The table, as the plugin is given it.
+    /// Returns the table, as the plugin receives it.
     pub(crate) fn table(&'static self) -> &'static ChipdockHost {
         self.table.get_or_init(|| host_table(ptr::from_ref(self).cast_mut().cast()))
     }
@@ -57,7 +57,7 @@ impl PluginTable {
         &self.plugin
     }
 
-    /// The interface of that name and version, or none (H.5).
+    /// Returns the interface of that name and version, or none (H.5).
     pub(crate) fn interface(&'static self, name: &str, version: u32) -> ChipdockInterface {
         if (name, version) != CONFIG {
             return interfaces::of(self.services, name, version);
@@ -86,7 +86,7 @@ impl PluginTable {
 
 /// # Safety
 ///
-/// `self_` is that of a table made here.
+/// `self_` is the one of a table made here.
 pub(crate) unsafe fn plugin_table(self_: *mut c_void) -> &'static PluginTable {
     // SAFETY: leaked, so it lives as long as the process.
     unsafe { &*self_.cast::<PluginTable>() }
@@ -101,7 +101,7 @@ unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut C
         let key = key.map_err(|message| to_api(&Error::new(ErrorKind::Value, message)));
         match key.and_then(|key| plugin.setting(key)) {
             Ok(value) => {
-                // SAFETY: the caller passes a place that is writable, or null.
+                // SAFETY: the caller passes a writable place, or null.
                 if let Some(out) = unsafe { aligned(out_value).cast_mut().as_mut() } {
                     *out = value.map_or(api::Any::NONE, to_any).into_raw();
                 }

@@ -1,4 +1,4 @@
-//! Why a plugin is not used: one kind for each cause, so that no two of them read alike.
+//! Reasons why a plugin is not used: one kind for each cause, so that no two of them read alike.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum ProblemKind {
     Disabled,
     /// The user selected others.
     NotSelected,
-    /// Owner or permissions of the file or its folder.
+    /// Wrong owner or permissions of the file or its folder.
     Untrusted,
     /// The lock does not pin it, or pins another version or digest.
     NotLocked,
@@ -24,19 +24,19 @@ pub enum ProblemKind {
     NoLibrary,
     /// Its manifest cannot be read.
     BadManifest,
-    /// Its manifest asks for what this host or machine is not.
+    /// Its manifest requires something that this host or machine does not provide.
     Unmet,
-    /// A key of another plugin that it needs cannot be had (P5.15).
+    /// A key of another plugin that it needs is unavailable (P5.15).
     MissingKey,
-    /// The library's digest is not the manifest's.
+    /// The library's digest differs from the manifest's.
     WrongDigest,
     /// The system's loader refused the library.
     CannotOpen,
     /// The library has no entry symbol.
     NoSymbol,
-    /// The entry symbol answered null.
+    /// The entry symbol returned null.
     NullDescriptor,
-    /// The answer of the entry symbol is no descriptor.
+    /// The entry symbol returned something that is no descriptor.
     BadDescriptor,
     /// Built for another ABI major.
     OtherMajor,
@@ -50,11 +50,11 @@ pub enum ProblemKind {
     BrokenPlugin,
     /// A name or a device number that it registers is taken.
     NameTaken,
-    /// It registers something else than its manifest says.
+    /// It registers something else than its manifest lists.
     ManifestLies,
 }
 
-/// Why a plugin is not used.
+/// Problem of a plugin that is not used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The cause.
@@ -69,7 +69,7 @@ impl Problem {
         Self { kind, message: message.into() }
     }
 
-    /// The problem as an error about that plugin.
+    /// Returns the problem as an error about that plugin.
     #[must_use]
     pub fn to_error(&self, plugin: &str) -> Error {
         let kind = match self.kind {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) use chipdock_plugin_api::process::{effective_user, has_raised_privileges};
 
-/// Counted up in a forked child: whatever was made before belongs to the parent.
+/// Counter that a forked child increments: objects made before belong to the parent.
 static FORK_GENERATION: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn count_fork() {
@@ -21,29 +21,29 @@ pub(crate) fn watch_forks() {
     });
 }
 
-/// Tells this process from one that it was forked from.
+/// Returns a number that differs between this process and one that it was forked from.
 pub(crate) fn fork_generation() -> u64 {
     FORK_GENERATION.load(Ordering::Relaxed)
 }
 
-/// glibc's version, where it is the libc.
+/// Returns glibc's version, where it is the libc.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) fn glibc_version() -> Option<String> {
-    // SAFETY: takes nothing and answers a static NUL-terminated string.
+    // SAFETY: takes nothing and returns a static NUL-terminated string.
     let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
     version.to_str().ok().map(str::to_owned)
 }
 
-/// glibc's version, where it is the libc.
+/// Returns glibc's version, where it is the libc.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn glibc_version() -> Option<String> {
     None
 }
 
-/// Processors in this thread's affinity mask.
+/// Returns the number of processors in this thread's affinity mask.
 #[cfg(target_os = "linux")]
 pub(crate) fn affinity_count() -> Option<u32> {
-    // The kernel refuses a mask that is shorter than its own, whose length it does not tell.
+    // The kernel refuses a mask that is shorter than its own, and does not report that length.
     for words in [16, 128, 1024] {
         let mut mask = vec![0_u64; words];
         // SAFETY: writes at most so many bytes to the mask, which is aligned as the kernel's is.
@@ -56,15 +56,15 @@ pub(crate) fn affinity_count() -> Option<u32> {
     None
 }
 
-/// Elsewhere there is no such mask.
+/// Returns `None`: there is no such mask on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn affinity_count() -> Option<u32> {
     None
 }
 
-/// Processors that are online.
+/// Returns the number of online processors.
 pub(crate) fn online_count() -> Option<u32> {
-    // SAFETY: takes a number and answers one; below 0 when it is not known.
+    // SAFETY: takes a number and returns one; below 0 when it is unknown.
     let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     u32::try_from(count).ok().filter(|count| *count > 0)
 }

@@ -1,4 +1,4 @@
-//! The registrar: what a plugin's `init` hands over is staged here, and committed whole or not at all (P5).
+//! The registrar: stages the registrations of a plugin's `init`, and commits all of them or none (P5).
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -28,11 +28,11 @@ use crate::services::{Services, aligned};
 use crate::target::schema::check_kind;
 use crate::trace::PluginCall;
 
-/// A table of function pointers whose first entry releases what was registered with it.
+/// A table of function pointers whose first entry releases the object that was registered with it.
 ///
 /// # Safety
 ///
-/// The type consists of function pointers and nothing else, and `destroy` answers its first.
+/// The type consists of function pointers and nothing else, and `destroy` returns its first.
 pub(crate) unsafe trait Table: Copy + 'static {
     fn destroy(&self) -> unsafe extern "C" fn(*mut c_void);
 }
@@ -58,9 +58,9 @@ tables!(
 /// A `self` and its table, released by the table's `destroy` when dropped.
 pub(crate) struct Owned<T: Table> {
     self_: *mut c_void,
-    /// A copy: what was checked is what is called, whatever becomes of the plugin's own (HOST-A5).
+    /// A copy: the checked table is the one that is called, whatever happens to the plugin's own (HOST-A5).
     table: T,
-    /// Of the plugin that brought it; released after this.
+    /// Instance of the plugin that registered it; released after this.
     instance: Arc<Instance>,
 }
 
@@ -107,17 +107,17 @@ impl<T: Table> Owned<T> {
         &self.table
     }
 
-    /// The plugin that brought it, as it is to this host.
+    /// Returns the instance of the plugin that registered it.
     pub(crate) fn instance(&self) -> &Arc<Instance> {
         &self.instance
     }
 
-    /// The name of the plugin that brought it.
+    /// Returns the name of the plugin that registered it.
     pub(crate) fn plugin(&self) -> &str {
         self.instance.plugin()
     }
 
-    /// Notes that a function of it is called (CALLING-N1).
+    /// Notes that one of its functions is called (CALLING-N1).
     pub(crate) fn calling(&self, what: &str) -> PluginCall {
         PluginCall::enter(Note::of(self.plugin(), what))
     }
@@ -174,7 +174,7 @@ pub(crate) struct ModuleLoaderEntry {
     pub(crate) owned: Owned<ChipdockModuleLoader>,
 }
 
-/// What stands behind a key.
+/// The registration under a key.
 #[derive(Clone)]
 pub(crate) enum Entry {
     DeviceApi(Arc<DeviceApiEntry>),
@@ -182,7 +182,7 @@ pub(crate) enum Entry {
     Codegen(Arc<CodegenEntry>),
     ModuleLoader(Arc<ModuleLoaderEntry>),
     Function(api::Function),
-    /// A named interface, which lies with what it extends where this host knows one of that.
+    /// A named interface, which is stored with the object that it extends where this host knows one of that.
     Interface,
 }
 
@@ -193,12 +193,12 @@ pub(crate) struct DeviceTypes {
 }
 
 impl DeviceTypes {
-    /// The name of a number.
+    /// Returns the name of a number.
     pub(crate) fn name(&self, device_type: i32) -> Option<&str> {
         self.by_name.iter().find(|(_, number)| **number == device_type).map(|(name, _)| name.as_str())
     }
 
-    /// The number for a device of that name. `declared` is DLPack's, or 0 for one of the host's.
+    /// Returns the number for a device of that name. `declared` is DLPack's, or 0 for one of the host's.
     pub(crate) fn number(&mut self, name: &str, declared: i32) -> Result<i32, String> {
         if !(0..CHIPDOCK_DEVICE_FIRST_ASSIGNED).contains(&declared) {
             return Err(format!(
@@ -223,14 +223,14 @@ impl DeviceTypes {
     }
 }
 
-/// The number of a device that DLPack has none for: from its name alone, so that hosts agree on the tensors that they
-/// hand each other (P5.14).
+/// Returns the number of a device that has none in DLPack: derived from its name alone, so that hosts agree on the tensors that
+/// they exchange (P5.14).
 fn derived_number(name: &str) -> i32 {
     let digest = Sha256::digest(name.as_bytes());
     CHIPDOCK_DEVICE_FIRST_ASSIGNED + i32::from_be_bytes([0, digest[0], digest[1], digest[2]])
 }
 
-/// What a plugin registered in `init`, not in force yet.
+/// Registrations of a plugin during `init`, not in force yet.
 pub(crate) struct Staging {
     services: &'static Services,
     instance: Arc<Instance>,
@@ -238,19 +238,19 @@ pub(crate) struct Staging {
     staged: Mutex<Staged>,
 }
 
-/// Entries by key, and what was wrong.
+/// Staged entries by key, and the refused registrations.
 #[derive(Default)]
 pub(crate) struct Staged {
     pub(crate) entries: BTreeMap<String, Entry>,
     /// Interfaces by the key that they extend.
     extensions: BTreeMap<String, Extensions>,
-    /// The first registrations that were refused, each with its reason.
+    /// The first refused registrations, each with its reason.
     pub(crate) refused: Vec<Refused>,
-    /// `init` is over.
+    /// Whether `init` has returned.
     is_closed: bool,
 }
 
-/// A registration that was refused.
+/// A refused registration.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
     pub(crate) name_taken: bool,
@@ -266,7 +266,7 @@ impl Staging {
         Arc::new(Self { services, instance, device_types, staged: Mutex::default() })
     }
 
-    /// Lends the registrar that `init` is given (HOST-A6).
+    /// Lends the registrar that `init` receives (HOST-A6).
     pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockRegistrar> {
         let table = |self_| ChipdockRegistrar {
             self_,
@@ -274,22 +274,22 @@ impl Staging {
             target_kind,
             codegen,
             module_loader,
-            // SAFETY: the same function but for a null pointer being seen instead of assumed away; an optional
+            // SAFETY: the same function, except that a null pointer is checked instead of assumed away; an optional
             // function pointer is passed as the pointer itself.
             function: unsafe { std::mem::transmute::<FunctionFn, TableFunctionFn>(function as FunctionFn) },
-            // SAFETY: the same function but for a null pointer being seen instead of assumed away; an optional
+            // SAFETY: the same function, except that a null pointer is checked instead of assumed away; an optional
             // function pointer is passed as the pointer itself.
             extend: unsafe { std::mem::transmute::<ExtendFn, TableExtendFn>(extend as ExtendFn) },
         };
         self.services.registrars.lend(self.services, Arc::clone(self), table)
     }
 
-    /// Moves what was staged out, and closes it for whoever still has it.
+    /// Moves the staged registrations out, and closes the staging to later registrations.
     pub(crate) fn take(&self) -> Staged {
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut staged = std::mem::replace(&mut *staged, Staged { is_closed: true, ..Staged::default() });
         for (key, extensions) in std::mem::take(&mut staged.extensions) {
-            // Of the others this host knows no interface: they end here, and what was registered stays.
+            // This host knows no interfaces of the others: these end here, and the registrations that they extend stay.
             if let Some(Entry::DeviceApi(entry)) = staged.entries.get_mut(&key)
                 && let Some(entry) = Arc::get_mut(entry)
             {
@@ -313,7 +313,7 @@ impl Staging {
         self.answer(added)
     }
 
-    /// The status for a registration; what was wrong with it is raised and kept.
+    /// Returns the status for a registration; a refusal is raised as an error and kept.
     fn answer(&self, added: Result<(), Refused>) -> i32 {
         let Err(refused) = added else { return CHIPDOCK_OK };
         self.services.raise_own(&Error::new(ErrorKind::Value, refused.message.clone()));
@@ -347,17 +347,17 @@ fn refused(message: String) -> Refused {
     Refused { name_taken: false, message }
 }
 
-/// What is read of a code generator's info.
+/// The fields of a code generator's info that the host reads.
 #[derive(Deserialize)]
 struct CodegenInfo {
     ir_min: String,
     ir_max: String,
 }
 
-/// Nothing is read of the info of a device API or a loader.
+/// Info of a device API or a loader, of which nothing is read.
 type AnyInfo = IgnoredAny;
 
-/// Reads what a registration says of itself: an object, or empty for none; keys that are not known are ignored (P3.18).
+/// Reads a registration's info: an object, or empty for none; unknown keys are ignored (P3.18).
 ///
 /// # Safety
 ///
@@ -371,7 +371,7 @@ unsafe fn read_info<T: DeserializeOwned>(info_json: ChipdockStr) -> Result<T, St
     T::deserialize(Value::Object(object)).map_err(|error| format!("its info: {error}"))
 }
 
-/// Runs a function of the registrar that `self_` stands for (HOST-A6, HOST-A7). One that is over takes nothing over.
+/// Runs a function of the registrar of a `self_` (HOST-A6, HOST-A7). A registrar whose call is over takes nothing.
 fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Staging) -> i32) -> i32 {
     match lent::host_of(self_) {
         Err(status) => status,
@@ -403,7 +403,7 @@ unsafe extern "C" fn device_api(
             let mut types = staging.device_types.lock().unwrap_or_else(PoisonError::into_inner);
             let number =
                 types.number(name, device_type).map_err(|message| Refused { name_taken: true, message })?;
-            // SAFETY: writable or null, by the caller's word.
+            // SAFETY: the caller guarantees that it is writable or null.
             if let Some(out) = unsafe { aligned(out_device_type).cast_mut().as_mut() } {
                 *out = number;
             }

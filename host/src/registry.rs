@@ -1,19 +1,19 @@
-//! The registry: what is behind a key, found by opening as few plugins as possible.
+//! The registry: finds the registration under a key, and opens as few plugins as possible for it.
 //!
 //! * **REG-R1 Lazy.** The first request for a key opens the plugin whose manifest provides it; when no manifest does, all
 //!   libraries without a manifest.
 //! * **REG-R2 One answer.** A key that several plugins provide is *disputed*: asking for it is an error that names them all,
-//!   until one is preferred, and opens none of them. What the host itself brings gives way to a plugin's, and serves while
-//!   plugins dispute it.
-//! * **REG-R3 For good.** A key that was found once stays what it is for this host.
-//! * **REG-R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error; when nobody is known to
-//!   provide it, so are those whose manifests are not trusted or cannot be read.
+//!   until one is preferred, and opens none of them. A registration of the host itself gives way to a plugin's, and is used
+//!   while plugins dispute the key.
+//! * **REG-R3 Permanent.** A key that was found once keeps its registration for this host.
+//! * **REG-R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error; when no plugin is known
+//!   to provide it, so are those whose manifests are not trusted or cannot be read.
 //! * **REG-R5 A dispute stays where it is.** It makes one key unusable and nothing else: the other keys of the plugins are in
-//!   force, and whoever chooses among keys (the default host target, lists of kinds and devices) leaves disputed ones out and
+//!   force, and code that chooses among keys (the default host target, lists of kinds and devices) leaves disputed ones out and
 //!   names them.
-//! * **REG-R6 Needed keys first.** Before a plugin is opened, the keys that its manifest needs (P5.15) are found by REG-R1 to REG-R3, each
-//!   as deep as its provider needs others. One that cannot be had is why the plugin is not opened; so is a circle, which
-//!   discovery has not seen where `prefer` or a library without a manifest makes it.
+//! * **REG-R6 Needed keys first.** Before a plugin is opened, the keys that its manifest needs (P5.15) are found by REG-R1 to
+//!   REG-R3, with the needs of their providers in turn. An unavailable key is a reason why the plugin is not opened; so is a
+//!   circle, which discovery does not see where `prefer` or a library without a manifest causes it.
 
 mod needs;
 
@@ -38,9 +38,9 @@ use crate::registrar::{Entry, Staged};
 use crate::settings::DeclaredSetting;
 use crate::target::schema::usable_kind;
 
-/// The name under which what the host itself brings is listed.
+/// Name under which the host's own registrations are listed.
 pub const HOST_PLUGIN: &str = "host";
-/// Its index among the plugins, behind all others.
+/// Index of the host among the plugins, after all others.
 const HOST_INDEX: usize = usize::MAX;
 
 /// The state of a plugin.
@@ -55,10 +55,10 @@ pub enum PluginState {
     Unused,
 }
 
-/// A plugin as a person sees it.
+/// Report on a plugin, for a person.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PluginReport {
-    /// Its name.
+    /// Name of the plugin.
     pub name: String,
     /// Its version, when it is known without opening it, or it is open.
     pub version: Option<String>,
@@ -66,18 +66,18 @@ pub struct PluginReport {
     pub library: std::path::PathBuf,
     /// The manifest, when it has one.
     pub manifest: Option<std::path::PathBuf>,
-    /// Through which place it was found.
+    /// Place through which it was found.
     pub source: crate::discovery::Source,
     /// Its state.
     pub state: PluginState,
-    /// Why it is not used, if it is not.
+    /// Reason why it is not used, if it is not.
     #[serde(flatten)]
     pub problem: Option<Problem>,
-    /// Its keys: what its manifest promises, or what it registered.
+    /// Its keys: those that its manifest lists, or those that it registered.
     pub provides: Vec<String>,
     /// The ABI that it was built for, when it is open.
     pub abi: Option<String>,
-    /// The id of its build, when it is open: that of its descriptor, else that of the linker, else
+    /// Id of its build, when it is open: that of its descriptor, else that of the linker, else
     /// the beginning of its SHA-256; empty where none of these is known (P1.15).
     pub build_id: Option<String>,
     /// When it is open, whether it has type layouts (and they match).
@@ -86,25 +86,27 @@ pub struct PluginReport {
     pub needs: Needs,
 }
 
-/// A key and who provides it.
+/// A key and the plugins that provide it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeyReport {
     /// The key.
     pub key: String,
     /// Names of the plugins that provide it, in the order of the search; `host` for the host itself.
     pub plugins: Vec<String>,
-    /// Several plugins provide it and none is preferred: it is unusable, unless the host itself brings it too (rule REG-R2).
+    /// Whether several plugins provide it and none is preferred: it is unusable, unless the host itself provides it too (rule
+    /// REG-R2).
     pub disputed: bool,
 }
 
 #[derive(Default)]
 pub(crate) struct State {
     plugins: BTreeMap<usize, Result<OpenPlugin, Problem>>,
-    /// Whom this host opened, the first first; itself before all others.
+    /// Instances that this host opened, in that order; the host itself before all others.
     opened: Vec<Arc<Instance>>,
     entries: BTreeMap<String, Vec<(usize, Entry)>>,
     resolved: BTreeMap<String, Entry>,
-    /// Who waits at the moment for the provider of which key to be opened, the first that was asked for first (REG-R6).
+    /// Plugins that are waiting for the provider of a key to be opened, each with the key, in the order of the requests
+    /// (REG-R6).
     waiting: Vec<(usize, String)>,
 }
 
@@ -114,7 +116,7 @@ struct OpenPlugin {
 }
 
 thread_local! {
-    /// Hosts in which this thread is opening a plugin at the moment.
+    /// Hosts in which this thread is currently opening a plugin.
     static OPENING: std::cell::RefCell<Vec<*const c_void>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
@@ -149,7 +151,7 @@ impl HostInner {
         Ok(OpeningGuard(me, guard))
     }
 
-    /// What is behind a key, or nothing when nobody provides it.
+    /// Returns the registration under a key, or `None` when no plugin provides it.
     pub(crate) fn entry(&self, key: &str) -> Result<Option<Entry>, Error> {
         self.services.check_process()?;
         if let Some(entry) = self.read().resolved.get(key) {
@@ -159,7 +161,7 @@ impl HostInner {
         self.settle(key)
     }
 
-    /// Rules REG-R1 to REG-R3. The caller holds the right to open.
+    /// Resolves a key by rules REG-R1 to REG-R3. The caller holds the right to open.
     fn settle(&self, key: &str) -> Result<Option<Entry>, Error> {
         if let Some(entry) = self.read().resolved.get(key) {
             return Ok(Some(entry.clone()));
@@ -208,7 +210,7 @@ impl HostInner {
         Ok(of_plugin.or(all.first()).map(|(_, entry)| entry.clone()))
     }
 
-    /// Rule REG-R2 for a key that several plugins provide: the host's own, or an error that names them.
+    /// Resolves a key that several plugins provide (rule REG-R2): the host's own registration, or an error that names them.
     fn resolve_disputed(&self, key: &str, providers: &[usize]) -> Result<Option<Entry>, Error> {
         let disputed = self.disputed(key, providers);
         let Some(entry) = self.entry_of_host(key) else { return Err(disputed) };
@@ -217,7 +219,7 @@ impl HostInner {
         Ok(Some(entry))
     }
 
-    /// What the host itself brings under a key.
+    /// Returns the host's own registration under a key.
     fn entry_of_host(&self, key: &str) -> Option<Entry> {
         let state = self.read();
         let mut entries = state.entries.get(key)?.iter();
@@ -251,7 +253,7 @@ impl HostInner {
         })
     }
 
-    /// Usable plugins whose manifests provide a key, and open ones that registered it.
+    /// Returns the usable plugins whose manifests list a key, and open ones that registered it.
     fn providers(&self, key: &str) -> Vec<usize> {
         let promised = self.discovery.candidates.iter().enumerate().filter(|(_, candidate)| {
             let manifest = candidate.manifest.as_ref().filter(|_| candidate.problem.is_none());
@@ -267,7 +269,7 @@ impl HostInner {
         providers
     }
 
-    /// The error for a key that several plugins provide.
+    /// Makes the error for a key that several plugins provide.
     fn disputed(&self, key: &str, providers: &[usize]) -> Error {
         let candidates = || providers.iter().map(|index| &self.discovery.candidates[*index]);
         let named: Vec<String> = candidates()
@@ -284,17 +286,17 @@ impl HostInner {
             .hint(format!("choose one with --prefer {key}={first}, or disable the others"))
     }
 
-    /// The error for a key that is disputed, or nothing when it is not. Opens nothing.
+    /// Returns the error for a disputed key, or `None` when it is not disputed. Opens nothing.
     pub(crate) fn dispute(&self, key: &str) -> Option<Error> {
         let providers = self.providers(key);
         (providers.len() > 1 && !self.prefer.contains_key(key)).then(|| self.disputed(key, &providers))
     }
 
-    /// Rule REG-R1's second half.
+    /// Opens all libraries without a manifest (second half of rule REG-R1).
     fn open_unlisted(&self) {
         for (index, candidate) in self.discovery.candidates.iter().enumerate() {
             if candidate.problem.is_none() && candidate.manifest.is_none() {
-                // What is wrong with it stands with it.
+                // Its problem is recorded with it.
                 let _ = self.open(index);
             }
         }
@@ -350,7 +352,7 @@ impl HostInner {
         }
     }
 
-    /// A library without a manifest tells its name only when it is open: select, disable and shadowing come then.
+    /// Applies select, disable and shadowing to a library without a manifest, whose name is known only when it is open.
     fn refused_name(&self, index: usize, candidate: &Candidate, name: &str) -> Option<Problem> {
         if candidate.manifest.is_some() {
             return None;
@@ -372,7 +374,7 @@ impl HostInner {
         self.filters.problem(name)
     }
 
-    /// Registers what the host itself brings, through the same door as a plugin's.
+    /// Registers the host's own plugin, in the same way as any other.
     pub(crate) fn open_host_plugin(&self) -> Result<(), Error> {
         let (staged, instance) = loader::init_host_plugin(self.services, &self.device_types)?;
         let mut state = self.write();
@@ -383,7 +385,7 @@ impl HostInner {
         Ok(())
     }
 
-    /// Shuts down every open plugin, the last opened first (P10.15), and forgets what they registered.
+    /// Shuts down every open plugin, the last opened first (P10.15), and drops their registrations.
     pub(crate) fn shut_down(&self) {
         let mut state = std::mem::take(&mut *self.write());
         for instance in state.opened.drain(..).rev() {
@@ -393,7 +395,7 @@ impl HostInner {
         }
     }
 
-    /// Plugins that would provide a key but are not used, each with the reason.
+    /// Returns the plugins that would provide a key but are not used, each with the reason.
     pub(crate) fn unused_providers(&self, key: &str) -> Vec<String> {
         let reports =
             self.reports().into_iter().filter(|report| report.provides.iter().any(|other| other == key));
@@ -403,7 +405,7 @@ impl HostInner {
         told.collect()
     }
 
-    /// Plugins whose manifests are not trusted or cannot be read: what they would provide is not known.
+    /// Returns the plugins whose manifests are not trusted or cannot be read: the keys that they would provide are unknown.
     pub(crate) fn unread_manifests(&self) -> Vec<String> {
         let reports = self.reports().into_iter().filter(|report| report.version.is_none());
         let unread = reports.filter_map(|report| {
@@ -415,7 +417,8 @@ impl HostInner {
         unread.collect()
     }
 
-    /// The error for a key that nobody provides: near names, and plugins that would provide it but are not used (REG-R4).
+    /// Makes the error for a key that no plugin provides: near names, and plugins that would provide it but are not used
+    /// (REG-R4).
     pub(crate) fn missing(&self, key: &str) -> Error {
         let unused = self.unused_providers(key);
         let error = Error::new(ErrorKind::Unavailable, format!("no plugin provides {key}"));
@@ -437,7 +440,7 @@ impl HostInner {
         }
     }
 
-    /// The settings that a plugin declares, as far as they are known without opening it.
+    /// Returns the settings that a plugin declares, as far as they are known without opening it.
     pub(crate) fn declared_settings(&self, plugin: &str) -> Result<Vec<DeclaredSetting>, Error> {
         let state = self.read();
         let candidates = self.discovery.candidates.iter().enumerate();
@@ -457,7 +460,7 @@ impl HostInner {
         })
     }
 
-    /// The plugin that is open and has a key.
+    /// Returns the name of the open plugin that has a key.
     pub(crate) fn plugin_of(&self, key: &str) -> String {
         let state = self.read();
         let index = state.entries.get(key).and_then(|all| all.first()).map(|(index, _)| *index);
@@ -465,7 +468,7 @@ impl HostInner {
         candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
     }
 
-    /// The registered function of that name.
+    /// Returns the registered function of that name.
     pub(crate) fn registered_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
         Ok(match self.entry(&format!("function.{name}"))? {
             Some(Entry::Function(function)) => Some(function),
@@ -473,9 +476,9 @@ impl HostInner {
         })
     }
 
-    /// The schema of a target kind; opens its plugin only when its manifest does not have it.
+    /// Returns the schema of a target kind; opens its plugin only when its manifest does not have it.
     ///
-    /// `Unsupported` for one of which something is not known here that must be (P3.10).
+    /// `Unsupported` for a schema with a part that must be known and is not (P3.10).
     pub(crate) fn target_kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
         if let Some(kind) = self.listed_target_kind(name) {
             return kind.map(Some);
@@ -486,8 +489,8 @@ impl HostInner {
         }
     }
 
-    /// The schema of a target kind as far as it is known without opening a plugin: by the manifest of the one that provides
-    /// it, or because that is open. Nothing of a disputed kind.
+    /// Returns the schema of a target kind as far as it is known without opening a plugin: by the manifest of its provider, or
+    /// because that plugin is open. `None` for a disputed kind.
     pub(crate) fn listed_target_kind(&self, name: &str) -> Option<Result<Arc<TargetKind>, Error>> {
         let key = format!("target.kind.{name}");
         if let Some(Entry::TargetKind(entry)) = self.read().resolved.get(&key) {
@@ -507,7 +510,7 @@ impl HostInner {
         Some(usable_kind(kind))
     }
 
-    /// Every key, by name, with who provides it.
+    /// Returns every key, by name, with the plugins that provide it.
     pub(crate) fn key_reports(&self) -> Vec<KeyReport> {
         let mut keys: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, candidate) in self.discovery.candidates.iter().enumerate() {
@@ -537,7 +540,7 @@ impl HostInner {
         keys.into_iter().map(report).collect()
     }
 
-    /// Every plugin met, in the order of the search.
+    /// Returns a report on every plugin met, in the order of the search.
     pub(crate) fn reports(&self) -> Vec<PluginReport> {
         let state = self.read();
         let candidates = self.discovery.candidates.iter().enumerate();

@@ -1,4 +1,4 @@
-//! The table of services that a host gives to its plugins, and what it keeps for each thread.
+//! The table of services that a host gives to its plugins, and the state that it keeps for each thread.
 //!
 //! Each plugin of each host has a table of its own ([`PluginTable`], H.7), which lives as long as the process: a plugin may
 //! hold it for that long.
@@ -34,18 +34,18 @@ use crate::trace;
 
 /// One host's services. Leaked: it lives as long as the process.
 pub(crate) struct Services {
-    /// What the host itself brings is given this one.
+    /// Table for the host's own plugin.
     own: OnceLock<&'static PluginTable>,
     id: u64,
     fork_generation: u64,
     log: LogSink,
     inner: OnceLock<Weak<HostInner>>,
     settings: OnceLock<Settings>,
-    /// The threads that parallel loops run on.
+    /// Threads for parallel loops.
     pub(crate) threads: Threads,
     /// The environment of compiled code that imports nothing.
     pub(crate) env: OnceLock<std::sync::Arc<EnvState>>,
-    /// Build sessions and registrars that plugins have at the moment.
+    /// Build sessions and registrars that are currently lent to plugins.
     pub(crate) sessions: Lent<Session, ChipdockBuildSession>,
     pub(crate) registrars: Lent<Staging, ChipdockRegistrar>,
 }
@@ -59,14 +59,14 @@ thread_local! {
     static STREAMS: RefCell<Vec<(u64, ChipdockDevice, *mut c_void)>> = const { RefCell::new(Vec::new()) };
     /// Devices that compiled code made active on this thread, by host; one for each device type.
     static DEVICES: RefCell<Vec<(u64, ChipdockDevice)>> = const { RefCell::new(Vec::new()) };
-    /// How many entries these have, for the fast path.
+    /// Numbers of these entries, for the fast path.
     static ERRORS_COUNT: Cell<u32> = const { Cell::new(0) };
     static STREAMS_COUNT: Cell<u32> = const { Cell::new(0) };
     static DEVICES_COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
 impl Services {
-    /// `threads` is how many parallel loops run on; nothing is automatic.
+    /// Makes the services of a host. `threads` is the number of threads for parallel loops; `None` is automatic.
     pub(crate) fn leaked(log: LogSink, threads: Option<u32>) -> &'static Self {
         watch_forks();
         let services: &'static Self = Box::leak(Box::new(Self {
@@ -94,43 +94,43 @@ impl Services {
         self.inner.get()?.upgrade()
     }
 
-    /// Settles the settings of this host's plugins; called once, when the host is made.
+    /// Sets the settings of this host's plugins; called once, when the host is made.
     pub(crate) fn decide(&self, settings: Settings) {
         let _ = self.settings.set(settings);
     }
 
-    /// The settings of this host's plugins: their defaults where none were settled.
+    /// Returns the settings of this host's plugins: their defaults where none were set.
     pub(crate) fn settings(&self) -> &Settings {
         self.settings.get_or_init(Settings::default)
     }
 
-    /// The table of what the host itself brings.
+    /// Returns the table for the host's own plugin.
     pub(crate) fn table(&'static self) -> &'static ChipdockHost {
         self.own.get_or_init(|| PluginTable::leaked(self, HOST_PLUGIN, Vec::new())).table()
     }
 
-    /// Its number among the hosts of the process.
+    /// Returns the host's number among the hosts of the process.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
 
-    /// Hands a line to whoever takes the log; what is too long is cut.
+    /// Sends a line to the log sink; a line that is too long is cut.
     pub(crate) fn log(&self, level: LogLevel, line: &str) {
         self.log_of(None, level, line);
     }
 
-    /// The same, of a plugin.
+    /// Sends a plugin's line to the log sink.
     pub(crate) fn log_of(&self, plugin: Option<&str>, level: LogLevel, message: &str) {
         let message = bounds::cut(message, MESSAGE_BYTES_MAX);
         let line = plugin.map(|plugin| format!("{plugin}: {message}"));
         let line = line.as_deref().unwrap_or(&message);
-        // The sink is the embedder's code: its panic, which its hook has told, goes no further. Many who log hold what a
-        // plugin or another thread waits for.
+        // The sink is the embedder's code: its panic, which its hook has reported, is not propagated. Code that logs may hold
+        // locks that a plugin or another thread waits for.
         let _ = api::caught(|| (self.log)(level, line));
         let _ = api::caught(|| trace::event(level, plugin, &message));
     }
 
-    /// Rule HOST-A7: runs what a plugin or compiled code called. A panic is raised as an error, and `otherwise` answered.
+    /// Runs code that a plugin or compiled code called (rule HOST-A7). A panic is raised as an error, and `otherwise` returned.
     pub(crate) fn guarded<R>(&self, what: &str, otherwise: R, body: impl FnOnce() -> R) -> R {
         let done = api::caught(|| {
             #[cfg(test)]
@@ -146,7 +146,7 @@ impl Services {
         })
     }
 
-    /// Refuses a forked child: locks, threads and drivers of the parent are not there.
+    /// Refuses a forked child, which does not have the locks, threads and drivers of the parent.
     pub(crate) fn check_process(&self) -> Result<(), Error> {
         if fork_generation() == self.fork_generation {
             return Ok(());
@@ -155,7 +155,7 @@ impl Services {
             .hint("make a host in the child, or start a new program"))
     }
 
-    /// Forgets this thread's error of this host, so that an old one is not taken for the next failure's.
+    /// Drops this thread's error of this host, so that an old one is not taken for the next failure's.
     pub(crate) fn clear_error(&self) {
         if ERRORS_COUNT.get() != 0 {
             drop(self.take());
@@ -174,7 +174,7 @@ impl Services {
     }
 
     pub(crate) fn raise(&self, error: api::Error) {
-        // The old error is dropped outside the borrow: its destructor may be somebody else's code.
+        // The old error is dropped outside the borrow: its destructor may be foreign code.
         let old = ERRORS.try_with(|errors| {
             let mut errors = errors.borrow_mut();
             match errors.iter_mut().find(|(id, _)| *id == self.id) {
@@ -194,7 +194,7 @@ impl Services {
         self.raise(to_api(error));
     }
 
-    /// Turns what a table's function returned into a result. `what` names the function.
+    /// Turns the status of a table's function into a result. `what` names the function.
     pub(crate) fn check(&self, status: i32, what: impl FnOnce() -> String) -> Result<(), Error> {
         if status == 0 {
             return Ok(());
@@ -209,7 +209,7 @@ impl Services {
         }
     }
 
-    /// The stream that is active on this thread for a device; null is the default.
+    /// Returns the stream that is active on this thread for a device; null is the default.
     pub(crate) fn current_stream(&self, device: ChipdockDevice) -> *mut c_void {
         if STREAMS_COUNT.get() == 0 {
             return ptr::null_mut();
@@ -222,22 +222,22 @@ impl Services {
         found.unwrap_or(ptr::null_mut())
     }
 
-    /// The host, as long as there is one.
+    /// Returns the host, or an error once it has been shut down.
     pub(crate) fn live(&self) -> Result<std::sync::Arc<HostInner>, Error> {
         self.inner().ok_or_else(|| Error::new(ErrorKind::Unavailable, "the host has been shut down"))
     }
 
-    /// That there is such a device (H.10).
+    /// Checks that a device exists (H.10).
     fn known_device(&self, device: ChipdockDevice) -> Result<(), Error> {
         self.live()?.device_state_by_number(device).map(drop)
     }
 
-    /// Whether this thread has a stream other than the default active anywhere.
+    /// Returns true if this thread has a stream other than the default active on any device.
     pub(crate) fn has_current_stream() -> bool {
         STREAMS_COUNT.get() != 0
     }
 
-    /// Makes a stream active on this thread for a device, and answers the one before.
+    /// Makes a stream active on this thread for a device, and returns the one before.
     pub(crate) fn set_current_stream(&self, device: ChipdockDevice, stream: *mut c_void) -> *mut c_void {
         let before = self.current_stream(device);
         let _ = STREAMS.try_with(|streams| {
@@ -251,7 +251,7 @@ impl Services {
         before
     }
 
-    /// The streams other than the default that are active on this thread.
+    /// Returns the streams other than the default that are active on this thread.
     pub(crate) fn current_streams(&self) -> Vec<(ChipdockDevice, *mut c_void)> {
         if STREAMS_COUNT.get() == 0 {
             return Vec::new();
@@ -274,7 +274,7 @@ impl Services {
         });
     }
 
-    /// The device of a type that is active on this thread; the first where none was chosen.
+    /// Returns the device of a type that is active on this thread; the first where none was chosen.
     pub(crate) fn current_device(&self, device_type: i32) -> i32 {
         if DEVICES_COUNT.get() == 0 {
             return 0;
@@ -287,7 +287,7 @@ impl Services {
         found.unwrap_or(0)
     }
 
-    /// The devices that are active on this thread, one for each type that one was chosen of.
+    /// Returns the devices that are active on this thread, one for each type for which one was chosen.
     pub(crate) fn current_devices(&self) -> Vec<ChipdockDevice> {
         if DEVICES_COUNT.get() == 0 {
             return Vec::new();
@@ -300,12 +300,12 @@ impl Services {
     }
 }
 
-/// An error of the plugin layer as the host's.
+/// Converts an error of the plugin layer to the host's.
 pub(crate) fn from_api(error: &api::Error) -> Error {
     from_call(error, error.kind().status())
 }
 
-/// A plugin's error as the host's, with the status of the call that raised it.
+/// Converts a plugin's error to the host's, with the status of the call that raised it.
 fn from_call(error: &api::Error, status: i32) -> Error {
     let mut message = bounds::cut(&error.message(), MESSAGE_BYTES_MAX);
     let mut cause = error.cause();
@@ -319,18 +319,18 @@ fn from_call(error: &api::Error, status: i32) -> Error {
     let message = bounds::cut(&message, MESSAGE_BYTES_MAX);
     let error = Error::with_status(ErrorKind::from_name(&kind), message, status);
     match error.fault() {
-        // Whoever raised it says that it is at fault.
+        // The plugin that raised it declares itself at fault.
         Fault::Bug => error.with_category(Category::Plugin),
         Fault::Caller | Fault::Environment => error,
     }
 }
 
-/// The host's error as one that crosses the boundary.
+/// Converts the host's error to one that crosses the boundary.
 pub(crate) fn to_api(error: &Error) -> api::Error {
     api::Error::new(api::ErrorKind::new(error.kind().name().to_owned()), error.to_string())
 }
 
-/// The table of services, for a plugin whose own `self_` is that of a [`PluginTable`].
+/// Makes the table of services for a plugin whose own `self_` is that of a [`PluginTable`].
 pub(crate) fn host_table(self_: *mut c_void) -> ChipdockHost {
     ChipdockHost {
         abi_major: CHIPDOCK_ABI_MAJOR,
@@ -379,7 +379,7 @@ unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny)
     });
 }
 
-/// The error object of a value, or what else it is.
+/// Returns the error object of a value, or what the value is instead.
 ///
 /// # Safety
 ///
@@ -398,7 +398,7 @@ unsafe fn raised_object(error: *const ChipdockAny) -> Result<api::Error, String>
     }
 }
 
-/// The pointer, or null where it is misaligned: what cannot be read or written is treated as what is not there.
+/// Returns the pointer, or null where it is misaligned: memory that cannot be read or written is treated as absent.
 pub(crate) fn aligned<T>(pointer: *const T) -> *const T {
     if pointer.is_aligned() { pointer } else { ptr::null() }
 }
@@ -482,7 +482,7 @@ unsafe extern "C" fn query(
     // SAFETY: the caller passes the table's `self_`.
     let (services, plugin) = unsafe { (services(self_), plugin_table(self_)) };
     services.guarded("query", CHIPDOCK_ERROR, || {
-        // SAFETY: a string that lives for the call; what is no name is that of nothing (H.5).
+        // SAFETY: a string that lives for the call; an invalid name has no interface (H.5).
         let name = unsafe { bounds::text(name, "the interface's name", NAME_BYTES_MAX) };
         // SAFETY: the caller passes a place that is writable, or null.
         if let Some(out) = unsafe { aligned(out_interface).cast_mut().as_mut() } {

@@ -1,4 +1,4 @@
-//! A build session: the code generator's end of a build, and where its results go (HOST-A6, HOST-A8 of this crate's front page).
+//! A build session: receives a code generator's results during a build (HOST-A6, HOST-A8 of this crate's front page).
 
 use std::ffi::c_void;
 use std::fmt;
@@ -42,7 +42,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The severity of that number; of one that is not known, the nearest that is graver (P3.6).
+    /// Returns the severity of that number; of an unknown one, the nearest that is graver (P3.6).
     pub(crate) fn of(severity: i32) -> Self {
         match severity {
             ..=CHIPDOCK_DIAGNOSTIC_ERROR => Self::Error,
@@ -72,7 +72,7 @@ impl fmt::Display for BuildMessage {
     }
 }
 
-/// Where a build's results go. A code generator may use it from several threads.
+/// Receiver of a build's results. A code generator may use it from several threads.
 pub(crate) struct Session {
     services: &'static Services,
     cancel: Arc<AtomicBool>,
@@ -86,16 +86,16 @@ struct Delivered {
     sections_bytes: u64,
     messages: Vec<BuildMessage>,
     messages_bytes: usize,
-    /// Messages that were not kept: errors, others.
+    /// Numbers of messages that were not kept: errors, others.
     more: (u64, u64),
-    /// Why the first delivery that was refused was.
+    /// Reason of the first refused delivery.
     refused: Option<String>,
-    /// The call is over.
+    /// Whether the call has returned.
     is_closed: bool,
 }
 
 impl Delivered {
-    /// Whether a further message is counted, not kept.
+    /// Returns true if a further message is counted, not kept.
     fn is_full(&self) -> bool {
         self.messages.len() >= DIAGNOSTICS_MAX || self.messages_bytes >= DIAGNOSTICS_BYTES_MAX
     }
@@ -112,7 +112,8 @@ impl Delivered {
     }
 }
 
-/// Asks what the bytes of a build would depend on beside the request (C.35); none where that cannot be said.
+/// Asks the code generator for the inputs that the bytes of a build depend on beside the request (C.35); `None` where they are
+/// unknown.
 pub(crate) fn fingerprint(
     services: &'static Services,
     codegen: &CodegenEntry,
@@ -141,11 +142,11 @@ pub(crate) fn fingerprint(
     }
 }
 
-/// What a build delivered.
+/// Results that a build delivered.
 pub(crate) struct Parts {
     pub(crate) index: Option<String>,
     pub(crate) sections: Vec<Section>,
-    /// Why a delivery was refused, if one was.
+    /// Reason why a delivery was refused, if one was.
     pub(crate) refused: Option<String>,
 }
 
@@ -172,7 +173,7 @@ impl Session {
         let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
         // SAFETY: the registered `self`, a request that lives for the call, a session that lives longer.
         let status = unsafe { (table.build)(codegen_self, request, loan.table()) };
-        // Whoever is within a call of it on another thread finds it closed.
+        // A call to the session on another thread finds it closed.
         self.with(|delivered| delivered.is_closed = true);
         drop(loan);
         self.services.check(status, || "`build`".to_owned())
@@ -182,7 +183,7 @@ impl Session {
         change(&mut self.delivered.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Moves what was said out: errors are answered, the rest is added to `messages`.
+    /// Moves the messages out: returns the errors, and adds the rest to `messages`.
     pub(crate) fn take_messages(&self, messages: &mut Vec<BuildMessage>) -> Vec<Diagnostic> {
         let (taken, (more_errors, more_others)) = self.with(|delivered| {
             delivered.messages_bytes = 0;
@@ -208,14 +209,14 @@ impl Session {
         errors
     }
 
-    /// Moves what was delivered out.
+    /// Moves the deliveries out.
     pub(crate) fn take_parts(&self) -> Parts {
         let delivered = self.with(std::mem::take);
         Parts { index: delivered.index, sections: delivered.sections, refused: delivered.refused }
     }
 
-    /// Changes what is delivered, unless the call is over or the change is refused: that is the build's failure whatever
-    /// the code generator makes of it.
+    /// Changes the deliveries, unless the call is over or the change is refused. A refusal is the build's failure even if the
+    /// code generator ignores it.
     fn deliver(&self, change: impl FnOnce(&mut Delivered) -> Result<(), String>) -> i32 {
         let done = self.with(|delivered| {
             if delivered.is_closed {
@@ -235,7 +236,7 @@ impl Session {
     }
 }
 
-/// Runs a function of the session that `self_` stands for (HOST-A6, HOST-A7).
+/// Runs a function of the session of a `self_` (HOST-A6, HOST-A7).
 fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Session) -> i32) -> i32 {
     match lent::host_of(self_) {
         Err(status) => status,
@@ -319,7 +320,7 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
         // SAFETY: null, misaligned or a diagnostic that lives for the call; a chain that lives as long.
         let chain = given.map_or(Ok(()), |given| unsafe { extension::check(given.next, "the diagnostic") });
         if let Err(error) = chain {
-            // Who reports may do without the extension: not a delivery that is wrong.
+            // The code generator may report without the extension: this delivery is not wrong.
             let status = error.kind().status();
             session.services.raise(error);
             return status;
@@ -339,7 +340,7 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
     })
 }
 
-/// A diagnostic as it is shown: the hint stands behind the message.
+/// Reads a diagnostic in the form in which it is shown: the hint follows the message.
 fn read_message(given: &ChipdockDiagnostic, severity: Severity) -> Result<BuildMessage, String> {
     let texts = [
         (given.function, "function", NAME_BYTES_MAX),
@@ -367,8 +368,7 @@ fn read_message(given: &ChipdockDiagnostic, severity: Severity) -> Result<BuildM
     Ok(BuildMessage { severity, diagnostic })
 }
 
-/// A session that is over, or none: whoever builds on gives up.
-/// This host's sessions have no interface.
+/// Answers `query` with no interface: this host's sessions have none.
 unsafe extern "C" fn query(
     self_: *mut c_void,
     _name: ChipdockStr,
@@ -376,7 +376,7 @@ unsafe extern "C" fn query(
     out_interface: *mut ChipdockInterface,
 ) -> i32 {
     enter(self_, "query", |_| {
-        // SAFETY: a place that is writable, or null, by the caller's word.
+        // SAFETY: the caller guarantees that it is writable or null.
         if let Some(out) = unsafe { aligned(out_interface).cast_mut().as_mut() } {
             *out = ChipdockInterface::NONE;
         }
@@ -384,6 +384,7 @@ unsafe extern "C" fn query(
     })
 }
 
+/// Returns nonzero for a cancelled build, and for a session that is over: the code generator then gives up.
 unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
     enter(self_, "is_cancelled", |session| i32::from(session.cancel.load(Ordering::Relaxed)))
 }

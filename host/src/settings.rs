@@ -1,16 +1,16 @@
-//! Settings of plugins: what a user decides about them, by key (contract, section S).
+//! Settings of plugins: values that a user sets by key (contract, section S).
 //!
-//! * **SET-O1 Order.** What the host was made with ([`HostOptions::settings`]), the variable `CHIPDOCK_<PLUGIN>_<NAME>`, the
-//!   variables that the plugin declares, the user's file, the default: the first that is there counts, right or wrong (S.4).
-//! * **SET-O2 For good.** Variables and the file are read when the host is made, and once; each host has its own (S.8).
-//! * **SET-O3 Wrong values.** One that is not of its type is the answer for that setting alone, with where it stands (S.7). What
-//!   the host was made with is checked then, as far as manifests tell what there is.
-//! * **SET-O4 The file.** `chipdock/config.toml` in the user's configuration folder, a table for each plugin. It is judged by
-//!   FIND-D3 as plugins are, before it is read. A file that is refused or cannot be read is passed over, as is a name in it that
-//!   nobody has; the log says so.
+//! * **SET-O1 Order.** The host's options ([`HostOptions::settings`]), the variable `CHIPDOCK_<PLUGIN>_<NAME>`, the
+//!   variables that the plugin declares, the user's file, the default: the first that has a value counts, right or wrong (S.4).
+//! * **SET-O2 Permanent.** Variables and the file are read when the host is made, and once; each host has its own (S.8).
+//! * **SET-O3 Wrong values.** A value of the wrong type is an error for that setting alone, with the value's source (S.7). The
+//!   host's options are checked when it is made, as far as the settings are known from manifests.
+//! * **SET-O4 The file.** `chipdock/config.toml` in the user's configuration folder, a table for each plugin. It is checked by
+//!   FIND-D3 as plugins are, before it is read. A file that is refused or cannot be read is passed over, as is a name in it
+//!   that no plugin declares; the log says so.
 //! * **SET-O5 Raised privileges.** Neither variables nor the file are read (S.9).
-//! * **SET-O6 One variable, one setting.** Where settings of two plugins have the same `CHIPDOCK_<PLUGIN>_<NAME>`, as far as their
-//!   manifests tell, that is read for neither (S.13): it is the answer of S.7 for both.
+//! * **SET-O6 One variable, one setting.** Where settings of two plugins have the same `CHIPDOCK_<PLUGIN>_<NAME>`, as far as
+//!   their manifests tell, the variable is read for neither (S.13): both get the error of S.7.
 
 mod declared;
 mod file;
@@ -40,7 +40,7 @@ pub enum Origin {
     Option,
     /// A variable of the environment.
     Variable {
-        /// Its name.
+        /// Name of the variable.
         variable: String,
     },
     /// The user's file.
@@ -70,21 +70,21 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// A setting as a person sees it.
+/// Report on a setting, for a person.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SettingReport {
     /// The plugin's declaration.
     #[serde(flatten)]
     pub declared: DeclaredSetting,
-    /// The value in force; nothing where there is none, or where it is wrong.
+    /// The value in force; None where there is none, or where it is wrong.
     pub value: Option<Value>,
     /// The source of the value.
     pub from: Origin,
-    /// Why the plugin is given no value, if it asks.
+    /// The error that the plugin gets instead of a value, if there is one.
     pub problem: Option<String>,
 }
 
-/// A value that was found: right, none, or why not.
+/// Result of a look-up: a value, none, or an error.
 pub(crate) type Found = Result<Option<SettingValue>, Error>;
 
 /// The settings of one host's plugins.
@@ -93,7 +93,7 @@ pub struct Settings {
     options: Vec<(String, String, String)>,
     variables: Variables,
     file: File,
-    /// Whose setting each variable of rule SET-O6 is, by the manifests.
+    /// Settings of each variable of rule SET-O6, by the manifests.
     owners: BTreeMap<String, BTreeSet<(String, String)>>,
 }
 
@@ -102,8 +102,8 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// `ValueError`: an option names a plugin or a setting that is not there, with the nearest name, or a value that is not of
-    /// its type.
+    /// `ValueError`: an option names a plugin or a setting that does not exist, with the nearest name, or a value that is not
+    /// of its type.
     pub fn new(options: &HostOptions, discovery: &Discovery) -> Result<Self, Error> {
         let is_raised = options.environment.raised_privileges;
         let file = if is_raised { File::default() } else { File::read(options) };
@@ -117,16 +117,16 @@ impl Settings {
         Ok(settings)
     }
 
-    /// For a plugin that is opened by itself: what its caller says, and nothing else.
+    /// Makes the settings of a plugin that is opened by itself: its caller's options, and nothing else.
     pub(crate) fn said(options: &[(String, String, String)]) -> Self {
         Self { options: options.to_vec(), ..Self::default() }
     }
 
-    /// Whether all of what was said is of that plugin, declared and of its type.
+    /// Checks that all options are of that plugin, declared and of their type.
     ///
     /// # Errors
     ///
-    /// `ValueError` for the first that is not.
+    /// `ValueError` for the first option that is not.
     pub(crate) fn check_said(&self, plugin: &str, declared: &[DeclaredSetting]) -> Result<(), Error> {
         for (name, key, _) in &self.options {
             let place =
@@ -165,7 +165,7 @@ impl Settings {
         Ok(())
     }
 
-    /// What the file says and nobody asks for, one line each.
+    /// Returns the entries of the file that belong to no plugin or setting, one line each.
     fn passed_over(&self, candidates: &[Candidate]) -> Vec<String> {
         let mut lines = self.file.refused().to_vec();
         for (plugin, keys) in self.file.tables() {
@@ -187,7 +187,7 @@ impl Settings {
         lines
     }
 
-    /// Names in the file, and in the options of a plugin that has no manifest, that the plugin does not declare.
+    /// Returns the names in the file, and in the options of a plugin that has no manifest, that the plugin does not declare.
     fn unknown_keys(&self, plugin: &str, declared: &[DeclaredSetting]) -> Vec<String> {
         let is_unknown = |key: &str| !declared.iter().any(|declared| declared.name == key);
         let of_file = self.file.tables().filter(|(name, _)| *name == plugin).flat_map(|(_, keys)| keys);
@@ -201,12 +201,12 @@ impl Settings {
             .collect()
     }
 
-    /// What is to be logged of a plugin that has no manifest, when it is opened.
+    /// Returns the unknown names to be logged when a plugin without a manifest is opened.
     pub(crate) fn unknown_when_opened(&self, plugin: &str, declared: &[DeclaredSetting]) -> Vec<String> {
         self.unknown_keys(plugin, declared)
     }
 
-    /// Each setting of a plugin with its value and where that is from.
+    /// Returns each setting of a plugin with its value and the value's source.
     #[must_use]
     pub fn reports(&self, plugin: &str, declared: &[DeclaredSetting]) -> Vec<SettingReport> {
         let report = |declared: &DeclaredSetting| {
@@ -218,7 +218,7 @@ impl Settings {
         declared.iter().map(report).collect()
     }
 
-    /// Rule SET-O1.
+    /// Looks up a setting's value and its source by rule SET-O1.
     pub(crate) fn find(&self, plugin: &str, declared: &DeclaredSetting) -> (Found, Origin) {
         let Some(value_type) = declared.value_type() else {
             let message = format!(
@@ -269,14 +269,14 @@ impl Settings {
         }
     }
 
-    /// Rule SET-O6: the setting of another plugin that has the same variable.
+    /// Returns the setting of another plugin that has the same variable (rule SET-O6).
     fn other_owner(&self, variable: &str, plugin: &str, name: &str) -> Option<(&str, &str)> {
         let owners = self.owners.get(variable)?.iter().map(|(plugin, name)| (plugin.as_str(), name.as_str()));
         owners.into_iter().find(|owner| *owner != (plugin, name))
     }
 }
 
-/// Whose the variables are, of the plugins that are used and have manifests.
+/// Returns the settings by variable, of the plugins that are used and have manifests.
 fn owners(candidates: &[Candidate]) -> BTreeMap<String, BTreeSet<(String, String)>> {
     let mut owners: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
     for candidate in candidates.iter().filter(|candidate| candidate.problem.is_none()) {
@@ -298,20 +298,20 @@ fn ambiguous(variable: &str, one: (&str, &str), other: (&str, &str)) -> Error {
         .hint(format!("unset it; say --config {}.{}=VALUE, or write it in config.toml", one.0, one.1))
 }
 
-/// The variable that a setting is read from whatever the plugin declares.
+/// Returns the variable that a setting is read from whatever the plugin declares.
 #[must_use]
 pub fn variable_of(plugin: &str, name: &str) -> String {
     let whole = format!("CHIPDOCK_{plugin}_{name}").to_ascii_uppercase();
     whole.replace(['-', '.'], "_")
 }
 
-/// The plugin of that name: the one that is used, else any.
+/// Returns the candidate of that name: the one that is used, else any.
 fn candidate<'a>(candidates: &'a [Candidate], plugin: &str) -> Option<&'a Candidate> {
     let named = || candidates.iter().filter(|candidate| candidate.name == plugin);
     named().find(|candidate| candidate.problem.is_none()).or_else(|| named().next())
 }
 
-/// The nearest name that a plugin declares, or all of them.
+/// Returns the hint for an unknown setting: the nearest name that the plugin declares, or all of them.
 pub(crate) fn hint_of(key: &str, declared: &[DeclaredSetting]) -> String {
     let names = || declared.iter().map(|declared| declared.name.as_str());
     match nearest(key, names()) {

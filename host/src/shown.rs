@@ -1,38 +1,38 @@
-//! Text from elsewhere, made safe to show to a person.
+//! Text from outside, made safe to show to a person.
 //!
-//! What plugins, manifests, drivers, kernels and file names say may hold anything. An [`Error`](crate::Error) and a line of
-//! the log carry it as it came; whoever puts it on a terminal or into a page takes it through here.
+//! Texts of plugins, manifests, drivers, kernels and file names may contain any characters. An [`Error`](crate::Error) and a
+//! line of the log carry them unchanged; code that writes them to a terminal or into a page passes them through this module.
 //!
-//! * **SHOWN-X1** Characters that steer a terminal or cannot be seen are spelt out: control characters (`\u{1b}`, `\n`), those
-//!   that turn the direction of writing, those without width, and separators of lines and paragraphs.
-//! * **SHOWN-X2** A line is cut at a bound, and says how much of it was left out. So is a text of many lines.
-//! * **SHOWN-X3** A line stays a line: what holds several is one line with `\n` in it ([`shown`]), or several with a lead of the
-//!   caller's before each ([`paragraph`]).
+//! * **SHOWN-X1** Characters that control a terminal or are invisible are spelt out: control characters (`\u{1b}`, `\n`), those
+//!   that change the direction of writing, those without width, and separators of lines and paragraphs.
+//! * **SHOWN-X2** A line is cut at a bound, and states how much was left out. So is a text of many lines.
+//! * **SHOWN-X3** A line stays a line: a text of several lines becomes one line with `\n` in it ([`shown`]), or several lines
+//!   with a lead of the caller's before each ([`paragraph`]).
 
 use std::borrow::Cow;
 
-/// Characters of a line that are shown: more than any path has.
+/// Greatest number of characters of a line that are shown: more than any path has.
 pub const LINE_CHARS_MAX: usize = 4096;
-/// Lines of one text that are shown.
+/// Greatest number of lines of one text that are shown.
 pub const LINES_MAX: usize = 64;
 
-/// True for a character that controls a terminal or is invisible, except a blank.
+/// Returns true for a character that controls a terminal or is invisible, except a blank.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            // Without width, or a sign for whoever lays out text.
+            // Characters without width, or signs for a layout program.
             '\u{ad}' | '\u{34f}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
             | '\u{fff9}'..='\u{fffb}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'
             | '\u{e0000}'..='\u{e007f}'
-            // Turn the direction of writing, or separate lines and paragraphs.
+            // Characters that change the direction of writing, or separate lines and paragraphs.
             | '\u{61c}' | '\u{2028}'..='\u{202e}'
             // No characters.
             | '\u{fffe}' | '\u{ffff}')
 }
 
-/// A text as one line: what is hidden is spelt out, a tab is a blank, and what is beyond `chars_max` characters is left out
-/// and counted.
+/// Returns a text as one line: hidden characters are spelt out, a tab is a blank, and characters beyond `chars_max` are left
+/// out and counted.
 #[must_use]
 pub fn shown(text: &str, chars_max: usize) -> Cow<'_, str> {
     // A character has at least one byte.
@@ -52,7 +52,7 @@ pub fn shown(text: &str, chars_max: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text of several lines, each as [`shown`] and with `lead` before it; what is beyond [`LINES_MAX`] lines is left out and
+/// Returns a text of several lines, each as [`shown`] and with `lead` before it; lines beyond [`LINES_MAX`] are left out and
 /// counted. Each line ends with a newline; a text of nothing but blanks has none.
 #[must_use]
 pub fn paragraph(text: &str, lead: &str) -> String {
@@ -71,7 +71,7 @@ pub fn paragraph(text: &str, lead: &str) -> String {
     out
 }
 
-/// The whole of a text, uncut, its newlines kept: for a terminal that shows a result, such as generated source.
+/// Returns the whole of a text, uncut, its newlines kept: for a terminal that shows a result, such as generated source.
 #[must_use]
 pub fn listing(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')) {
@@ -87,7 +87,7 @@ pub fn listing(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A line with as many characters as it had, one column each, so that a mark below it stands where it did.
+/// Returns a line with as many characters as it had, one column each, so that a mark below it stays in place.
 #[must_use]
 pub fn in_place(line: &str) -> String {
     let one = |c| match c {
@@ -98,7 +98,7 @@ pub fn in_place(line: &str) -> String {
     line.chars().map(one).collect()
 }
 
-/// The text of a JSON document with what is hidden in its strings as `\u001b`: the same document, harmless on a terminal.
+/// Returns a JSON document with hidden characters in its strings as `\u001b`: the same document, harmless on a terminal.
 /// Newlines between values stay.
 #[must_use]
 pub fn json(document: &str) -> Cow<'_, str> {

@@ -1,4 +1,4 @@
-//! The functions that kernels of TVM call for sorted tensors, for tensors on the processor.
+//! Sorting functions that TVM's kernels call, for tensors on the processor.
 //!
 //! | function | arguments |
 //! |---|---|
@@ -11,13 +11,13 @@
 //!   so that it comes last ascending and first descending.
 //! * **SORT-O2 Types.** Elements are booleans, integers of 8 to 64 bits, float16, bfloat16, float32 or float64; values have the type
 //!   of the input. Indices are of any of these types but booleans that has every index of the axis.
-//! * **SORT-O3 Shapes.** Tensors have any strides and any offset. A negative axis counts from the end. Outputs have the shape of
-//!   the input; those of `topk` have k along the axis, or, for a k of 0 or less, as many as the input. Where k is past the
-//!   input's extent, what is behind it is left as it was.
-//! * **SORT-O4 Counts.** Of each line `argsort_nms` sorts the first `counts` elements, which has as many elements as there are
-//!   lines; behind them each index is its own place.
-//! * **SORT-O5 Errors** leave the outputs as they were: wrong arguments are `TypeError` or `ValueError`. A count past the axis is
-//!   found as its line comes.
+//! * **SORT-O3 Shapes.** Tensors have any strides and any offset. A negative axis counts from the end. Outputs have the shape
+//!   of the input; those of `topk` have k along the axis, or, for a k of 0 or less, as many as the input. Where k is past the
+//!   input's extent, the elements after it are left as they were.
+//! * **SORT-O4 Counts.** Of each line `argsort_nms` sorts the first `counts` elements, where `counts` has as many elements as
+//!   there are lines; after them each index is its own place.
+//! * **SORT-O5 Errors** leave the outputs as they were: wrong arguments are `TypeError` or `ValueError`. A count past the axis
+//!   is found when its line is sorted.
 //!
 //! Source: `src/runtime/contrib/sort/sort.cc` of TVM, which takes fewer types (its `sort` and `argsort` no integers below 32
 //! bits), compact tensors only, and leaves open where NaN goes.
@@ -50,7 +50,7 @@ fn wrong_type(message: String) -> Error {
     Error::new(ErrorKind::TYPE_ERROR, message)
 }
 
-/// As many outputs as are wanted, which an argument behind them says.
+/// Runs `topk` for the outputs that the argument after them asks for.
 fn topk(_: &Context, args: &[AnyView<'_>]) -> Result<api::Any, Error> {
     let outputs = args.len().saturating_sub(5);
     let wanted = argument::<api::Str>(args, outputs + 3, "wanted")?.to_string();
@@ -77,18 +77,18 @@ fn topk(_: &Context, args: &[AnyView<'_>]) -> Result<api::Any, Error> {
     plan.run().map(api::Any::from)
 }
 
-/// How an element is compared.
+/// Class of an element type, which decides how elements are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Unsigned,
     Signed,
-    /// Bits of the exponent and of the fraction.
+    /// A float with this number of fraction bits.
     Float {
         fraction_bits: u32,
     },
 }
 
-/// A tensor on the processor, of a type that has an order.
+/// A tensor on the processor, with elements of an ordered type.
 #[derive(Clone, Copy)]
 struct Elements<'a> {
     tensor: TensorView<'a>,
@@ -124,7 +124,7 @@ impl<'a> Elements<'a> {
         Ok(Self { tensor, kind, size_bytes: usize::from(bits / 8) })
     }
 
-    /// Where an element lies, in bytes behind the first one, whatever the strides.
+    /// Returns the offset of an element in bytes from the first one, for any strides.
     fn offset(&self, at: &[usize]) -> isize {
         let shape = self.tensor.shape();
         let elements = match self.tensor.strides() {
@@ -141,14 +141,14 @@ impl<'a> Elements<'a> {
         data.cast::<u8>().wrapping_add(byte_offset as usize).wrapping_offset(self.offset(at))
     }
 
-    /// The bits of an element.
+    /// Reads the bits of an element.
     ///
     /// # Safety
     ///
-    /// * The tensor's memory is what it says, and `at` lies in its shape.
+    /// * The tensor's memory is as its description states, and `at` lies in its shape.
     unsafe fn read(&self, at: &[usize]) -> u64 {
         let mut bytes = [0; 8];
-        // SAFETY: so many bytes of the tensor, by the caller's word; others do not write them during the call.
+        // SAFETY: the caller guarantees that many bytes of the tensor; other threads do not write them during the call.
         unsafe { std::ptr::copy_nonoverlapping(self.address(at), bytes.as_mut_ptr(), self.size_bytes) };
         u64::from_le_bytes(bytes)
     }
@@ -157,15 +157,15 @@ impl<'a> Elements<'a> {
     ///
     /// # Safety
     ///
-    /// * As [`Elements::read`], of memory that may be written.
+    /// * As [`Elements::read`], of writable memory.
     unsafe fn write(&self, at: &[usize], bits: u64) {
-        // SAFETY: so many bytes of the tensor, by the caller's word; others do not write them during the call.
+        // SAFETY: the caller guarantees that many bytes of the tensor; other threads do not access them during the call.
         unsafe {
             std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), self.address(at), self.size_bytes)
         };
     }
 
-    /// A number whose order is that of the elements (SORT-O1).
+    /// Returns a number that is ordered as the elements are (SORT-O1).
     fn key(&self, bits: u64) -> u64 {
         let sign = 1_u64 << (8 * self.size_bytes - 1);
         match self.kind {
@@ -184,7 +184,7 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// The bits of a place; nothing where the type does not have it.
+    /// Returns an index as the bits of an element; `None` where the type cannot represent it.
     fn index(&self, index: usize) -> Option<u64> {
         let most = match self.kind {
             Kind::Signed => (1_u64 << (8 * self.size_bytes - 1)) - 1,
@@ -203,7 +203,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// The bits of a number that a float type has exactly.
+/// Returns the bits of a number that a float type represents exactly.
 fn float_bits(number: u64, fraction_bits: u32, bits: u32) -> u64 {
     if number == 0 {
         return 0;
@@ -222,13 +222,13 @@ fn tensor<'a>(args: &[AnyView<'a>], index: usize, name: &str) -> Result<Elements
     Elements::of(argument(args, index, name)?, name)
 }
 
-/// The arguments that say how.
+/// The arguments for axis and order.
 struct AxisAndOrder {
     axis: i64,
     is_ascending: bool,
 }
 
-/// A call.
+/// The checked arguments of a call.
 struct Plan<'a> {
     input: Elements<'a>,
     axis: usize,
@@ -236,12 +236,12 @@ struct Plan<'a> {
     counts: Option<Elements<'a>>,
     values: Option<Elements<'a>>,
     indices: Option<Elements<'a>>,
-    /// How many are stored of each line; all, where nothing says so.
+    /// Number of elements of each line that are stored; all, where it is absent.
     taken: Option<usize>,
 }
 
 impl<'a> Plan<'a> {
-    /// With the input first, and axis and order behind the outputs.
+    /// Reads the arguments: the input first, and axis and order after the outputs.
     fn of(args: &[AnyView<'a>], behind: usize, what: &str) -> Result<Self, Error> {
         if args.len() != behind + 2 {
             return Err(wrong_type(format!("{what} takes {} arguments, found {}", behind + 2, args.len())));
@@ -263,7 +263,7 @@ impl<'a> Plan<'a> {
         Ok(Self { input, axis, is_ascending, counts: None, values: None, indices: None, taken: None })
     }
 
-    /// The input's shape, whose extents are not negative.
+    /// Returns the input's shape, whose extents are not negative.
     fn shape(&self) -> Vec<usize> {
         self.input.tensor.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(0)).collect()
     }
@@ -334,7 +334,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How many elements of the line count (SORT-O4).
+    /// Returns the number of elements of a line that are sorted (SORT-O4).
     fn count(&self, at: &[usize]) -> Result<usize, Error> {
         let extent = self.shape()[self.axis];
         let Some(counts) = &self.counts else { return Ok(extent) };
@@ -342,7 +342,7 @@ impl<'a> Plan<'a> {
         let bits = unsafe { counts.read(at) };
         let unused = 64 - 8 * counts.size_bytes;
         let count = match counts.kind {
-            // Its sign in the highest bit, and down again.
+            // Moves the sign to the highest bit, and shifts down again.
             Kind::Signed => ((bits << unused) as i64 >> unused).max(0) as u64,
             Kind::Unsigned | Kind::Float { .. } => bits,
         };
@@ -360,7 +360,7 @@ impl<'a> Plan<'a> {
             // SAFETY: a tensor of the call, and indices in its shape.
             let bits = unsafe { self.input.read(line) };
             let key = self.input.key(bits);
-            // With the place behind it the order is that of a stable sort.
+            // With the place after the key the order is that of a stable sort.
             keys.push((if self.is_ascending { key } else { !key }, index, bits));
         }
         if taken < keys.len() {
@@ -387,7 +387,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The next indices, without those of one axis; false after the last.
+/// Advances to the next indices, without those of one axis; returns false after the last.
 fn advance(at: &mut [usize], shape: &[usize], without: Option<usize>) -> bool {
     for axis in (0..shape.len()).rev().filter(|axis| Some(*axis) != without) {
         at[axis] += 1;

@@ -1,19 +1,19 @@
-//! What a program can see of the host's work: spans and events of [`tracing`](https://docs.rs/tracing).
+//! Spans and events of [`tracing`](https://docs.rs/tracing) by which a program observes the host's work.
 //!
-//! A span is a piece of work with a beginning and an end; an event is a line of the log. Whoever wants them installs a
+//! A span is a piece of work with a beginning and an end; an event is a line of the log. A program that wants them installs a
 //! subscriber of `tracing`; this library installs none. The command's `--verbose` and `--trace` are such subscribers.
 //!
 //! * **SP1 Names.** The spans are those of the table below, with these names, levels and fields. A span or field may be added in
 //!   any version; one of these is removed or renamed with a line in the changelog.
 //! * **SP2 Nesting.** A span is entered once, by the thread that does the work, and ends on that thread when the work ends,
 //!   whether it succeeded or failed. So the spans of one thread nest.
-//! * **SP3 Plugins.** Each call of a function of a plugin is in a span whose field `plugin` is the plugin's name: `plugin_call`,
-//!   `device_call`, `call` or `launch`. Not seen are calls without the host in between: compiled code that calls its imports
-//!   through a pointer, [`Function::value`](crate::Function::value), and what a plugin does by itself.
+//! * **SP3 Plugins.** Each call of a function of a plugin is in a span whose field `plugin` is the plugin's name:
+//!   `plugin_call`, `device_call`, `call` or `launch`. Calls that bypass the host are not seen: compiled code that calls its
+//!   imports through a pointer, [`Function::value`](crate::Function::value), and a plugin's own actions.
 //! * **SP4 Log.** Each line of the log is an event at its level (an error at `error`, a warning at `warn`, and so on) with the
 //!   field `message`; a line of a plugin has the field `plugin` too. [`LogSink`](crate::LogSink) gets the same lines.
-//! * **SP5 Cost.** Where no subscriber wants a level, a span or event of that level costs one load of a word that nobody writes,
-//!   and computes no field. What may be done millions of times is at level `trace`.
+//! * **SP5 Cost.** Where no subscriber wants a level, a span or event of that level costs one load of a word that is never
+//!   written, and computes no field. Work that may be done millions of times is at level `trace`.
 //!
 //! | Span | Level | Fields | Work |
 //! |---|---|---|---|
@@ -43,13 +43,13 @@ use tracing::{Level, debug_span, trace_span};
 use crate::calling::{Calling, Note};
 use crate::options::LogLevel;
 
-/// Whether anybody wants what is at level trace (SP5).
+/// Returns true if a subscriber wants level trace (SP5).
 #[inline]
 pub(crate) fn is_wanted() -> bool {
     tracing::level_enabled!(Level::TRACE)
 }
 
-/// A line of the log as an event (SP4).
+/// Emits a line of the log as an event (SP4).
 pub(crate) fn event(level: LogLevel, plugin: Option<&str>, line: &str) {
     match level {
         LogLevel::Error => tracing::error!(plugin, "{line}"),
@@ -59,7 +59,7 @@ pub(crate) fn event(level: LogLevel, plugin: Option<&str>, line: &str) {
     }
 }
 
-/// A call of a plugin that is going on: its note, and its span (SP3).
+/// A call of a plugin in progress: its note, and its span (SP3).
 pub(crate) struct PluginCall {
     _calling: Calling,
     _span: EnteredSpan,
@@ -71,7 +71,7 @@ impl PluginCall {
         Self { _span: span.entered(), _calling: Calling::enter(note) }
     }
 
-    /// Of a function that may be called often.
+    /// Enters a call of a function that may be called often.
     pub(crate) fn enter_device(note: &'static Note) -> Self {
         let span = trace_span!("device_call", call = note.call(), plugin = note.plugin());
         Self { _span: span.entered(), _calling: Calling::enter(note) }

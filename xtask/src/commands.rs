@@ -1,4 +1,4 @@
-//! Running other programs: what is run is shown, and a failure says which.
+//! Runs other programs: each command is shown, and a failure names it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 /// A failed step, for a person.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// Cargo's target folder.
+/// Returns cargo's target folder.
 pub(crate) fn target_folder() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => std::path::absolute(&folder).unwrap_or_else(|_| folder.into()),
@@ -19,7 +19,7 @@ pub(crate) fn target_folder() -> PathBuf {
     }
 }
 
-/// The cargo that runs this.
+/// Returns the cargo that runs this.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
@@ -39,7 +39,7 @@ pub(crate) fn step(what: &str, command: &mut Command) -> Result<()> {
     }
 }
 
-/// What a program printed, when it is there and succeeded.
+/// Returns the output of a program, when it exists and succeeded.
 pub(crate) fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())

@@ -1,4 +1,4 @@
-//! The fuzzer: builds it with coverage and sanitizer on the stable toolchain, runs it, keeps what is worth keeping.
+//! The fuzzer: builds it with coverage and sanitizer on the stable toolchain, runs it, and keeps useful inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use std::process::Command;
 use crate::commands::{Result, cargo, output, root, step, target_folder};
 use crate::plugins;
 
-/// The crate that brings `cargo fuzz`.
+/// The crate that provides `cargo fuzz`.
 const TOOL: &str = "cargo-fuzz";
-/// What a run may hold, the sanitizer's own share included.
+/// Greatest memory of a run in MiB, the sanitizer's own share included.
 const MEMORY_MB_MAX: u32 = 4096;
-/// An input that takes longer is a finding.
+/// Time after which an input counts as a finding.
 const INPUT_SECONDS_MAX: u32 = 25;
 /// Targets, in the order in which they are run; each is a file of `tests/fuzz/fuzz/fuzz_targets`.
 const TARGETS: &[&str] = &["script", "wire", "npy", "manifest", "target", "artifact", "pipeline"];
 
-/// What is to be done.
+/// Requested action.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted {
     targets: Vec<String>,
@@ -31,11 +31,11 @@ enum Action {
     Input(PathBuf),
     /// Makes a failing input smaller.
     Minimise(PathBuf),
-    /// Copies the fewest inputs that reach all that was reached into the kept corpus.
+    /// Copies the smallest set of inputs with the same coverage into the kept corpus.
     Keep,
 }
 
-/// Fuzzes each target that is named, or all; one that fails does not keep the others from their turn.
+/// Fuzzes each named target, or all; a failing target does not stop the others.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let wanted = wanted(arguments)?;
     ready()?;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         let mut fuzzer = Command::new(binaries.join(target));
         fuzzer.current_dir(root()).env("CHIPDOCK_TEST_PLUGINS", &built.folder);
         fuzzer.env("CHIPDOCK_TEST_COMMAND", &built.command);
-        // As `cargo fuzz run` has it: the plugins' copies of a crate are no violation.
+        // As `cargo fuzz run` sets it: the plugins' copies of a crate are no violation.
         fuzzer.env("ASAN_OPTIONS", "detect_odr_violation=0:allocator_may_return_null=1");
         fuzzer.env("CHIPDOCK_FUZZ_STATISTICS", folder.join(format!("{target}.statistics")));
         let what = arguments_of(&mut fuzzer, target, &folder, &wanted, &size_bytes_max)?;
@@ -98,7 +98,7 @@ fn ready() -> Result<()> {
     step(&format!("cargo install {TOOL}"), cargo().args(["install", "--locked", TOOL]))
 }
 
-/// Builds the targets with coverage and the address sanitizer; gives the folder of the executables.
+/// Builds the targets with coverage and the address sanitizer; returns the folder of the executables.
 fn build(folder: &Path, targets: &[String]) -> Result<PathBuf> {
     let host = output("rustc", &["-vV"]).unwrap_or_default();
     let triple = host.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned);
@@ -108,12 +108,12 @@ fn build(folder: &Path, targets: &[String]) -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["fuzz", "build", "--fuzz-dir", "tests/fuzz/fuzz", "--target"]).arg(&triple);
     command.arg("--target-dir").arg(folder).args(one);
-    // The stable compiler has coverage and sanitizers, and lets this variable open them.
+    // The stable compiler contains coverage and sanitizers, and this variable enables them.
     step("build the fuzzer", command.env("RUSTC_BOOTSTRAP", "1"))?;
     Ok(folder.join(triple).join("release"))
 }
 
-/// Writes the seeds of a target; gives the longest input that it takes.
+/// Writes the seeds of a target; returns the greatest length of its inputs.
 fn write_seeds(target: &str, folder: &Path, plugins: &Path) -> Result<String> {
     let mut command = cargo();
     command.args(["run", "--quiet", "--package", "chipdock-fuzz", "--bin", "chipdock-fuzz-seeds", "--"]);
@@ -129,7 +129,7 @@ fn write_seeds(target: &str, folder: &Path, plugins: &Path) -> Result<String> {
         .ok_or_else(|| format!("the seeds of {target}: no size was printed"))
 }
 
-/// libFuzzer's arguments; gives what is done, for a person.
+/// Sets libFuzzer's arguments; returns a description of the action.
 fn arguments_of(
     fuzzer: &mut Command,
     target: &str,

@@ -1,5 +1,5 @@
-//! The guide as pages: MkDocs in a Python environment of its own, in cargo's target folder. What its commands print, and where
-//! its links lead, are tests of `guide/tests`.
+//! Builds the guide as pages: MkDocs in a Python environment of its own, in cargo's target folder. The output of its commands,
+//! and its links, are checked by the tests of `guide/tests`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,10 +7,10 @@ use std::process::Command;
 use crate::commands::{Result, root, step, target_folder};
 use crate::{python, setup};
 
-/// What shows that MkDocs is there.
+/// Import that shows that MkDocs is installed.
 const TRIAL: &str = "import mkdocs, pygments";
 
-/// Builds the pages, and answers the first.
+/// Builds the pages, and returns the path of the first.
 pub(crate) fn build() -> Result<PathBuf> {
     let python = python::made("python-guide", &[root().join("guide/requirements.txt")], TRIAL)?;
     let pages = target_folder().join("guide");
@@ -21,7 +21,7 @@ pub(crate) fn build() -> Result<PathBuf> {
     Ok(pages.join("index.html"))
 }
 
-/// Builds it among the checks: where nothing can be installed, what is missing is named and is no failure.
+/// Builds the guide among the checks: where nothing can be installed, the missing package is reported and is no failure.
 pub(crate) fn check() -> Result<()> {
     match build() {
         Ok(_) => Ok(()),

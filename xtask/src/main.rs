@@ -53,7 +53,7 @@ Examples:
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (task, rest) = arguments.split_first().map_or(("", &[][..]), |(task, rest)| (task.as_str(), rest));
-    // Before anything is built; the peers' options have a page of their own.
+    // Before any build; the peers' options have a help page of their own.
     let asks = rest.iter().any(|argument| argument == "-h" || argument == "--help");
     if asks && !rest.iter().any(|argument| argument == "--peers") {
         println!("{HELP}");

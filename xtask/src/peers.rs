@@ -5,7 +5,7 @@ use crate::{plugins, python};
 
 const PROGRAM: &str = "chipdock-bench-peers";
 
-/// Runs it; what it takes, it says itself.
+/// Runs the program, which documents its own options.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         return plugins::run_alone(PROGRAM, arguments);
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     plugins::run_with_plugins(PROGRAM, &all)
 }
 
-/// What `--with` names; the program refuses what is not known.
+/// Returns the names of `--with`; the program refuses unknown ones.
 fn extras(arguments: &[String]) -> Vec<String> {
     let values = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| *option == "--with");
     values.flat_map(|(_, list)| list.split(',').map(str::to_owned)).collect()

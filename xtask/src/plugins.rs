@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::commands::{Result, cargo, root, step, target_folder};
 
-/// What was built.
+/// Paths of the built command and plugins.
 pub(crate) struct Built {
     /// The command `chipdock`.
     pub(crate) command: PathBuf,
@@ -15,7 +15,7 @@ pub(crate) struct Built {
     pub(crate) folder: PathBuf,
 }
 
-/// The plugins of this repository: (folder name, stem of the library). A folder is all it takes to be one.
+/// Returns the plugins of this repository: (folder name, stem of the library). Every folder with a manifest of cargo is one.
 pub(crate) fn all() -> Result<Vec<(String, String)>> {
     let folder = root().join("plugins");
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -32,7 +32,7 @@ pub(crate) fn all() -> Result<Vec<(String, String)>> {
 }
 
 /// Builds the command and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a
-/// manifest beside each, generated from what it registers.
+/// manifest beside each, generated from its registrations.
 pub(crate) fn build(release: bool) -> Result<Built> {
     let profile = if release { "release" } else { "debug" };
     let plugins = all()?;
@@ -59,7 +59,7 @@ pub(crate) fn build(release: bool) -> Result<Built> {
     Ok(built)
 }
 
-/// Removes what an earlier build left of plugins that are gone: yesterday's plugin must not be judged today.
+/// Removes plugins of an earlier build that no longer exist, so that no test uses them.
 fn remove_stale(folder: &Path, plugins: &[(String, String)]) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -78,13 +78,13 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
     // A name of its own: two builds at once must not take each other's file away.
     let fresh = built.folder.join(format!("{stem}.so.{}", std::process::id()));
     fs::copy(library, &fresh).map_err(|error| format!("{}: {error}", library.display()))?;
-    // A library that its group may write is refused, and a umask may have left it so.
+    // A library that its group may write is refused, and a umask may have made it so.
     let ours = fs::Permissions::from_mode(0o755);
     fs::set_permissions(&fresh, ours).map_err(|error| format!("{}: {error}", fresh.display()))?;
     fs::rename(&fresh, &installed).map_err(|error| format!("{}: {error}", installed.display()))?;
     let mut command = Command::new(&built.command);
     command.arg("manifest").arg(&installed);
-    // What the suite may expect of it goes where it goes.
+    // Its expectations file is copied beside it.
     let expectations = root().join("plugins").join(name).join("expectations.toml");
     let beside = built.folder.join(format!("{stem}.expectations.toml"));
     fs::copy(&expectations, &beside).map_err(|error| format!("{}: {error}", expectations.display()))?;

@@ -1,5 +1,5 @@
-//! The Python of the tests that ask numpy and real TVM: a virtual environment of its own in cargo's target folder, made
-//! once. What cannot be made is named; the tests then say that they are skipped.
+//! The Python environment of the tests that use numpy and real TVM: a virtual environment in cargo's target folder, made once.
+//! Where it cannot be made, the reason is reported; the tests then report that they are skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,25 @@ use std::process::Command;
 
 use crate::commands::{Result, output, root, step, target_folder};
 
-/// The variable by which tests find it. Whoever has set it is taken at their word.
+/// Variable by which tests find the environment. A value that is set already is used as it is.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 
-/// What is installed without being asked: (file of requirements, import that shows it to be there).
+/// Packages that are always installed: (file of requirements, import that shows that they are there).
 const ALWAYS: (&str, &str) = ("requirements.txt", "import numpy, ml_dtypes, mpmath, tvm");
 
-/// What is installed when asked: (name, file of requirements, import).
+/// Packages that are installed on request: (name, file of requirements, import).
 const EXTRAS: &[(&str, &str, &str)] = &[
     ("onnxruntime", "requirements-onnxruntime.txt", "import onnx, onnxruntime"),
     ("torch", "requirements-torch.txt", "import torch"),
 ];
 
-/// The environment's Python, made when there is none or when `tests/peers/requirements.txt` has changed.
+/// Returns the environment's Python, made when there is none or when `tests/peers/requirements.txt` has changed.
 pub(crate) fn environment() -> Result<PathBuf> {
     with(&[])
 }
 
-/// An environment with these extras as well. Each choice of extras has a folder of its own, so that the tests' stays as it
-/// is.
+/// Returns an environment with these extras as well. Each choice of extras has a folder of its own, so that the tests'
+/// environment is unchanged.
 pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     if let Some(python) = std::env::var_os(VARIABLE) {
         return Ok(python.into());
@@ -42,8 +42,8 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     made(&folder, &files, &trial)
 }
 
-/// The Python of an environment of that name in cargo's target folder: made from these files of requirements when there is
-/// none, when they have changed, or when it cannot run `trial`, the imports that show what is installed.
+/// Returns the Python of an environment of that name in cargo's target folder: made from these files of requirements when there
+/// is none, when they have changed, or when it cannot run `trial`, the imports that show what is installed.
 pub(crate) fn made(name: &str, files: &[PathBuf], trial: &str) -> Result<PathBuf> {
     let read = |file: &PathBuf| fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()));
     let wanted = files.iter().map(read).collect::<Result<String>>()?;
@@ -58,7 +58,7 @@ pub(crate) fn made(name: &str, files: &[PathBuf], trial: &str) -> Result<PathBuf
     Ok(python)
 }
 
-/// The packages that a text of requirements names.
+/// Returns the packages that a text of requirements names.
 pub(crate) fn packages(requirements: &str) -> Vec<String> {
     let pinned = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
     requirements.lines().map(pinned).filter(|line| !line.is_empty()).collect()
@@ -96,7 +96,7 @@ fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, tr
     }
 }
 
-/// Python 3.11 with its modules `venv` and `ensurepip`, which Debian packs apart.
+/// Ensures Python 3.11 with its modules `venv` and `ensurepip`, which Debian packages separately.
 fn ensure_venv() -> Result<()> {
     const NEEDS: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
     let is_there = || output("python3", &["-c", NEEDS]).is_some();

@@ -1,4 +1,4 @@
-//! Every check and every test, the runner's summary last.
+//! Runs every check and every test, with the runner's summary last.
 
 use std::fs;
 use std::process::Command;

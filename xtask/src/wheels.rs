@@ -1,5 +1,6 @@
-//! Vendors' tools that stand on PyPI alone: each plugin with a `requirements.txt` in its folder gets a folder of its own in
-//! cargo's target folder, which its tests find by a variable. They are fetched, never kept: their licences forbid it.
+//! Vendors' tools that are only on PyPI: each plugin with a `requirements.txt` in its folder gets a folder of its own in
+//! cargo's target folder, which its tests find by a variable. They are fetched and not kept in the repository: their licences
+//! forbid it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,16 +9,16 @@ use std::process::Command;
 use crate::commands::{Result, root, step, target_folder};
 use crate::{plugins, python};
 
-/// What a plugin's tests ask of PyPI.
+/// PyPI packages of a plugin's tests.
 pub(crate) struct Wheels {
     /// The plugin's folder name.
     pub(crate) plugin: String,
-    /// The variable by which its tests find them: `CHIPDOCK_<PLUGIN>_WHEELS`. Whoever has set it is taken at their word.
+    /// Variable by which its tests find them: `CHIPDOCK_<PLUGIN>_WHEELS`. A value that is set already is used as it is.
     pub(crate) variable: String,
     requirements: PathBuf,
 }
 
-/// The plugins that ask for wheels.
+/// Returns the plugins that need wheels.
 pub(crate) fn all() -> Result<Vec<Wheels>> {
     let wheels = plugins::all()?.into_iter().map(|(plugin, _)| {
         let requirements = root().join("plugins").join(&plugin).join("requirements.txt");
@@ -27,7 +28,7 @@ pub(crate) fn all() -> Result<Vec<Wheels>> {
     Ok(wheels.filter(|wheels| wheels.requirements.is_file()).collect())
 }
 
-/// The folder that they are unpacked in, filled when it is not there or when the file of requirements has changed.
+/// Returns the folder that they are unpacked in, filled when it does not exist or when the file of requirements has changed.
 pub(crate) fn install(wheels: &Wheels) -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os(&wheels.variable) {
         return Ok(folder.into());
@@ -49,7 +50,7 @@ pub(crate) fn install(wheels: &Wheels) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Fetches them all and says where they are, as a shell reads it.
+/// Fetches all wheels and prints their folders in the form that a shell reads.
 pub(crate) fn run() -> Result<()> {
     for wheels in all()? {
         println!("{}={}", wheels.variable, install(&wheels)?.display());

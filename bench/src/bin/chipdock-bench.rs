@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line of the report: a figure, and the goal that it is held against.
+/// One line of the report: a figure, and its goal.
 #[derive(Default)]
 struct Line {
     name: &'static str,
@@ -60,7 +60,7 @@ struct Line {
 }
 
 impl Line {
-    /// Goals are ceilings.
+    /// Returns the verdict; goals are upper bounds.
     fn verdict(&self) -> &'static str {
         match self.goal {
             None => "for information",
@@ -70,7 +70,7 @@ impl Line {
     }
 }
 
-/// What is measured; filters are parts of these names.
+/// Topics of measurements; filters are parts of these names.
 const TOPICS: &[&str] = &[
     "device-time",
     "launch",
@@ -155,7 +155,7 @@ fn report(options: &Options, lines: &[Line]) {
     println!("{table}");
 }
 
-/// Schema: `bench/schemas/bench.schema.json`.
+/// Returns the report as JSON. Schema: `bench/schemas/bench.schema.json`.
 fn to_json(lines: &[Line]) -> Value {
     let line = |line: &Line| {
         json!({"name": line.name, "on": line.on, "measured": line.measured, "value": line.value,
@@ -253,7 +253,7 @@ fn compile_bare() -> Result<libloading::Library> {
     unsafe { libloading::Library::new(&library) }.map_err(|error| error.to_string())
 }
 
-/// From a module to something callable, where its build is in the compile cache.
+/// Measures from a module to a callable function, where its build is in the compile cache.
 fn cache_hit(host: &Host, backend: &Backend) -> Result<Option<Line>> {
     let name = "compile-cache hit of the add until it is callable, library open, ms";
     Ok(cached::measure(host, backend)?.map(|hit| Line {
@@ -356,8 +356,8 @@ fn script() -> Result<Line> {
     Ok(Line { name, measured, value: longest, goal: Some(5.0), ..Line::default() })
 }
 
-/// Whether a script can be lowered for a host, and the median time in ms that reading and lowering takes. What is lowered
-/// already, or bound to threads, is only read.
+/// Returns whether a script can be lowered for a host, and the median time in ms of reading and lowering it. A script that is
+/// lowered already, or bound to threads, is only read.
 fn read_and_lower(text: &str) -> Result<(bool, f64)> {
     let capabilities = Arc::new(host_capabilities());
     let once = || -> Result<(bool, f64)> {
@@ -383,7 +383,7 @@ fn list(options: &Options) -> Result<Vec<Line>> {
     let plugins = folder.path().join("eight");
     fs::create_dir(&plugins).map_err(|error| error.to_string())?;
     eight_plugins(&options.plugins, &plugins)?;
-    // Where no plugins lie beside it, which would be listed too.
+    // A folder without plugins beside the command, which would be listed too.
     let alone = folder.path().join("chipdock");
     fs::copy(&options.command, &alone).map_err(|error| error.to_string())?;
     let list = || {
@@ -433,8 +433,8 @@ fn list(options: &Options) -> Result<Vec<Line>> {
     ])
 }
 
-/// The argument with which this program measures another's memory. A child's peak begins with its parent's, so the
-/// parent has to be a fresh, small process.
+/// Argument with which this program measures another's memory. A child's peak begins with its parent's, so the
+/// parent must be a fresh, small process.
 const PEAK_MEMORY: &str = "--peak-memory-of";
 
 /// Runs a command and prints the peak of its resident memory in KiB on stderr.

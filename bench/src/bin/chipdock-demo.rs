@@ -107,7 +107,7 @@ fn show(options: &Options, rows: &[Row], absent: &[Absent]) {
     }
 }
 
-/// Schema: `bench/schemas/demo.schema.json`.
+/// Returns the rows as JSON. Schema: `bench/schemas/demo.schema.json`.
 fn to_json(rows: &[Row], absent: &[Absent]) -> Value {
     let absent: Vec<Value> =
         absent.iter().map(|absent| json!({"target": absent.kind, "reason": absent.reason})).collect();
@@ -126,7 +126,7 @@ fn milliseconds(time: std::time::Duration) -> String {
     if ms < 1.0 { format!("{:.1} µs", ms * 1e3) } else { format!("{ms:.1} ms") }
 }
 
-/// The target kind, and the device's name.
+/// Returns the target kind and the device's name.
 fn place(backend: &Backend) -> [String; 2] {
     [backend.target.kind.clone(), backend.device_name.clone()]
 }

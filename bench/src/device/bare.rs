@@ -14,7 +14,7 @@ use super::super::Result;
 use super::{ELEMENTS, Program};
 use chipdock_test_backends::backends::Backend;
 
-/// Whether a backend's driver is OpenCL: DLPack's number of such devices.
+/// Returns true if a backend's driver is OpenCL, by DLPack's number of such devices.
 pub(super) fn serves(backend: &Backend) -> bool {
     backend.capabilities.device.device_type == 4
 }
@@ -30,7 +30,7 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// The device that the backend runs on.
+    /// Opens the device that the backend runs on.
     pub(super) fn open(backend: &Backend) -> Result<Self> {
         let mut devices = Vec::new();
         for platform in get_platforms().map_err(said)? {
@@ -64,7 +64,7 @@ impl Driver {
         unsafe { self.queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, data, &[]) }.map(drop).map_err(said)
     }
 
-    /// Builds a program, or loads the binary that an earlier one was built to.
+    /// Builds a program, or loads the binary of an earlier build.
     pub(super) fn kernel(&self, program: &Program, binary: Option<&[u8]>) -> Result<Kernel<'_>> {
         let built = match binary {
             None => {
@@ -126,7 +126,7 @@ impl Kernel<'_> {
         self.driver.queue.finish().map_err(said)
     }
 
-    /// What the driver built, as it wants it back.
+    /// Returns the built program in the form in which the driver loads it again.
     pub(super) fn binary(&self) -> Result<Vec<u8>> {
         self.program
             .get_binaries()

@@ -1,6 +1,6 @@
 //! A GPU of NVIDIA beside its driver: launches, copies, elementwise kernels and matrix products.
 //!
-//! What cannot be measured here is a figure without a value that says why.
+//! A figure that cannot be measured here has no value, and a reason.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
@@ -52,12 +52,12 @@ class Module:
                 C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 ";
 
-/// Whether a backend's driver is CUDA: DLPack's number of such devices.
+/// Returns true if a backend's driver is CUDA, by DLPack's number of such devices.
 pub(super) fn serves(backend: &Backend) -> bool {
     backend.capabilities.device.device_type == 2
 }
 
-/// Everything that is asked for.
+/// Measures all requested figures.
 ///
 /// # Errors
 ///
@@ -249,12 +249,12 @@ fn timed(run: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// A code of the driver, with the call that answered it.
+/// Turns a code of the driver into a result, with the call that returned it.
 fn check(call: &str, code: c_int) -> Result<()> {
     if code == 0 { Ok(()) } else { Err(format!("{call} answered {code}")) }
 }
 
-/// Calls a function of a library by its name and type; the answer is a code.
+/// Calls a function of a library by its name and type; returns a code.
 macro_rules! call {
     ($library:expr, $name:literal, ($($type:ty),*), $($arg:expr),*) => {{
         // SAFETY: the function has that type, and what is passed is what it asks for: see each call.
@@ -432,7 +432,7 @@ impl Kernel<'_> {
     }
 }
 
-/// NVIDIA's own product.
+/// NVIDIA's own matrix product.
 struct Cublas<'a> {
     library: Library,
     handle: usize,

@@ -1,4 +1,4 @@
-//! Devices beside their own driver: what Chipdock adds to a launch, a copy, a program that was built before.
+//! Compares devices with their own driver: the overhead of Chipdock in a launch, a copy, and a program that was built before.
 
 mod bare;
 mod clock;
@@ -18,20 +18,20 @@ use super::contest::{duel, median, ns_per_call};
 use super::options::Options;
 use chipdock_test_backends::backends::{self, Backend};
 
-/// What was measured, and the goal that it is held against.
+/// A measured figure, and its goal.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// What.
+    /// Name of the figure.
     pub name: &'static str,
-    /// For a person.
+    /// Measured value, for a person.
     pub measured: String,
-    /// The figure.
+    /// Value of the figure.
     pub value: f64,
-    /// At most this, where there is a goal.
+    /// Upper bound, where there is a goal.
     pub goal: Option<f64>,
 }
 
-/// The argument with which a program of its own measures a second run: then ours or the driver's, and the folder.
+/// Argument with which a program of its own measures a second run; then `ours` or `driver`, and the folder.
 pub const SECOND_RUN: &str = "--second-run-of";
 
 const ADD: &str = "@I.ir_module
@@ -48,7 +48,7 @@ const ELEMENTS: usize = 16;
 /// Bytes of a copy whose rate is measured.
 const COPY_BYTES: usize = 64 << 20;
 
-/// The kernel as the driver takes it.
+/// Source of the kernel in the form that the driver takes.
 struct Program {
     source: String,
     options: String,
@@ -77,7 +77,7 @@ fn compile(host: &Host, backend: &Backend) -> Result<std::sync::Arc<Artifact>> {
     Ok(compiled.map_err(|error| error.to_string())?.artifact)
 }
 
-/// Everything about a device whose driver can be called directly here; none for another.
+/// Measures all figures of a device whose driver can be called directly here; none for another.
 ///
 /// # Errors
 ///
@@ -188,7 +188,7 @@ fn copies(backend: &Backend) -> Result<Vec<Figure>> {
                 )
             })
         };
-        // A place of its own each time, as ours answers one.
+        // New memory each time, as our call returns.
         let peer = || timed(|| note(driver.read(&buffer, &mut std::hint::black_box(vec![0; COPY_BYTES]))));
         duel(21, ours, peer)
     };
@@ -244,7 +244,7 @@ fn second_run(options: &Options, host: &Host, backend: &Backend) -> Result<Figur
     })
 }
 
-/// What a process of [`SECOND_RUN`] prints: milliseconds from the file to the first result.
+/// Returns the figure of a process of [`SECOND_RUN`]: milliseconds from the file to the first result.
 ///
 /// # Errors
 ///

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use crate::Result;
 
-/// Longer than any request takes: compiling the largest kernel on a machine that is busy.
+/// Greatest time of a request: compiling the largest kernel on a busy machine takes less.
 const ANSWER_MAX: Duration = Duration::from_secs(180);
 
-/// How long its threads may spin after an answer before the next contender has to live with them.
+/// Time that its threads may spin after an answer before the next contender is measured anyway.
 const SETTLE_MAX: Duration = Duration::from_secs(2);
 
 /// A Python that runs `peers.py`, ended with this.
@@ -55,12 +55,12 @@ impl Child {
         Ok(Self { process, requests, answers, last_id: 0 })
     }
 
-    /// Asks for something and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
     /// # Errors
     ///
-    /// What the peer says against it; or the process is gone, or silent for longer than three minutes, or answers
-    /// something else: it is of no use then.
+    /// The peer's error; or the process is gone, or silent for longer than three minutes, or returns something else: then it
+    /// cannot be used again.
     pub fn ask(&mut self, what: &str, mut request: Value) -> Result<Value> {
         self.last_id += 1;
         request["id"] = json!(self.last_id);
@@ -83,8 +83,8 @@ impl Child {
         }
     }
 
-    /// Waits until no thread of it runs: pools of threads spin for a while after their work (TVM's for tens of
-    /// milliseconds), on a processor that the next contender is to have.
+    /// Waits until none of its threads runs: pools of threads spin for a while after their work (TVM's for tens of
+    /// milliseconds), on a processor that the next contender needs.
     fn settle(&self) {
         let start = Instant::now();
         while start.elapsed() < SETTLE_MAX && is_running(self.process.id()) {
@@ -92,18 +92,18 @@ impl Child {
         }
     }
 
-    /// Whether it can be asked again.
+    /// Returns true if it can be asked again.
     pub fn is_alive(&mut self) -> bool {
         matches!(self.process.try_wait(), Ok(None))
     }
 }
 
-/// True while a thread of a process runs or is ready to, as Linux tells it.
+/// Returns true while a thread of a process is running or ready to, as Linux reports it.
 fn is_running(process: u32) -> bool {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else { return false };
     threads.flatten().any(|thread| {
         let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-        // The state stands behind the name, which is in brackets and may hold anything.
+        // The state follows the name, which is in brackets and may contain anything.
         stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('R'))
     })
 }
@@ -115,7 +115,7 @@ impl Drop for Child {
     }
 }
 
-/// What a line says to the request of that number.
+/// Returns the answer in a line to the request of that number.
 fn answer(line: &str, id: u64) -> Result<Value> {
     let value: Value = serde_json::from_str(line)
         .map_err(|error| format!("the peers' process answered no JSON ({error}): {line:.200}"))?;
@@ -128,11 +128,11 @@ fn answer(line: &str, id: u64) -> Result<Value> {
     }
 }
 
-/// A positive number of an answer.
+/// Returns a positive number of an answer.
 ///
 /// # Errors
 ///
-/// It is not there, or is none.
+/// The number is missing, or not positive.
 pub fn positive(answer: &Value, key: &str) -> Result<f64> {
     match answer[key].as_f64() {
         Some(number) if number.is_finite() && number > 0.0 => Ok(number),

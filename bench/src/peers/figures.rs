@@ -1,4 +1,4 @@
-//! What is measured besides kernels: compile latency, a packed call, fork and join, and the machine's own limits.
+//! Figures other than kernels: compile latency, a packed call, fork and join, and the machine's own limits.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,11 +22,11 @@ use chipdock_test_backends::run;
 
 /// From a module in memory to a function that can be called, everything open.
 pub const COMPILE: &str = "compile vector_add, IR to callable";
-/// What the first build of a process takes more.
+/// Additional time of the first build of a process.
 pub const FIRST: &str = "first build of a process, beyond a later one";
 /// A kernel that does next to nothing.
 pub const CALL: &str = "packed call of a 16-element add";
-/// A region of two tasks that do next to nothing; ours may run both on the caller when nobody else begins.
+/// A region of two tasks that do next to nothing; ours may run both on the caller when no other thread begins.
 pub const FORK: &str = "packed call of a parallel loop of two";
 /// Two threads that meet in a region, launched as compiled code does.
 pub const MEET: &str = "fork and join of two threads, hot";
@@ -35,7 +35,7 @@ pub const MEET: &str = "fork and join of two threads, hot";
 const COMPILE_MAX_NS: f64 = 13e6;
 const MEET_MAX_NS: f64 = 1e3;
 
-/// The argument with which the program builds in a fresh process; then the target kind and the folder of plugins.
+/// Argument with which the program builds in a fresh process; then the target kind and the folder of plugins.
 pub const FIRST_BUILD: &str = "--first-build";
 
 const SMALL: &str = "from tvm.script import ir as I
@@ -61,11 +61,11 @@ class Module:
                 A[vi * 32] = A[vi * 32] + T.float32(1)
 ";
 
-/// The figures that are not there yet and are asked for.
+/// Measures the requested figures that are still missing.
 ///
 /// # Errors
 ///
-/// A contender's, or a file that cannot be written.
+/// An error of a contender, or a file that cannot be written.
 pub fn measure(
     session: &mut Session,
     options: &PeersOptions,
@@ -83,7 +83,7 @@ pub fn measure(
     })
 }
 
-/// With how many threads each figure is measured.
+/// Returns the figures that are measured with that many threads.
 #[must_use]
 pub fn names(threads: usize) -> &'static [&'static str] {
     match threads {
@@ -125,7 +125,7 @@ fn build_once(host: &Host, backend: &Backend, module: &IrModule) -> Result<f64> 
     Ok(ns)
 }
 
-/// The first build of five fresh processes, each less the median of later ones in the same.
+/// Measures the first build of five fresh processes, each less the median of later ones in the same process.
 fn first(session: &Session, options: &PeersOptions) -> Result<Entry> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut times = Vec::new();
@@ -145,7 +145,7 @@ fn first(session: &Session, options: &PeersOptions) -> Result<Entry> {
     Ok(Entry { sizes: "its own".to_owned(), ..entry })
 }
 
-/// What a fresh process does for [`FIRST`]: the first build from nothing open, and the median of later ones.
+/// Measures in a fresh process for [`FIRST`]: the first build from nothing open, and the median of later ones.
 ///
 /// # Errors
 ///
@@ -166,7 +166,7 @@ pub fn first_build(kind: &str, plugins: &Path, kernels: &Path) -> Result<Value> 
     Ok(json!({"first_ns": first, "later_ns": median(later)}))
 }
 
-/// The pool's launch, which all targets share. Short rounds: on a busy machine most of them are undisturbed.
+/// Measures the pool's launch, which all targets share. Short rounds: on a busy machine most of them are undisturbed.
 fn meet(session: &Session) -> Result<Entry> {
     let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
     let host = host.map_err(|error| error.to_string())?;
@@ -177,7 +177,7 @@ fn meet(session: &Session) -> Result<Entry> {
     Ok(Entry { goal: Goal::AtMostNs(MEET_MAX_NS), sizes: "its own".to_owned(), ..entry })
 }
 
-/// A function of [`SMALL`].
+/// Measures a function of [`SMALL`].
 fn small(session: &mut Session, name: &str, function: &str, goal: Goal, rounds: usize) -> Result<Entry> {
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
     let path = folder.path().join("small.py");
@@ -225,7 +225,7 @@ fn small(session: &mut Session, name: &str, function: &str, goal: Goal, rounds: 
 /// The fused multiply-add peak.
 pub const FMA: &str = "FMA peak, float32";
 
-/// The machine's limits for so many threads.
+/// Measures the machine's limits for that many threads.
 #[must_use]
 pub fn limits(threads: usize) -> Vec<Limit> {
     const NEAR: usize = 12 << 20;
@@ -247,7 +247,7 @@ pub fn limits(threads: usize) -> Vec<Limit> {
     all
 }
 
-/// The size of the largest cache; 0 where the system does not say.
+/// Returns the size of the largest cache; 0 where the system does not report it.
 fn last_level_cache_bytes() -> usize {
     let size = |index| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");

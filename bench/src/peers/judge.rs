@@ -1,4 +1,4 @@
-//! The reference interpreter's opinion of results at the sizes that are timed, where it cannot run everything.
+//! Checks results at the measured sizes with the reference interpreter, where it cannot run everything.
 //!
 //! A kernel whose rows do not depend on each other is run on its first rows and on its last ones; another is run whole.
 //! The bounds are the interpreter's own.
@@ -12,10 +12,10 @@ use crate::Result;
 use chipdock_test_backends::cases::{Case, Sizes, shape, symbols};
 use chipdock_test_backends::run::{first_rows, interpret};
 
-/// At most so many elements of the last tensor are asked of the interpreter at each end.
+/// Greatest number of elements of the last tensor that the interpreter computes at each end.
 const ELEMENTS_MAX: i64 = 4096;
 
-/// Which part of a tensor.
+/// Part of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     First,
@@ -31,17 +31,17 @@ impl Part {
     }
 }
 
-/// What some rows of every result are to be.
+/// Expected values of some rows of every result.
 pub struct Judge {
     parts: Vec<(Part, Vec<Output>)>,
 }
 
 impl Judge {
-    /// Asks the interpreter.
+    /// Computes the expected values with the interpreter.
     ///
     /// # Errors
     ///
-    /// The kernel is not there, or the interpreter refuses it.
+    /// The kernel does not exist, or the interpreter refuses it.
     pub fn new(case: &Case, kernels: &Path, module: &IrModule, arguments: &[Arg]) -> Result<Self> {
         let function =
             module.function(case.function).ok_or_else(|| format!("no function {}", case.function))?;
@@ -60,11 +60,11 @@ impl Judge {
         Ok(Self { parts: ends.into_iter().collect::<Result<Vec<_>>>()? })
     }
 
-    /// Holds a contender's tensors, by parameter, against the bounds.
+    /// Checks a contender's tensors, by parameter, against the bounds.
     ///
     /// # Errors
     ///
-    /// One is not there, or farther away than its bound, or the interpreter bounds too little to judge by.
+    /// A tensor is missing, or farther away than its bound, or the interpreter bounds too little to judge by.
     pub fn hold(&self, tensor: impl Fn(usize) -> Result<Vec<u8>>) -> Result<()> {
         for (part, outputs) in &self.parts {
             for output in outputs {
@@ -104,7 +104,7 @@ fn buffers(function: &PrimFunc) -> impl Iterator<Item = &Buffer> {
     })
 }
 
-/// The symbol that counts rows: the first axis of the last tensor, and no other axis of any.
+/// Returns the symbol that counts rows: the first axis of the last tensor, and no other axis of any.
 fn row_symbol(function: &PrimFunc, sizes: Sizes) -> Option<&'static str> {
     let counts_rows = |name: &str| {
         let last = buffers(function).last()?;
@@ -121,7 +121,7 @@ fn row_symbol(function: &PrimFunc, sizes: Sizes) -> Option<&'static str> {
     sizes.iter().map(|(name, _)| *name).find(|name| counts_rows(name).is_some())
 }
 
-/// So many rows that the interpreter has little to do.
+/// Returns a number of rows that is little work for the interpreter.
 fn few_rows(function: &PrimFunc, sizes: Sizes, rows: &str) -> Result<i64> {
     let symbols = symbols(sizes);
     let all = symbols.get(rows).copied().unwrap_or(1).max(1);
@@ -130,7 +130,7 @@ fn few_rows(function: &PrimFunc, sizes: Sizes, rows: &str) -> Result<i64> {
     Ok((ELEMENTS_MAX / (elements / all).max(1)).clamp(1, all))
 }
 
-/// The arguments of a run on `few` rows alone.
+/// Returns the arguments of a run on only `few` rows.
 fn cut(function: &PrimFunc, sizes: Sizes, rows: &str, few: i64, all: &[Arg], part: Part) -> Result<Vec<Arg>> {
     let mut symbols = symbols(sizes);
     symbols.insert(rows.to_owned(), few);

@@ -1,4 +1,4 @@
-//! One kernel through everybody (BENCH-B1 to BENCH-B5).
+//! Measures one kernel with every contender (BENCH-B1 to BENCH-B5).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,24 +20,26 @@ use chipdock_test_backends::backends::{Backend, present};
 use chipdock_test_backends::cases::{Case, Sizes};
 use chipdock_test_backends::run;
 
-/// A contest ends after this long, if it had [`ROUNDS_MIN`] rounds.
+/// Time after which a contest ends, if it had [`ROUNDS_MIN`] rounds.
 const CONTEST_MAX: Duration = Duration::from_secs(9);
-/// Below this, quartiles say little.
+/// Number of rounds below which quartiles mean little.
 const ROUNDS_MIN: usize = 7;
 
-/// A visit has so many parts, where it has so many calls, and its time is that of the fastest: what disturbs only adds.
+/// Number of parts of a visit, where it has that many calls; the visit's time is that of the fastest part, since disturbances
+/// only add.
 const BATCHES: u32 = 5;
 
-/// Loads behind stores to the same place of another page wait for them, so that places in pages decide tens of percents.
+/// Loads after stores to the same offset of another page wait for them, so offsets in pages make differences of tens of
+/// percents.
 const PAGE_BYTES: usize = 4096;
 
-/// Everybody, with so many threads each.
+/// All contenders, with the same number of threads each.
 pub struct Session {
-    /// How many threads.
+    /// Number of threads.
     pub threads: usize,
-    /// The host whose code has so many threads.
+    /// Host whose code has that many threads.
     pub host: Host,
-    /// Ours.
+    /// Our backends.
     pub backends: Vec<Backend>,
     child: Option<Child>,
     python: PathBuf,
@@ -69,11 +71,11 @@ impl Session {
         Ok(Self { threads, host, backends, child: None, python, peers })
     }
 
-    /// Asks the peers, who are started when they are not there.
+    /// Asks the peers, and starts them first if need be.
     ///
     /// # Errors
     ///
-    /// Theirs.
+    /// Their error.
     pub fn ask(&mut self, what: &str, request: Value) -> Result<Value> {
         if !self.child.as_mut().is_some_and(Child::is_alive) {
             self.child = Some(Child::start(&self.python, self.threads)?);
@@ -84,7 +86,7 @@ impl Session {
         }
     }
 
-    /// The names of ours.
+    /// Returns the names of our backends.
     #[must_use]
     pub fn ours(&self) -> Vec<String> {
         self.backends.iter().map(|backend| backend.target.kind.clone()).collect()
@@ -100,7 +102,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Where in its page each argument starts; 0 for a scalar.
+    /// Returns the offset in its page at which each argument starts; 0 for a scalar.
     #[must_use]
     pub fn places(&self) -> Vec<usize> {
         let place = |value: &run::Value| match value {
@@ -110,11 +112,11 @@ impl Ours {
         self.values.iter().map(place).collect()
     }
 
-    /// Nanoseconds per call by the packed entry, after one call that is not timed: the fastest of several batches.
+    /// Returns the nanoseconds per call by the packed entry, after one call that is not timed: the fastest of several batches.
     ///
     /// # Errors
     ///
-    /// The function's.
+    /// The function's error.
     pub fn nanoseconds(&self, calls: u32) -> Result<f64> {
         run::call(&self.function, &self.values)?;
         let raw: Vec<_> = self
@@ -145,14 +147,14 @@ impl Ours {
     }
 }
 
-/// Somebody to visit.
+/// A contender of a contest.
 enum Contender {
     Ours(Box<Ours>),
     Peer,
 }
 
 impl Contender {
-    /// Where in its page each tensor of ours starts; the peers' start there too (BENCH-B2).
+    /// Returns the offset in its page at which each of our tensors starts; the peers' start there too (BENCH-B2).
     fn places(&self) -> Vec<usize> {
         match self {
             Self::Ours(ours) => ours.places(),
@@ -172,7 +174,7 @@ impl Contender {
     }
 }
 
-/// A visit in parts: how many, and how many calls each.
+/// Returns the number of parts of a visit, and the number of calls of each.
 pub(super) fn batches(calls: u32) -> (u32, u32) {
     let batches = calls.clamp(1, BATCHES);
     (batches, calls.div_ceil(batches).max(1))
@@ -182,7 +184,7 @@ pub(super) fn batches(calls: u32) -> (u32, u32) {
 ///
 /// # Errors
 ///
-/// The kernel or the interpreter; what a contender says against it stands in the entry.
+/// An error of the kernel or the interpreter; the errors of contenders are in the entry.
 pub fn measure(session: &mut Session, case: &Case, kernels: &Path, rounds: usize) -> Result<Entry> {
     let module = case.module(kernels)?;
     let function = module.function(case.function).ok_or_else(|| format!("no function {}", case.function))?;
@@ -245,14 +247,14 @@ fn ours(
     Ok(Ours { function, values })
 }
 
-/// How a peer stands to a kernel.
+/// State of a peer for a kernel.
 enum Peer {
     Ready,
     Without(String),
     Failed(String),
 }
 
-/// Arguments as the peers read them, tensors in files of that folder.
+/// Returns the arguments in the form that the peers read, tensors in files of that folder.
 pub(super) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> Result<Vec<Value>> {
     let one = |(k, argument): (usize, &Arg)| {
         Ok(match argument {
@@ -269,7 +271,7 @@ pub(super) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> R
     arguments.iter().enumerate().map(one).collect()
 }
 
-/// Gives the peers their arguments, and their results to the judge.
+/// Passes the peers their arguments, and their results to the judge.
 fn prepare(
     session: &mut Session,
     path: &Path,
@@ -304,7 +306,7 @@ fn prepare(
     Ok(peers.iter().map(|name| (name.clone(), state(name))).collect())
 }
 
-/// The times of every contender in order of rounds (BENCH-B3).
+/// Measures every contender, and returns the times in order of rounds (BENCH-B3).
 fn contest(
     session: &mut Session,
     contenders: &[(String, Contender)],
@@ -330,7 +332,7 @@ fn contest(
     Ok(times)
 }
 
-/// How many calls take [`VISIT_NS`].
+/// Returns the number of calls that take [`VISIT_NS`].
 pub(super) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32> {
     let mut calls = 1_u32;
     loop {
@@ -344,14 +346,14 @@ pub(super) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32
     }
 }
 
-/// A visit: nanoseconds per call.
+/// A visit, which returns nanoseconds per call.
 pub(super) type Visit<'a> = &'a dyn Fn(&mut Session) -> Result<f64>;
 
 /// Rounds of contenders that are closures, for figures that are no kernels.
 ///
 /// # Errors
 ///
-/// A contender's.
+/// A contender's error.
 pub(super) fn rounds_of(
     session: &mut Session,
     contenders: &[(String, Visit<'_>)],

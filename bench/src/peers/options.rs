@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::Result;
 
-/// What `--help` says.
+/// Text of `--help`.
 pub const HELP: &str = "\
 The example kernels through Chipdock and its peers, contenders visited in turn: medians of paired ratios.
 
@@ -30,20 +30,20 @@ Examples:
 Times are compared within one run only. Real TVM and numpy are installed into a virtual environment in cargo's target
 folder; torch comes from whatever index pip is told of (its build without CUDA: PIP_EXTRA_INDEX_URL).";
 
-/// What `cargo xtask` hands over, and what the person asked for.
+/// Options from `cargo xtask` and from the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeersOptions {
     /// The folder with the plugins.
     pub plugins: PathBuf,
     /// Python with the peers.
     pub python: PathBuf,
-    /// Where the report is kept.
+    /// Path at which the report is kept.
     pub store: PathBuf,
     /// JSON in place of tables.
     pub json: bool,
-    /// Only names that hold one of these; empty: all.
+    /// Only names that contain one of these; empty for all.
     pub filters: Vec<String>,
-    /// How many threads, one run each.
+    /// Numbers of threads, one run each.
     pub threads: Vec<usize>,
     /// Peers besides TVM and numpy.
     pub with: Vec<String>,
@@ -57,7 +57,7 @@ pub struct PeersOptions {
     pub help: bool,
 }
 
-/// Peers that are installed when asked.
+/// Peers that are installed on request.
 pub const EXTRAS: &[&str] = &["torch", "onnxruntime"];
 
 impl PeersOptions {
@@ -65,7 +65,7 @@ impl PeersOptions {
     ///
     /// # Errors
     ///
-    /// An option that is not known, or a value that it does not take.
+    /// An unknown option, or a value that it does not accept.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut options = Self {
             plugins: PathBuf::new(),
@@ -106,7 +106,7 @@ impl PeersOptions {
         Ok(options)
     }
 
-    /// Whether something of that name is asked for.
+    /// Returns true if a figure of that name is selected.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter.as_str()))

@@ -1,4 +1,4 @@
-//! The table in the README of the plugin whose goals these are, between two markers.
+//! The table of goals in the README of their plugin, between two markers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,18 +9,18 @@ use super::report::{Entry, GOALS_OF, Report, TVM, Verdict, write_whole};
 use super::show::{goal, rate, time, verdict};
 use crate::Result;
 
-/// Where the table begins.
+/// Marker at the begin of the table.
 pub const BEGIN: &str = "<!-- speed:begin -->";
-/// Where it ends.
+/// Marker at the end of the table.
 pub const END: &str = "<!-- speed:end -->";
-/// Beside the README: for each row that did not reach its goal the reason, by the row's title.
+/// File beside the README with the reason for each row that did not reach its goal, by the row's title.
 pub const REASONS: &str = "speed-reasons.json";
 
-/// Writes the table into `README.md` of that folder, by the reasons beside it.
+/// Writes the table into `README.md` of that folder, with the reasons beside it.
 ///
 /// # Errors
 ///
-/// A row that did not reach its goal has no reason, or a reason stands for no row; a file that is not as described. Nothing
+/// A row that did not reach its goal has no reason, or a reason belongs to no row; a malformed file. Nothing
 /// is written then.
 pub fn bless(folder: &Path, report: &Report) -> Result<()> {
     let reasons = reasons(&folder.join(REASONS))?;
@@ -30,7 +30,7 @@ pub fn bless(folder: &Path, report: &Report) -> Result<()> {
     write_whole(&path, &replaced(&text, &section).map_err(|why| format!("{}: {why}", path.display()))?)
 }
 
-/// The reasons of a file; none when there is no file.
+/// Returns the reasons of a file; none when there is no file.
 fn reasons(path: &Path) -> Result<BTreeMap<String, String>> {
     match fs::read_to_string(path) {
         Ok(text) => serde_json::from_str(&text).map_err(|error| {
@@ -41,7 +41,7 @@ fn reasons(path: &Path) -> Result<BTreeMap<String, String>> {
     }
 }
 
-/// The README with this section between the markers; at its end, when it has none.
+/// Returns the README with this section between the markers; at its end, when it has none.
 fn replaced(text: &str, section: &str) -> Result<String> {
     let marked = format!("{BEGIN}\n{section}{END}");
     match (text.find(BEGIN), text.find(END)) {
@@ -57,7 +57,7 @@ fn replaced(text: &str, section: &str) -> Result<String> {
     }
 }
 
-/// The section as Markdown.
+/// Returns the section as Markdown.
 fn section(report: &Report, reasons: &BTreeMap<String, String>) -> Result<String> {
     check(report, reasons)?;
     let mut text = heading(report);
@@ -149,7 +149,7 @@ fn heading(report: &Report) -> String {
     text
 }
 
-/// Everybody but the two whose ratio is the goal.
+/// Returns all contenders but the two whose ratio is the goal.
 fn others(report: &Report) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for time in report.entries.iter().flat_map(|entry| &entry.times) {
@@ -182,7 +182,7 @@ fn line(text: &mut String, report: &Report, entry: &Entry, others: &[&str]) {
     let _ = writeln!(text, " {} |", rate(report, entry, GOALS_OF));
 }
 
-/// The rows of a README's table: title, and what its goal's column says; `None` without markers.
+/// Returns the rows of a README's table: title, and the text of the goal's column; `None` without markers.
 #[must_use]
 pub fn rows(text: &str) -> Option<Vec<(String, String)>> {
     let section = text.split_once(BEGIN)?.1.split_once(END)?.0;

@@ -1,4 +1,4 @@
-//! What was measured, as it is kept, printed and blessed.
+//! The report of measurements, as it is kept, printed and blessed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,53 +11,53 @@ use serde_json::Value;
 use crate::Result;
 use crate::contest::{Spread, paired, spread};
 
-/// The name and version of this form.
+/// Name and version of the report's schema.
 pub const SCHEMA: &str = "chipdock.bench.peers/1";
 
 /// The target kind whose goals these are; the others are measured for information.
 pub const GOALS_OF: &str = "llvm";
 
-/// The peer that goals name.
+/// The peer in the goals.
 pub const TVM: &str = "tvm";
 
-/// What is to be reached.
+/// Goal of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
-    /// Nothing: for information.
+    /// No goal: for information.
     None,
-    /// No more time than TVM, to the hundredth that is shown.
+    /// At most the time of TVM, to the hundredth that is shown.
     NoSlowerThanTvm,
-    /// No more than so many nanoseconds.
+    /// At most that many nanoseconds.
     AtMostNs(f64),
 }
 
-/// How a contender stands to a goal.
+/// Result of a contender for a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// There is no goal.
     Information,
-    /// At least as good.
+    /// At least as good as the goal.
     Reached,
-    /// Not, or not measured at all.
+    /// Worse than the goal, or not measured at all.
     NotReached,
 }
 
-/// What a contender took.
+/// Time of a contender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Time {
     /// A target kind of ours, or a peer.
     pub who: String,
-    /// Per call.
+    /// Time per call in nanoseconds.
     pub ns: Spread,
 }
 
-/// Ours over a peer's, of the same rounds.
+/// Ratio of our time to a peer's, of the same rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
-    /// A target kind.
+    /// Our target kind.
     pub ours: String,
-    /// A peer.
+    /// The peer.
     pub peer: String,
     /// The middle half of the ratios.
     pub ratio: Spread,
@@ -66,37 +66,38 @@ pub struct Ratio {
 /// The work of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Amount {
-    /// How much.
+    /// Amount of work.
     pub amount: f64,
-    /// Per second: `GB/s` or `GFLOP/s`.
+    /// Unit of the rate per second: `GB/s` or `GFLOP/s`.
     pub unit: String,
 }
 
 /// One contest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The kernel, or what else was measured.
+    /// Name of the kernel, or of another figure.
     pub name: String,
-    /// How many threads everybody had.
+    /// Number of threads of every contender.
     pub threads: usize,
     /// The sizes of the kernel, in words.
     pub sizes: String,
     /// The work of a call, where it is counted.
     pub work: Option<Amount>,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Goal,
-    /// Who was timed.
+    /// Times of the contenders that were timed.
     pub times: Vec<Time>,
-    /// Each of ours over each peer.
+    /// Ratios of each of ours to each peer.
     pub ratios: Vec<Ratio>,
-    /// Who was not timed, and why: a peer without the operation, a result out of bounds, a process that ended.
+    /// Contenders that were not timed, with the reason: a peer without the operation, a result out of bounds, a process that
+    /// ended.
     pub absent: BTreeMap<String, String>,
-    /// Who of those is at fault.
+    /// Those of them that are at fault.
     pub failed: Vec<String>,
 }
 
 impl Entry {
-    /// An entry of what the rounds gave: per contender its times in order of rounds, ours first.
+    /// Makes an entry from rounds: per contender its times in order of rounds, ours first.
     #[must_use]
     pub fn of_rounds(name: &str, threads: usize, ours: &[String], rounds: &[(String, Vec<f64>)]) -> Self {
         let times = rounds
@@ -125,27 +126,27 @@ impl Entry {
         }
     }
 
-    /// Name and threads, which no two entries share.
+    /// Returns name and threads, which no two entries share.
     #[must_use]
     pub fn title(&self) -> String {
         let plural = if self.threads == 1 { "" } else { "s" };
         format!("{}, {} thread{plural}", self.name, self.threads)
     }
 
-    /// What one contender took.
+    /// Returns the time of one contender.
     #[must_use]
     pub fn time(&self, who: &str) -> Option<Spread> {
         self.times.iter().find(|time| time.who == who).map(|time| time.ns)
     }
 
-    /// One of ours over a peer.
+    /// Returns the ratio of one of ours to a peer.
     #[must_use]
     pub fn ratio(&self, ours: &str, peer: &str) -> Option<Spread> {
         self.ratios.iter().find(|ratio| ratio.ours == ours && ratio.peer == peer).map(|ratio| ratio.ratio)
     }
 
-    /// How one of ours stands to the goal. A ratio is judged as it is shown, to the hundredth. What was not measured has
-    /// not reached anything.
+    /// Returns the verdict of one of ours for the goal. A ratio is judged as it is shown, to the hundredth. A contender that
+    /// was not measured has not reached it.
     #[must_use]
     pub fn verdict(&self, ours: &str) -> Verdict {
         let is_reached = match self.goal {
@@ -162,45 +163,45 @@ impl Entry {
 /// One of the machine's own limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
-    /// What is limited.
+    /// Name of the limit.
     pub name: String,
-    /// By how many threads.
+    /// Number of threads.
     pub threads: usize,
-    /// The most that was seen.
+    /// Greatest measured value.
     pub value: f64,
-    /// `GB/s` or `GFLOP/s`.
+    /// Unit: `GB/s` or `GFLOP/s`.
     pub unit: String,
 }
 
-/// Everything that stands in the report.
+/// Content of the report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: String,
-    /// What distinguishes the plugins and the script of the peers that were measured.
+    /// Fingerprint of the measured plugins and of the peers' script.
     pub build: String,
     /// The day, as `2026-05-30`.
     pub date: String,
     /// Processor, number of processors, memory pages.
     pub machine: BTreeMap<String, String>,
-    /// Versions, and what TVM compiled for, in its own words.
+    /// Versions of the peers, and TVM's description of its target.
     pub peers: Value,
     /// Rounds of each contest.
     pub rounds: usize,
     /// The machine's limits.
     pub limits: Vec<Limit>,
-    /// What was measured.
+    /// Entries of the report.
     pub entries: Vec<Entry>,
 }
 
 impl Report {
-    /// The entry of that name with so many threads.
+    /// Returns the entry of that name with that many threads.
     #[must_use]
     pub fn entry(&self, name: &str, threads: usize) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name && entry.threads == threads)
     }
 
-    /// A limit.
+    /// Returns a limit.
     #[must_use]
     pub fn limit(&self, name: &str, threads: usize) -> Option<f64> {
         self.limits
@@ -210,19 +211,19 @@ impl Report {
     }
 }
 
-/// The report on disk, written anew after each contest.
+/// The report on disk, written again after each contest.
 pub struct Store {
     path: PathBuf,
-    /// What is there so far.
+    /// The report so far.
     pub report: Report,
 }
 
 impl Store {
-    /// Opens the report at that path: `fresh`, or the one that is there when it is to go on.
+    /// Opens the report at that path: `fresh`, or the existing one when it is to be resumed.
     ///
     /// # Errors
     ///
-    /// The one that is there is not readable, or is of another build.
+    /// The existing report is not readable, or is of another build.
     pub fn open(path: &Path, fresh: Report, resume: bool) -> Result<Self> {
         let path = path.to_path_buf();
         if !resume || !path.is_file() {
@@ -269,11 +270,11 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// What distinguishes these files: their bytes.
+/// Returns a fingerprint of the content of these files.
 ///
 /// # Errors
 ///
-/// One cannot be read.
+/// A file cannot be read.
 pub fn fingerprint(files: &[PathBuf]) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     for file in files {

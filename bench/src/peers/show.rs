@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use super::figures::FMA;
 use super::report::{Entry, Goal, Report, TVM, Verdict};
 
-/// A time, short.
+/// Returns a time in short form.
 #[must_use]
 pub fn time(ns: f64) -> String {
     match ns {
@@ -15,7 +15,7 @@ pub fn time(ns: f64) -> String {
     }
 }
 
-/// A goal, in words.
+/// Returns a goal in words.
 #[must_use]
 pub fn goal(goal: Goal) -> String {
     match goal {
@@ -28,7 +28,7 @@ pub fn goal(goal: Goal) -> String {
     }
 }
 
-/// A verdict, in words.
+/// Returns a verdict in words.
 #[must_use]
 pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
@@ -38,7 +38,7 @@ pub fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// How fast one of ours is, beside the machine's peak of arithmetic.
+/// Returns the rate of one of ours, with its share of the machine's arithmetic peak.
 #[must_use]
 pub fn rate(report: &Report, entry: &Entry, ours: &str) -> String {
     let (Some(work), Some(time)) = (&entry.work, entry.time(ours)) else { return String::new() };
@@ -51,7 +51,7 @@ pub fn rate(report: &Report, entry: &Entry, ours: &str) -> String {
     }
 }
 
-/// The table for a person.
+/// Returns the table for a person.
 #[must_use]
 pub fn table(report: &Report, goals_of: &str) -> String {
     let header = [
@@ -118,7 +118,7 @@ fn rows(report: &Report, entry: &Entry, goals_of: &str) -> Vec<Vec<String>> {
     for ratio in &entry.ratios {
         add(&ratio.ours, &ratio.peer);
     }
-    // Who met no peer.
+    // Contenders without a peer.
     for time in &entry.times {
         let met = entry.ratios.iter().any(|ratio| ratio.ours == time.who || ratio.peer == time.who);
         if !met {

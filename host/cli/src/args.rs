@@ -84,7 +84,7 @@ pub(crate) struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// Those before the command's name, then those after it.
+    /// Merges the options before the command's name with those after it.
     pub(crate) fn merged(mut self, inner: &Self) -> Self {
         self.plugins.extend(inner.plugins.iter().cloned());
         self.prefer.extend(inner.prefer.iter().cloned());
@@ -99,7 +99,8 @@ impl GlobalArgs {
         self
     }
 
-    /// As words of a command line, for a child that is to see what this process sees. JSON and colour are not its matter.
+    /// Returns the options as words of a command line, for a child that must see the same plugins. JSON and colour are left
+    /// out.
     pub(crate) fn to_arguments(&self) -> Vec<OsString> {
         let Self { plugins, prefer, select, disable, allow_path, config, locked, json: _, color: _, verbose } =
             self;
@@ -120,7 +121,7 @@ impl GlobalArgs {
         words
     }
 
-    /// When to colour.
+    /// Returns when to colour.
     pub(crate) fn color(&self) -> ColorChoice {
         self.color.unwrap_or_default()
     }
@@ -162,7 +163,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The options of every command that came after its name.
+    /// Returns the options of every command that came after its name.
     pub(crate) fn global(&self) -> Option<&GlobalArgs> {
         match self {
             Self::Plugins(args) => Some(&args.global),
@@ -481,7 +482,7 @@ pub(crate) struct IsolateArgs {
 }
 
 impl IsolateArgs {
-    /// Whether it is.
+    /// Returns true if isolation is requested.
     pub(crate) fn is_wanted(self) -> bool {
         self.isolate || self.deadline.is_some()
     }

@@ -1,4 +1,4 @@
-//! One file per command, and what they share.
+//! One file per command, and their common functions.
 
 pub(crate) mod ask;
 pub(crate) mod build;
@@ -22,11 +22,12 @@ use crate::destination::Destination;
 use crate::report::{Exit, Failure, Problem, Result, labelled};
 use crate::streams;
 
-/// What a host is made with, from the options of every command.
+/// Makes the options of a host from the options of every command.
 ///
 /// # Errors
 ///
-/// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN` or a `--config` that is not `PLUGIN.KEY=VALUE`, and for a lock that cannot be read or is none.
+/// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN` or a `--config` that is not `PLUGIN.KEY=VALUE`, and for a lock that
+/// cannot be read or is malformed.
 pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
     let prefer = preferences(global)?;
     let settings = settings(global)?;
@@ -49,7 +50,7 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
     Ok(options)
 }
 
-/// `--prefer`, taken apart.
+/// Parses `--prefer`.
 ///
 /// # Errors
 ///
@@ -65,7 +66,7 @@ pub(crate) fn preferences(global: &GlobalArgs) -> Result<Vec<(String, String)>> 
     global.prefer.iter().map(one).collect()
 }
 
-/// `--config`, taken apart.
+/// Parses `--config`.
 ///
 /// # Errors
 ///
@@ -85,7 +86,7 @@ pub(crate) fn settings(global: &GlobalArgs) -> Result<Vec<(String, String, Strin
     global.config.iter().map(one).collect()
 }
 
-/// The host of a child. What there is to say of settings when a host is made, the parent has said.
+/// Makes the host of a child, without messages about settings, which the parent has written already.
 ///
 /// # Errors
 ///
@@ -109,11 +110,11 @@ fn read_lock(global: &GlobalArgs, options: &HostOptions) -> Result<Option<Arc<Pl
 }
 
 /// Refuses libraries that are opened because they are named, not because a search found them: those that others could have
-/// written, and with `--locked` those that the lock does not pin as they are. What else is wrong is found by opening them.
+/// written, and with `--locked` those that the lock does not pin as they are. Other problems are found by opening them.
 ///
 /// # Errors
 ///
-/// Exit code 3 with the first of them; 2 for a lock that cannot be read or is none.
+/// Exit code 3 with the first of them; 2 for a lock that cannot be read or is malformed.
 pub(crate) fn check_named(libraries: &[&Path], global: &GlobalArgs) -> Result<()> {
     let mut options = HostOptions {
         plugin_paths: libraries.iter().map(|path| path.to_path_buf()).collect(),
@@ -129,7 +130,7 @@ pub(crate) fn check_named(libraries: &[&Path], global: &GlobalArgs) -> Result<()
         let problem = candidate.problem.as_ref()?;
         let is_refused = match problem.kind {
             ProblemKind::Untrusted | ProblemKind::NotLocked => true,
-            // What is shadowed is not used; of what is wrong otherwise the lock was not asked.
+            // A shadowed plugin is not used; for other problems the lock was not consulted.
             kind => options.locked.is_some() && kind != ProblemKind::Shadowed,
         };
         is_refused.then(|| failure(&problem.to_error(&candidate.name)).in_file(&candidate.library))
@@ -137,12 +138,12 @@ pub(crate) fn check_named(libraries: &[&Path], global: &GlobalArgs) -> Result<()
     discovery.candidates.iter().find_map(refused).map_or(Ok(()), Err)
 }
 
-/// Refuses to go on without a plugin whose file `--plugin` names: another of its name might do the work unnoticed. What
-/// the user ruled out by another option, or named before, is left as it is.
+/// Refuses to go on without a plugin whose file `--plugin` names: another of its name might do the work unnoticed. Plugins that
+/// the user excluded by another option, or named before, are left as they are.
 ///
 /// # Errors
 ///
-/// Exit code 3 with why the first of them is not used.
+/// Exit code 3 with the reason why the first of them is not used.
 pub(crate) fn check_named_are_used(host: &Host, global: &GlobalArgs) -> Result<()> {
     let is_named = |library: &Path| {
         let mut files = global.plugins.iter().filter(|path| !path.is_dir());
@@ -159,7 +160,7 @@ pub(crate) fn check_named_are_used(host: &Host, global: &GlobalArgs) -> Result<(
 
 fn level_name(level: LogLevel) -> &'static str {
     match level {
-        // Not "error": that is the word of why a command failed.
+        // Not "error": that word introduces the reason why a command failed.
         LogLevel::Error => "fault",
         LogLevel::Warning => "warning",
         LogLevel::Info => "info",
@@ -183,27 +184,27 @@ pub(crate) fn alone_on_standard_output<'a>(
     Ok(())
 }
 
-/// What the host says where nothing that the user wrote is in question: an error that blames the caller came from a plugin
-/// all the same, and is its fault (CLI-C2).
+/// Turns an error of the host into a failure where the user's input is not in question: an error that blames the caller came
+/// from a plugin all the same, and is its fault (CLI-C2).
 pub(crate) fn plugin_failure(error: &Error) -> Failure {
     let failed = failure(error);
     if failed.exit == Exit::Input { Failure { exit: Exit::Plugin, ..failed } } else { failed }
 }
 
-/// The same where the work is being done: what was checked and is refused now is a failure of the work.
+/// Turns an error of the host into a failure during the work: checked input that is refused now is a failure of the work.
 pub(crate) fn work_failure(error: &Error) -> Failure {
     let failed = failure(error);
     if failed.exit == Exit::Input { Failure { exit: Exit::Work, ..failed } } else { failed }
 }
 
-/// How many children run at once: more than there are processors, as one that hangs or waits for a driver uses none.
+/// Returns how many children run at once: more than there are processors, as one that hangs or waits for a driver uses none.
 pub(crate) fn children_at_once() -> usize {
-    /// So many of them are still started in no time.
+    /// Number that still starts quickly.
     const MAX: usize = 32;
     std::thread::available_parallelism().map_or(4, |n| usize::from(n).saturating_mul(4)).min(MAX)
 }
 
-/// What the host says, in our shape.
+/// Turns an error of the host into a failure of the command.
 pub(crate) fn failure(error: &Error) -> Failure {
     let exit = Exit::from(error.category());
     let mut problems =

@@ -1,4 +1,4 @@
-//! What `build` and `run` share: target, compilation, diagnostics with their lines.
+//! Common parts of `build` and `run`: target, compilation, diagnostics with their lines.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,29 +16,29 @@ use crate::kernel::KernelFile;
 use crate::progress::Progress;
 use crate::report::{Failure, Result};
 
-/// A compiled module, and how long it took.
+/// A compiled module, with the time that it took.
 pub(crate) struct Build {
     pub(crate) compiled: Compiled,
     pub(crate) seconds: f64,
 }
 
 impl Build {
-    /// What it was compiled for.
+    /// Returns the target that it was compiled for.
     pub(crate) fn target(&self) -> &Target {
         &self.compiled.target
     }
 
-    /// What its host functions were compiled for.
+    /// Returns the target that its host functions were compiled for.
     pub(crate) fn host(&self) -> &Target {
         &self.compiled.host
     }
 }
 
-/// The target of `--target` and `--host`, or the default ones; for a device where one is chosen.
+/// Returns the target of `--target` and `--host`, or the default ones; for a device where one is chosen.
 ///
 /// # Errors
 ///
-/// What the host says of an invalid target, or of a device that is not there.
+/// The host's error for an invalid target, or for a missing device.
 pub(crate) fn target(
     host: &Host,
     args: &KernelArgs,
@@ -54,15 +54,15 @@ pub(crate) fn target(
     host.resolve(request).map_err(|error| failure(&error))
 }
 
-/// The option of a build by which a code generator is asked for more than it delivers unasked.
+/// Build option that requests additional outputs of a code generator.
 const EMIT_OPTION: &str = "emit";
 
-/// What a module is compiled for.
+/// Purpose of a compilation.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Purpose<'a> {
-    /// What is asked for beyond what is needed to load it.
+    /// Output that is requested beyond what is needed to load the module.
     pub(crate) wish: Option<&'a str>,
-    /// Where it is to run, if that is known.
+    /// Device that the module will run on, if that is known.
     pub(crate) device: Option<&'a Device>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Purpose<'a> {
 ///
 /// # Errors
 ///
-/// What the host says; diagnostics show the lines of the file that they are about.
+/// The host's error; diagnostics show the lines of the file that they are about.
 pub(crate) fn compile(
     host: &Host,
     kernel: &KernelFile,
@@ -88,7 +88,7 @@ pub(crate) fn compile(
     let started = Instant::now();
     let compiled = host.compile(module, target, &options).map_err(|error| with_lines(&error, kernel))?;
     let seconds = started.elapsed().as_secs_f64();
-    // No pass relies on what a block declares, so this is for whoever asks.
+    // No pass relies on a block's declarations, so this is shown only on request.
     for problem in kernel.problems(&kernel.warnings) {
         progress.note(&format!("{} ({})", problem.what, problem.place));
     }
@@ -104,13 +104,13 @@ pub(crate) fn compile(
     Ok(Build { compiled, seconds })
 }
 
-/// How it is compiled.
+/// Returns the options of a compilation.
 fn options(args: &KernelArgs, progress: &Progress) -> Result<CompileOptions> {
     let cache = if args.no_cache { None } else { cache(progress)?.map(Arc::new) };
     Ok(CompileOptions { schedule: schedule(args), cache, ..CompileOptions::default() })
 }
 
-/// Where builds are kept. A folder that cannot be used is no reason not to compile; a size that is none is the user's word.
+/// Opens the compile cache. An unusable folder does not prevent compiling; a malformed size is the user's error.
 fn cache(progress: &Progress) -> Result<Option<CompileCache>> {
     match CompileCache::of_process() {
         Err(error) if *error.kind() == ErrorKind::Io => {
@@ -121,7 +121,7 @@ fn cache(progress: &Progress) -> Result<Option<CompileCache>> {
     }
 }
 
-/// Whether functions without a schedule get one.
+/// Returns whether functions without a schedule get one.
 pub(crate) fn schedule(args: &KernelArgs) -> Schedule {
     match args.schedule {
         ScheduleArg::Auto => Schedule::Auto,
@@ -129,9 +129,9 @@ pub(crate) fn schedule(args: &KernelArgs) -> Schedule {
     }
 }
 
-/// A failed compilation, each diagnostic with its line.
+/// Makes the failure of a compilation, each diagnostic with its line.
 pub(crate) fn with_lines(error: &Error, kernel: &KernelFile) -> Failure {
-    // What a kernel or an option can be refused for; another word of a code generator is about itself.
+    // Kinds for which a kernel or an option can be refused; another kind is a code generator's own failure.
     let is_answer = matches!(error.kind(), ErrorKind::Value | ErrorKind::Unsupported);
     let mut failed = if is_answer { failure(error) } else { plugin_failure(error) };
     failed.problems.truncate(1);

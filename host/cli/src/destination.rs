@@ -1,4 +1,4 @@
-//! Where a file is to go: found out and held before anything is opened, so that nobody can move it (CLI-C5, CLI-C8).
+//! Destinations of files: resolved and held before any plugin is opened, so that none can move them (CLI-C5, CLI-C8).
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,43 +13,43 @@ use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, open, openat, renameat, u
 use crate::report::{Failure, Result};
 use crate::{isolate, streams};
 
-/// Links of a path that are followed, as the system does.
+/// Greatest number of links of a path that are followed, the system's own limit.
 const LINKS_MAX: usize = 40;
-/// Names that are tried for a file which is not yet in its place.
+/// Number of names that are tried for a temporary file.
 const NAMES_MAX: usize = 100;
 
-/// How a folder or a stream is held: nothing of it is read or written by that.
+/// Flags by which a folder or a stream is held, without reading or writing it.
 #[cfg(target_os = "linux")]
 const HELD: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const HELD: OFlags = OFlags::NONBLOCK;
 
-/// A place for a file. The folder is held open: whoever changes the current folder or renames others does not move it.
+/// A destination for a file. The folder is held open: a change of the current folder or a rename of others does not move it.
 #[derive(Debug)]
 pub(crate) struct Destination {
-    /// As the user wrote it.
+    /// The path as the user wrote it.
     named: PathBuf,
     kind: Kind,
 }
 
 #[derive(Debug)]
 enum Kind {
-    /// A file of a folder, which may be there already.
+    /// A file of a folder, which may exist already.
     File { folder: Arc<OwnedFd>, folder_identity: Identity, name: OsString, there: Option<There> },
-    /// A pipe or a device, which nothing may be renamed over.
+    /// A pipe or a device, which must not be replaced by a rename.
     Stream { held: OwnedFd, path: PathBuf, identity: Identity },
-    /// What was standard output when the command began.
+    /// Standard output as it was when the command began.
     StandardOutput { identity: Option<Identity> },
 }
 
-/// What is in the place already.
+/// The existing file at the destination.
 #[derive(Clone, Copy, Debug)]
 struct There {
     identity: Identity,
     mode: u32,
 }
 
-/// Which file it is, whatever leads to it; a device is its number.
+/// Identity of a file, whatever path leads to it; a device is its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Identity {
     File { device: u64, number: u64 },
@@ -65,18 +65,18 @@ impl Identity {
         Self::File { device: metadata.dev(), number: metadata.ino() }
     }
 
-    /// What is written there is gone, and nothing of it is lost by writing twice.
+    /// Returns true for `/dev/null`: writing there twice loses nothing.
     fn is_null(self) -> bool {
         fs::metadata("/dev/null").is_ok_and(|metadata| Self::of(&metadata) == self)
     }
 }
 
 impl Destination {
-    /// Finds out where a path leads, now. What passes may still fail later.
+    /// Resolves a path now. A destination that passes may still fail later.
     ///
     /// # Errors
     ///
-    /// Exit code 1 with why no file could be written there, naming it.
+    /// Exit code 1 with the reason why no file could be written there, naming it.
     pub(crate) fn of(path: &Path) -> Result<Self> {
         let failed = |why: String| cannot_write(path, &why);
         if path.file_name().is_none() && path.is_dir() {
@@ -120,7 +120,7 @@ impl Destination {
         Ok(Self { named: named.to_owned(), kind })
     }
 
-    /// Several at once; each comes with what goes there, for a person.
+    /// Resolves several paths; each comes with a description of its content, for a person.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl Destination {
         Ok(all.into_iter().map(|(_, destination)| destination).collect())
     }
 
-    /// Whether what is written to one of them would be lost in the other.
+    /// Returns true if one of the two outputs would overwrite the other.
     fn is_one_with(&self, other: &Self) -> bool {
         if let (
             Kind::File { folder_identity: folder, name, .. },
@@ -166,7 +166,7 @@ impl Destination {
         }
     }
 
-    /// Whether it is where results go.
+    /// Returns true if it is the stream of results.
     pub(crate) fn is_standard_output(&self) -> bool {
         matches!(self.kind, Kind::StandardOutput { .. })
     }
@@ -209,7 +209,7 @@ impl Destination {
     }
 }
 
-/// The folder and the name to which a path leads, links of the last name included; nothing for standard output.
+/// Returns the folder and the name to which a path leads, links of the last name included; `None` for standard output.
 fn followed(path: &Path) -> std::result::Result<Option<(PathBuf, OsString)>, String> {
     let no_name = || "it is not the name of a file".to_owned();
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !path.is_dir() {
@@ -227,7 +227,7 @@ fn followed(path: &Path) -> std::result::Result<Option<(PathBuf, OsString)>, Str
             return Ok(None);
         }
         let place = folder.join(&name);
-        // What an open descriptor leads to need not have a name.
+        // The target of an open descriptor need not have a name.
         let is_open_stream = is_own && fs::metadata(&place).is_ok_and(|metadata| !metadata.is_file());
         match fs::read_link(&place) {
             Ok(target) if !is_open_stream => path = folder.join(target),
@@ -237,7 +237,7 @@ fn followed(path: &Path) -> std::result::Result<Option<(PathBuf, OsString)>, Str
     Err(format!("its links go on and on: more than {LINKS_MAX}"))
 }
 
-/// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
+/// A written file that is not yet in its place. Dropped, it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Pending {
     named: PathBuf,
@@ -256,11 +256,11 @@ enum Content {
         bytes: Vec<u8>,
     },
     StandardOutput(Vec<u8>),
-    /// Handed over to the supervisor, who writes it.
+    /// Handed over to the supervisor, which writes it.
     HandedOver,
 }
 
-/// A file under a name of ours in the folder that it is for. Removed when dropped, unless it was renamed.
+/// A temporary file in the folder of its destination. Removed when dropped, unless it was renamed.
 #[derive(Debug)]
 struct Beside {
     folder: Arc<OwnedFd>,
@@ -317,7 +317,7 @@ pub(crate) fn commit(files: Vec<Pending>) -> Result<()> {
     Ok(())
 }
 
-/// What is held, to be written to. A pipe waits for its reader, as it does for every program.
+/// Opens a held pipe or device for writing. A pipe waits for its reader, as it does for every program.
 fn reopened(held: &OwnedFd, path: &Path) -> io::Result<File> {
     let by_descriptor = PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd()));
     let path = if by_descriptor.exists() { &by_descriptor } else { path };

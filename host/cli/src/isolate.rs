@@ -1,7 +1,7 @@
 //! `--isolate`: the work of `run` and `build` in a child, whose end is not ours.
 //!
-//! * **ISOLATE-I1** The child is this command with the same arguments. It reads and computes; what it would write it hands over, as
-//!   bytes in a file without a name that both share.
+//! * **ISOLATE-I1** The child is this command with the same arguments. It reads and computes; it hands its output over instead
+//!   of writing it, as bytes in a file without a name that both share.
 //! * **ISOLATE-I2** The parent writes files and standard output, once the child has said that all is well, released every plugin
 //!   and ended with code 0. So a plugin that crashes, hangs or ends the process leaves nothing written.
 //! * **ISOLATE-I3** Only files that the command line names are written, whatever the child says.
@@ -30,10 +30,10 @@ use crate::{streams, supervised};
 /// The hidden command.
 pub(crate) const CHILD: &str = "__isolated";
 
-/// Bytes that the child hands over, one part after the other.
+/// A part of the bytes that the child hands over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Part {
-    /// The file that they are for, as bytes; none: standard output.
+    /// Path of the file that they are for, as bytes; None for standard output.
     file: Option<Vec<u8>>,
     size_bytes: u64,
 }
@@ -45,24 +45,24 @@ struct Report {
     parts: Vec<Part>,
 }
 
-/// What the child has handed over so far.
+/// Parts that the child has handed over so far.
 struct Handover {
     to: File,
     parts: Vec<Part>,
 }
 
 static HANDOVER: Mutex<Option<Handover>> = Mutex::new(None);
-/// Whether a person looks at what the parent prints.
+/// Whether the parent's output goes to a terminal.
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
-/// In the child of `--isolate`: whether a person looks at what its parent prints. Nothing elsewhere.
+/// In the child of `--isolate`, returns whether its parent's output goes to a terminal. `None` elsewhere.
 pub(crate) fn is_watched() -> Option<bool> {
     let hands_over = HANDOVER.lock().unwrap_or_else(PoisonError::into_inner).is_some();
     hands_over.then(|| IS_WATCHED.load(Ordering::Relaxed))
 }
 
-/// In the child of `--isolate`: hands over what would be written, to a file or, without one, to standard output. Nothing
-/// elsewhere: then the caller writes it.
+/// In the child of `--isolate`, hands over output for a file or, without one, for standard output. `None` elsewhere: then the
+/// caller writes it.
 pub(crate) fn hand_over(
     file: Option<&Path>,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -86,8 +86,8 @@ pub(crate) fn hand_over(
 ///
 /// # Errors
 ///
-/// Exit code 3 when the child did not come to its end, with the plugin that was being called. What the child refused has
-/// been said by itself, and is answered as its exit code.
+/// Exit code 3 when the child ended abnormally, with the plugin that was being called. The child reports its own errors, and
+/// only its exit code is returned.
 pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
     // Held from now on, before anything is opened.
     let held = |path: &&Path| Ok((path.to_path_buf(), Destination::of(path)?));
@@ -117,7 +117,7 @@ fn start(arguments: Vec<OsString>) -> io::Result<Start> {
     Ok(Start::new(command))
 }
 
-/// ISOLATE-I2, ISOLATE-I3.
+/// Writes the child's output to its destinations (ISOLATE-I2, ISOLATE-I3).
 fn deliver(report: &Report, results: &mut File, places: &mut Vec<(PathBuf, Destination)>) -> Result<()> {
     let failed =
         |error: io::Error| Failure::work(format!("cannot read what the isolated work left: {error}"));
@@ -139,7 +139,7 @@ fn deliver(report: &Report, results: &mut File, places: &mut Vec<(PathBuf, Desti
             return Err(foreign("a file that was not requested").in_file(&path));
         };
         let (_, place) = places.swap_remove(index);
-        // What it left before it failed is not wanted.
+        // Output from before a failure is discarded.
         if report.exit == 0 {
             pending.push(place.prepare(|out| io::copy(&mut bytes, out).map(drop))?);
         } else {
@@ -151,11 +151,11 @@ fn deliver(report: &Report, results: &mut File, places: &mut Vec<(PathBuf, Desti
     if shown.is_empty() { Ok(()) } else { streams::write_results(&shown) }
 }
 
-/// The child: does the work of these arguments, which `work` knows how to, and ends.
+/// Runs the child: does the work of these arguments by `work`, and ends.
 ///
 /// # Errors
 ///
-/// Exit code 2: nobody supervises this process.
+/// Exit code 2: this process has no supervisor.
 pub(crate) fn child(is_watched: bool, work: impl FnOnce() -> u8) -> Result<ExitCode> {
     let (mut inside, shared) = supervised::enter()?;
     let to = shared.into_iter().next();

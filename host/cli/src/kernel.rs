@@ -1,4 +1,4 @@
-//! `FILE[:FUNC]`: reading a kernel file and choosing a function of it.
+//! `FILE[:FUNC]`: reads a kernel file and chooses a function of it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use chipdock_script::{Cause, Script, ScriptErrors};
 
 use crate::report::{self, Exit, Failure, Mark, Problem, Result, quoted};
 
-/// No kernel file is longer.
+/// Greatest size of a kernel file in bytes.
 const SIZE_BYTES_MAX: u64 = 16 << 20;
 
 /// A kernel file that was read.
 #[derive(Debug)]
 pub(crate) struct KernelFile {
-    /// Its path as it was given.
+    /// Path of the file as it was given.
     pub(crate) path: PathBuf,
-    /// The function asked for, if one was.
+    /// Name of the requested function, if one was given.
     pub(crate) function: Option<String>,
-    /// Its text.
+    /// Text of the file.
     pub(crate) text: String,
-    /// What it says.
+    /// Module of the file.
     pub(crate) module: IrModule,
-    /// What was mended while reading.
+    /// Corrections made while reading.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -45,11 +45,11 @@ impl KernelFile {
         Ok(Self { path, function, text, module, warnings })
     }
 
-    /// The function to run: the one asked for, the only one, the one marked as entry, or `main`.
+    /// Returns the function to run: the requested one, the only one, the one marked as entry, or `main`.
     ///
     /// # Errors
     ///
-    /// Exit code 2 with the names there are.
+    /// Exit code 2 with the names of the functions.
     pub(crate) fn chosen(&self) -> Result<&PrimFunc> {
         let functions = &self.module.functions;
         let names = || quoted(functions.iter().map(|function| function.name.to_string()));
@@ -77,7 +77,7 @@ impl KernelFile {
         }
     }
 
-    /// The module with `function` and those that it calls, and nothing else.
+    /// Returns the module with `function` and those that it calls, and nothing else.
     pub(crate) fn module_of(&self, function: &PrimFunc) -> IrModule {
         let mut kept: Vec<Arc<str>> = vec![Arc::clone(&function.name)];
         let mut next = 0;
@@ -94,7 +94,7 @@ impl KernelFile {
         IrModule { functions: functions.cloned().collect(), attrs: self.module.attrs.clone() }
     }
 
-    /// What is wrong with the module, as problems with their lines.
+    /// Returns the errors of the module as problems with their lines.
     pub(crate) fn problems(&self, diagnostics: &[Diagnostic]) -> Vec<Problem> {
         let name = self.path.display().to_string();
         let problem = |diagnostic: &Diagnostic| {
@@ -112,7 +112,7 @@ impl KernelFile {
     }
 }
 
-/// A path, and what follows the last colon if that is a name and the whole is no file.
+/// Splits off the name after the last colon, if it is one and the whole is no file.
 fn split(argument: &str) -> (PathBuf, Option<String>) {
     if let Some((path, name)) = argument.rsplit_once(':')
         && is_name(name)
@@ -131,7 +131,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn script_failure(errors: &ScriptErrors) -> Failure {
-    /// More than these help nobody.
+    /// Greatest number of errors that are shown.
     const SHOWN_MAX: usize = 10;
     let all = errors.errors();
     let problems = all.iter().take(SHOWN_MAX).map(|error| Problem {

@@ -1,6 +1,6 @@
 //! The command `chipdock`.
 //!
-//! What scripts rely on, and tests cite:
+//! Rules that scripts rely on and tests cite:
 //!
 //! * **CLI-C1 Streams.** Standard output gets results and nothing else; errors and progress go to standard error, and so does
 //!   what plugins, and programs that they run, print to either. A reader that goes away is no error. A result that cannot
@@ -29,20 +29,20 @@
 //!   page, only as [`chipdock_host::shown`] spells it, and never at the beginning of a line where `error:`, `help:` or `-->`
 //!   of ours would stand. JSON has all of it, escaped. What was made, such as generated source, is given byte for byte, but
 //!   to a terminal.
-//! * **CLI-C10 Raised privileges.** With more privileges than whoever started it has, the command refuses, with exit code 3 and
-//!   before it reads a file, all that opens plugins or writes. `plugins`, with nothing more, lists the system's folders; help
-//!   and version are given.
-//! * **CLI-C11 No silent end.** A fatal signal still ends the command, which says before which plugin it was calling; an `exit`
+//! * **CLI-C10 Raised privileges.** With more privileges than the user who started it has, the command refuses, with exit code
+//!   3 and before it reads a file, everything that opens plugins or writes. `plugins`, without options, lists the system's
+//!   folders; help and version are printed.
+//! * **CLI-C11 No silent end.** A fatal signal still ends the command, after a message that names the called plugin; an `exit`
 //!   inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and `build` with code 3, and so are
 //!   `_exit` and a hang past `--deadline`; nothing is written then.
-//! * **CLI-C12 Cache.** `build` and `run` take what was compiled before where nothing has changed that it depends on, unless
-//!   `--no-cache` says otherwise: results are the same but for times and the field `cached`. No state of the cache fails them.
-//!   `cache` opens no plugin, and removes nothing but files of caches.
-//! * **CLI-C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the phases of the work with their
-//!   times, and after each pass the size of the module. `--trace FILE` writes spans and log
-//!   ([`chipdock_host::trace`], and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the command: it is written as the
-//!   work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an older trace and no other file. Neither changes
-//!   a result or an exit code.
+//! * **CLI-C12 Cache.** `build` and `run` take an earlier result of the compilation where none of its inputs has changed,
+//!   unless `--no-cache` is given: results are the same but for times and the field `cached`. No state of the cache fails them.
+//!   `cache` opens no plugin, and removes only files of caches.
+//! * **CLI-C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the phases of the work with
+//!   their times, and after each pass the size of the module. `--trace FILE` writes spans and log ([`chipdock_host::trace`],
+//!   and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the
+//!   command: it is written as the work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an older trace and no
+//!   other file. Neither changes a result or an exit code.
 
 mod args;
 mod command;
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
         Some(inner) => cli.global.clone().merged(inner),
         None => cli.global.clone(),
     };
-    // A child's end is its supervisor's to tell.
+    // The end of a child is reported by its supervisor.
     let is_child = matches!(
         cli.command,
         Command::CheckChild(_) | Command::AskChild(_) | Command::Isolated(_) | Command::ConformanceWorker(_)
@@ -91,7 +91,7 @@ fn main() -> ExitCode {
     finish(dispatch(cli.command, &global), global.color())
 }
 
-/// Rule CLI-C10.
+/// Checks rule CLI-C10.
 fn check_privileges(command: &Command, global: &GlobalArgs) -> Result<()> {
     let opens_nothing = match command {
         Command::Help(_) => true,
@@ -107,7 +107,7 @@ fn check_privileges(command: &Command, global: &GlobalArgs) -> Result<()> {
         .help("use a copy of it without them; chipdock plugins, without more, lists the system's plugins"))
 }
 
-/// The work of `--isolate`: the exit code of the command line that it was given.
+/// Does the work of `--isolate`; returns the exit code of the given command line.
 fn isolated(words: Vec<OsString>) -> u8 {
     let words = std::iter::once(OsString::from("chipdock")).chain(words);
     let (result, color) = match Cli::try_parse_from(words) {
@@ -159,13 +159,13 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
     }
 }
 
-/// `build`, with what `--verbose` and `--trace` show of it.
+/// Runs `build`, with the output of `--verbose` and `--trace`.
 fn build_observed(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let outputs: Vec<&Path> = args.output.as_deref().into_iter().collect();
     trace::observed("build", args.trace.as_deref(), &outputs, global, || command::build::run(args, global))
 }
 
-/// `run`, likewise.
+/// Runs `run`, with the output of `--verbose` and `--trace`.
 fn run_observed(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let outputs = run::output_files(args)?;
     let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
@@ -202,7 +202,7 @@ fn help(name: Option<&str>) -> Result<()> {
     output::print_painted(&page.to_string())
 }
 
-/// Help and version are results; everything else is a usage error in our shape.
+/// Prints help or version as a result; everything else as a usage error in the command's form.
 fn usage(error: &clap::Error) -> ExitCode {
     let color = color_of_arguments();
     if !error.use_stderr() {
@@ -234,7 +234,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     finish(Err(Failure::input(what.join(" ")).help(tips.join("; "))), color)
 }
 
-/// `--color` of a command line that could not be read.
+/// Returns the `--color` of a command line that could not be parsed.
 fn color_of_arguments() -> ColorChoice {
     let words: Vec<OsString> = std::env::args_os().collect();
     let follows = |word: &str| {

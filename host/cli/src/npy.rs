@@ -1,4 +1,4 @@
-//! `.npy` files of the command: `chipdock-npy`, with errors in the command's shape.
+//! `.npy` files of the command: `chipdock-npy`, with errors in the command's form.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -12,7 +12,7 @@ use crate::report::{Failure, Result};
 ///
 /// # Errors
 ///
-/// Exit code 2, naming the file and what is wrong with it; 1 where there is no memory for it.
+/// Exit code 2, naming the file and its error; 1 where there is no memory for it.
 pub(crate) fn read(path: &Path) -> Result<Array> {
     let wrong = |what: String| Failure::input(what).in_file(path);
     let file = File::open(path).map_err(|error| wrong(format!("cannot read the input: {error}")))?;

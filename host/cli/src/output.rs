@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::report::Result;
 use crate::streams;
 
-/// Prints a result for a person. Its parts come from elsewhere: what could steer a terminal is spelt out, here for all of
-/// them. Who puts a part in a line of its own keeps it one line before.
+/// Prints a result for a person. Its parts come from outside: control characters are spelt out, here for all of them. A caller
+/// that puts a part in a line of its own makes it one line first.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
     streams::write_results(shown::listing(text).as_bytes())
 }
 
-/// Prints a text that is painted in our own colours, each part of which was made harmless before.
+/// Prints a text with our own colours, each part of which was made harmless before.
 ///
 /// # Errors
 ///
@@ -27,7 +27,7 @@ pub(crate) fn print_painted(text: &str) -> Result<()> {
     streams::write_results(text.as_bytes())
 }
 
-/// Prints what was made, such as generated source: byte for byte, but harmless where a person looks at it.
+/// Prints a product, such as generated source: byte for byte, but harmless on a terminal.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub(crate) fn print_json(value: &Value) -> Result<()> {
     print_json_text(&json_text(value))
 }
 
-/// Prints a JSON document; what is hidden in its strings is escaped, which changes no value.
+/// Prints a JSON document; hidden characters in its strings are escaped, which changes no value.
 ///
 /// # Errors
 ///
@@ -59,8 +59,8 @@ pub(crate) fn print_json_text(document: &str) -> Result<()> {
     streams::write_results(document.as_bytes())
 }
 
-/// A value as JSON to look at: a field a line, but lists of words and numbers, which may be long, fill their lines. Ends
-/// with a newline.
+/// Returns a value as readable JSON: one field per line, but lists of words and numbers, which may be long, fill their lines.
+/// Ends with a newline.
 pub(crate) fn json_text(value: &Value) -> String {
     let mut text = String::new();
     put_json(&mut text, value, 0);

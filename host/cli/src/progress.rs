@@ -1,4 +1,4 @@
-//! Signs of life for a person who waits: on a terminal only, on standard error.
+//! Progress display for a person who waits: on a terminal only, on standard error.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::args::GlobalArgs;
 use crate::report;
 use crate::streams::say;
 
-/// A spinner with a word on what is being done. Gone when dropped.
+/// A spinner with a word on the current step. Gone when dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
@@ -17,7 +17,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Nothing shows before the work has taken a moment.
+    /// Makes a display that shows nothing before the work has taken a moment.
     pub(crate) fn new(global: &GlobalArgs) -> Self {
         let bar = report::is_watched().then(|| {
             let bar = ProgressBar::new_spinner();
@@ -30,7 +30,7 @@ impl Progress {
         Self { bar, verbose: global.verbose }
     }
 
-    /// Says what is being done now.
+    /// Shows the current step.
     pub(crate) fn step(&self, what: impl Into<String>) {
         let what = shown(&what.into(), LINE_CHARS_MAX).into_owned();
         match &self.bar {
@@ -45,14 +45,14 @@ impl Progress {
         }
     }
 
-    /// Says what only those want to know who asked for more.
+    /// Shows a message under `--verbose`.
     pub(crate) fn note(&self, what: &str) {
         if self.verbose {
             self.line("note", what);
         }
     }
 
-    /// Says what a person should know although the work goes on.
+    /// Shows a warning.
     pub(crate) fn warn(&self, what: &str) {
         self.line("warning", what);
     }
@@ -66,7 +66,7 @@ impl Progress {
     }
 }
 
-/// Keeps a bar moving. Where no thread can be started, it moves when there is news.
+/// Keeps a bar moving. Where no thread can be started, it moves with each event.
 pub(crate) fn tick(bar: &ProgressBar) {
     // The bar starts its thread without asking whether it can.
     if std::thread::Builder::new().spawn(|| {}).is_ok_and(|thread| thread.join().is_ok()) {

@@ -1,4 +1,4 @@
-//! Errors in one shape: what, where, what to do.
+//! Errors in one form: the problem, its place, the advice.
 //!
 //! ```text
 //! error: no function "ad"; the module has "add", "scale"
@@ -19,7 +19,7 @@ use chipdock_ir::Span;
 
 use crate::args::ColorChoice;
 
-/// What an error means for a script: the exit code.
+/// Exit code of an error, for a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// The work failed: kernel, device, input or output.
@@ -52,16 +52,16 @@ pub(crate) struct Mark {
     pub(crate) line: u32,
     /// Column in characters, from 1.
     pub(crate) column: u32,
-    /// How many characters it is about, at least 1.
+    /// Number of characters that it covers, at least 1.
     pub(crate) length: u32,
     /// The line itself.
     pub(crate) text: String,
 }
 
-/// One thing that is wrong.
+/// One problem of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// What was expected and what was found.
+    /// Message: what was expected and what was found.
     pub(crate) what: String,
     /// A file, with line and column where there is one; a plugin; or nothing.
     pub(crate) place: String,
@@ -69,7 +69,7 @@ pub(crate) struct Problem {
     pub(crate) mark: Option<Mark>,
 }
 
-/// Why a command ends without having done its work: at least one problem, what to do, and the exit code.
+/// Failure of a command: at least one problem, the advice, and the exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -77,30 +77,30 @@ pub(crate) struct Failure {
     pub(crate) help: String,
 }
 
-/// What stands before each further line of a text from elsewhere.
+/// Prefix of each further line of a text from outside.
 const LATER: &str = "    | ";
 
-/// What a command comes to.
+/// Result of a command.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// One problem.
+    /// Makes a failure with one problem.
     pub(crate) fn new(exit: Exit, what: impl Into<String>) -> Self {
         let problem = Problem { what: what.into(), place: String::new(), mark: None };
         Self { exit, problems: vec![problem], help: String::new() }
     }
 
-    /// Wrong usage or input.
+    /// Makes a failure for wrong usage or input.
     pub(crate) fn input(what: impl Into<String>) -> Self {
         Self::new(Exit::Input, what)
     }
 
-    /// The work failed.
+    /// Makes a failure of the work.
     pub(crate) fn work(what: impl Into<String>) -> Self {
         Self::new(Exit::Work, what)
     }
 
-    /// Says where, for every problem that does not say it yet.
+    /// Sets the place of every problem that does not have one yet.
     pub(crate) fn at(mut self, place: impl Into<String>) -> Self {
         let place = place.into();
         for problem in self.problems.iter_mut().filter(|problem| problem.place.is_empty()) {
@@ -109,18 +109,18 @@ impl Failure {
         self
     }
 
-    /// Says in which file.
+    /// Sets the file of the problems.
     pub(crate) fn in_file(self, path: &Path) -> Self {
         self.at(path.display().to_string())
     }
 
-    /// Says what to do.
+    /// Sets the advice.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
     }
 
-    /// The text for a person, without colours when `color` is false. Ends with a newline.
+    /// Returns the text for a person, without colours when `color` is false. Ends with a newline.
     pub(crate) fn render(&self, color: bool) -> String {
         let (red, blue, cyan, bold, reset) = if color {
             ("\x1b[1;31m", "\x1b[1;34m", "\x1b[1;36m", "\x1b[1m", "\x1b[0m")
@@ -148,7 +148,7 @@ impl Failure {
 }
 
 impl Mark {
-    /// The line of `source` that `span` is in.
+    /// Returns the line of `source` that contains `span`.
     pub(crate) fn new(source: &str, span: Span) -> Option<Self> {
         let index = usize::try_from(span.line.checked_sub(1)?).ok()?;
         let text = source.lines().nth(index)?.to_owned();
@@ -160,11 +160,11 @@ impl Mark {
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());
         let column = usize::try_from(self.column.saturating_sub(1)).unwrap_or(usize::MAX);
-        // A long line is cut so that the place stays in sight.
+        // A long line is cut so that the place stays visible.
         let skipped = if column >= WIDTH_MAX { column - WIDTH_MAX / 2 } else { 0 };
         let lead = if skipped > 0 { "..." } else { "" };
         let shown: Vec<char> = self.text.trim_end().chars().skip(skipped).take(WIDTH_MAX).collect();
-        // What is hidden takes one column, so that the mark stands where the character does.
+        // A hidden character takes one column, so that the mark stands below the right one.
         let text = in_place(&String::from_iter(&shown));
         let before = column - skipped;
         let length = usize::try_from(self.length).unwrap_or(1).min(shown.len().saturating_sub(before)).max(1);
@@ -177,34 +177,34 @@ impl Mark {
     }
 }
 
-/// A position as `file:line:column`, or the file alone.
+/// Returns a position as `file:line:column`, or the file alone.
 pub(crate) fn place(file: &str, span: Span) -> String {
     if span == Span::NONE { file.to_owned() } else { format!("{file}:{}:{}", span.line, span.column) }
 }
 
-/// The first line of a text, and the others behind a bar of our own: nothing that comes from elsewhere begins a line, and
-/// so none of it can pass for an error, a place or an advice.
+/// Returns the first line of a text, and the others each after a bar: no text from outside begins a line, so none of it can
+/// pass for an error, a place or an advice.
 pub(crate) fn first_and_later(text: &str) -> (String, String) {
     let text = text.trim_end();
     let (first, later) = text.split_once('\n').unwrap_or((text, ""));
     (shown(first.trim_end(), LINE_CHARS_MAX).into_owned(), paragraph(later, LATER))
 }
 
-/// A message that is no failure: a label, which may name a file or a plugin, and a text from elsewhere; neither can pass for
-/// another message. Ends with a newline.
+/// Formats a message that is no failure: a label, which may name a file or a plugin, and a text from outside; neither can pass
+/// for another message. Ends with a newline.
 pub(crate) fn labelled(label: &str, text: &str) -> String {
     let label = shown(label, LINE_CHARS_MAX);
     let (first, later) = first_and_later(text);
     format!("{label}: {first}\n{later}")
 }
 
-/// Names in quotes, with commas; `none` when there are none.
+/// Returns names in quotes, with commas; `none` when there are none.
 pub(crate) fn quoted<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| format!("\"{}\"", name.as_ref())).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Whether colours go to a stream: asked for, or on a terminal that nobody told otherwise.
+/// Returns true if a stream is coloured: on request, or on a terminal without a setting against it.
 pub(crate) fn use_color(choice: ColorChoice, is_terminal: bool) -> bool {
     match choice {
         ColorChoice::Always => true,
@@ -216,7 +216,7 @@ pub(crate) fn use_color(choice: ColorChoice, is_terminal: bool) -> bool {
     }
 }
 
-/// Whether a person looks at standard error: progress is shown there.
+/// Returns true if standard error is a terminal: progress is shown there.
 pub(crate) fn is_watched() -> bool {
     std::io::stderr().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! `chipdock run`: a kernel from `.npy` files to `.npy` files.
+//! `chipdock run`: runs a kernel on `.npy` files.
 
 pub(crate) mod bind;
 mod call;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let host_options = HostOptions { threads: args.threads, ..host_options(global)? };
     let host = Host::new(host_options).map_err(|error| failure(&error))?;
     check_named_are_used(&host, global)?;
-    // The device is opened before the work of compiling; and what it is compiled for is this device.
+    // The device is opened before the compilation, which is for this device.
     let target = compile::target(&host, &args.kernel, Some(device))?;
     let device = call::device(&target)?;
     let module = kernel.module_of(function);
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     shown.print(&inputs, &outputs, global.json)
 }
 
-/// The files of `--out`.
+/// Returns the files of `--out`.
 ///
 /// # Errors
 ///
@@ -110,7 +110,7 @@ fn settings(texts: &[String]) -> Result<Vec<Setting>> {
     Ok(settings)
 }
 
-/// `NAME:ID`, or `NAME` for the first.
+/// Parses `NAME:ID`, or `NAME` for the first device.
 fn parse_device(text: &str) -> Result<DeviceChoice> {
     let wrong = || {
         Failure::input(format!("--device {text}: expected NAME:ID"))
@@ -126,7 +126,7 @@ fn parse_device(text: &str) -> Result<DeviceChoice> {
     }
 }
 
-/// Where each output goes, held before any work is done; what can be known to fail is said then.
+/// Resolves the destination of each output, held before any work is done; errors that can be known are reported then.
 fn destinations(function: &PrimFunc, outputs: &[BufferFile]) -> Result<Vec<Destination>> {
     for file in outputs {
         let buffer = bind::find_buffer(function, &file.buffer)?;

@@ -1,7 +1,7 @@
 //! The three standard streams (CLI-C1), whatever a plugin does with them.
 //!
-//! Results go to a descriptor of the command's own, which no other program inherits. What was standard output leads to
-//! standard error from then on: a plugin, or a compiler that it runs, that prints there disturbs no result.
+//! Results go to a descriptor of the command's own, which no other program inherits. The former standard output leads to
+//! standard error from then on: output of a plugin, or of a compiler that it runs, disturbs no result.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -18,7 +18,7 @@ use crate::report::{Failure, Result};
 /// be lost without a word.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Where results go; nothing when standard output was closed when the command began.
+/// Stream of results; None when standard output was closed when the command began.
 static RESULTS: OnceLock<Option<File>> = OnceLock::new();
 
 extern "C" fn look() {
@@ -32,8 +32,8 @@ extern "C" fn look() {
 #[cfg_attr(not(target_os = "macos"), unsafe(link_section = ".init_array"))]
 static LOOK: extern "C" fn() = look;
 
-/// Takes standard output for results, and makes standard error of what others know as standard output. To be called
-/// once, before anything is opened.
+/// Takes standard output for results, and makes the descriptor that other code knows as standard output lead to standard error.
+/// To be called once, before any plugin is opened.
 ///
 /// # Errors
 ///
@@ -54,17 +54,17 @@ pub(crate) fn take() -> Result<()> {
     Ok(())
 }
 
-/// Where results go, as a file to ask about; nothing when there is none.
+/// Returns the stream of results, as a file to examine; `None` when there is none.
 pub(crate) fn results() -> Option<&'static File> {
     RESULTS.get()?.as_ref()
 }
 
-/// Whether a person looks at results.
+/// Returns true if results go to a terminal.
 pub(crate) fn results_are_watched() -> bool {
     isolate::is_watched().unwrap_or_else(|| results().is_some_and(File::is_terminal))
 }
 
-/// Writes to where results go. A reader that has gone away is no error: it has seen enough.
+/// Writes to the stream of results. A reader that has gone away is no error: it has seen enough.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub(crate) fn write_results(bytes: &[u8]) -> Result<()> {
     let written = match RESULTS.get() {
         Some(Some(file)) => (&*file).write_all(bytes),
         Some(None) => Err(io::Error::other("it was closed when the command began")),
-        // Before they are taken nothing is opened that could disturb them.
+        // Before the streams are taken no code is running that could disturb them.
         None => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
     };
     match written {
@@ -88,8 +88,8 @@ pub(crate) fn write_results(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Writes messages to standard error. One that is full or closed is no reason to end otherwise: the exit code says how the
-/// work went.
+/// Writes messages to standard error. A full or closed one does not change how the command ends: the exit code reports the
+/// work.
 pub(crate) fn say(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }

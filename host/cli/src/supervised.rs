@@ -1,4 +1,4 @@
-//! What the command's children share: the note of which plugin is called, and what is said when one ended badly.
+//! Common parts of the command's children: the note of the called plugin, and the message when a child ended abnormally.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,26 +13,26 @@ use serde::Serialize;
 
 use crate::report::{Exit, Failure, Result};
 
-/// What of a child's standard error is shown with its end.
+/// Number of bytes of a child's standard error that are shown with its end.
 pub(crate) const STDERR_SHOWN_BYTES: usize = 400;
-/// Between the plugin and the call in a notebook; no name has it.
+/// Separator between the plugin and the call in a notebook; no name contains it.
 const BETWEEN: char = '\0';
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Fault {
-    /// The plugin that was being called; nothing when none was.
+    /// The plugin that was being called; None when none was.
     pub(crate) plugin: Option<String>,
-    /// What of it.
+    /// The call of that plugin.
     pub(crate) call: Option<String>,
-    /// How its process ended: `killed`, `exited`, `timed_out`, `not_started`.
+    /// End of its process: `killed`, `exited`, `timed_out`, `not_started`.
     pub(crate) outcome: &'static str,
-    /// All of it as a sentence.
+    /// The whole reason as a sentence.
     pub(crate) message: String,
 }
 
 impl Fault {
-    /// `note` is what the child wrote last, `stderr` what it said.
+    /// Makes the reason from the child's last note and its standard error.
     fn new(ended: &Ended, note: &str, stderr: &str) -> Self {
         let (plugin, call) = match note.split_once(BETWEEN) {
             Some((plugin, call)) => (Some(plugin.to_owned()), Some(call.to_owned())),
@@ -55,7 +55,7 @@ impl Fault {
     }
 }
 
-/// What came of asking a child: its report and what it said, or why there is none.
+/// Result of asking a child: its report and its standard error, or the reason why there is none.
 pub(crate) type Answer = std::result::Result<(Vec<u8>, String), Fault>;
 
 /// Asks a child: this command again, whose first shared file is its notebook.
@@ -76,7 +76,7 @@ pub(crate) fn ask(start: std::io::Result<Start>, more: Option<File>, deadline: O
     }
 }
 
-/// This command again, with a hidden command and its arguments.
+/// Makes the options to run this command again, with a hidden command and its arguments.
 pub(crate) fn again(hidden: &str, arguments: Vec<OsString>) -> std::io::Result<Start> {
     Start::again(std::iter::once(hidden.into()).chain(arguments))
 }
@@ -94,11 +94,11 @@ fn write_down(note: Option<&'static Note>) {
     }
 }
 
-/// In a child: takes what its supervisor gave, and lets it see what is called from now on on this thread.
+/// In a child: takes the supervisor's descriptors, and reports calls on this thread to it from now on.
 ///
 /// # Errors
 ///
-/// Exit code 2: nobody supervises this process.
+/// Exit code 2: this process has no supervisor.
 pub(crate) fn enter() -> Result<(Inside, Vec<File>)> {
     let refused =
         |error: std::io::Error| Failure::input(format!("this command is for chipdock itself: {error}"));
@@ -113,7 +113,7 @@ pub(crate) fn enter() -> Result<(Inside, Vec<File>)> {
     Ok((inside, shared))
 }
 
-/// For a process without a supervisor: a fatal signal, or a plugin that calls `exit`, does not go without a word.
+/// For a process without a supervisor: writes a message before a fatal signal or a plugin's `exit` ends it.
 pub(crate) fn speak_for_myself() -> OwnEnd {
     calling::watch_this_thread(None);
     speak_at_the_end(speak, Exit::Plugin as i32)
@@ -126,7 +126,7 @@ fn speak(fate: Fate, words: &mut Words) {
         Fate::Signal(signal) => signal_name(signal),
         Fate::Exit => "",
     };
-    // A word on what is being done may stand on the last line.
+    // A progress message may stand on the last line.
     words.put(if words.is_terminal() { "\r\x1b[K" } else { "" });
     words.put("error: ");
     match note {

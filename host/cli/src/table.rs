@@ -3,10 +3,10 @@
 use chipdock_host::shown::shown;
 use comfy_table::{ContentArrangement, presets};
 
-/// Characters of a cell that are shown; `--json` has it whole.
+/// Number of characters of a cell that are shown; `--json` has it whole.
 const CELL_CHARS_MAX: usize = 2000;
 
-/// Cells in columns. What stands in them comes from elsewhere: each is one harmless line.
+/// Cells in columns. Their content comes from outside: each is one harmless line.
 #[derive(Debug)]
 pub(crate) struct Table(comfy_table::Table);
 
@@ -16,7 +16,7 @@ impl Table {
         self.add_row_at(0, cells)
     }
 
-    /// Adds a row whose first cell stands so many levels deep.
+    /// Adds a row whose first cell is indented by that many levels.
     pub(crate) fn add_row_at<S: AsRef<str>>(
         &mut self,
         depth: usize,
@@ -34,7 +34,7 @@ fn cell_text(text: &str) -> String {
     shown(&lines.join(" / "), CELL_CHARS_MAX).into_owned()
 }
 
-/// A table with those column names.
+/// Makes a table with those column names.
 pub(crate) fn new(header: &[&str]) -> Table {
     let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -42,14 +42,14 @@ pub(crate) fn new(header: &[&str]) -> Table {
     Table(table)
 }
 
-/// The text of a table, without blanks at the ends of lines. Ends with a newline.
+/// Returns the text of a table, without blanks at the ends of lines. Ends with a newline.
 pub(crate) fn text(table: &Table) -> String {
     let lines: Vec<String> =
         table.0.lines().map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
     lines.join("\n") + "\n"
 }
 
-/// A text in lines of at most 100 characters, each after `indent` blanks. Ends with a newline.
+/// Returns a text in lines of at most 100 characters, each after `indent` blanks. Ends with a newline.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     const WIDTH_MAX: usize = 100;
     let lead = " ".repeat(indent);
@@ -68,7 +68,7 @@ pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     if line.len() > indent { out + &line + "\n" } else { out }
 }
 
-/// A time for a person: three significant digits and a unit.
+/// Returns a time for a person: three significant digits and a unit.
 pub(crate) fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s >= 1.0 => (s, "s"),
@@ -86,7 +86,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// A number of bytes for a person: three significant digits and a unit.
+/// Returns a number of bytes for a person: three significant digits and a unit.
 pub(crate) fn size(bytes: u64) -> String {
     let mut value = bytes as f64;
     if bytes < 1000 {

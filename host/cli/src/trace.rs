@@ -1,4 +1,4 @@
-//! What spans and events of the host come to: the file of `--trace` and the table of `--verbose` (CLI-C13).
+//! Records spans and events of the host: the file of `--trace` and the table of `--verbose` (CLI-C13).
 
 mod chrome;
 mod phases;
@@ -22,11 +22,11 @@ use crate::streams;
 use chrome::TraceFile;
 use phases::Phases;
 
-/// The beginning of the names of the crates whose spans are taken.
+/// Prefix of the crates whose spans are recorded.
 const OURS: &str = "chipdock";
 
-/// Does the work of a command so that it can be seen: with `--trace`, all of it goes to a file; with `--verbose`, its phases
-/// are shown on standard error once it is done, or has failed. `outputs` are the files that the work writes.
+/// Does the work of a command while recording it: with `--trace`, all spans go to a file; with `--verbose`, the phases are
+/// shown on standard error once the work is done, or has failed. `outputs` are the files that the work writes.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub(crate) fn observed(
     done
 }
 
-/// The file of `--trace`, which goes to no place of a result.
+/// Opens the file of `--trace`, which must not be an output.
 fn open(path: &Path, outputs: &[&Path]) -> Result<TraceFile> {
     let named = outputs.iter().map(|output| ("an output".to_owned(), *output));
     let places = Destination::of_all([("the trace".to_owned(), path)].into_iter().chain(named))?;
@@ -66,7 +66,7 @@ fn open(path: &Path, outputs: &[&Path]) -> Result<TraceFile> {
     TraceFile::create(path)
 }
 
-/// Everything that is seen.
+/// Recorder of spans and events.
 struct Recorder {
     started: Instant,
     spans: Mutex<BTreeMap<u64, Span>>,
@@ -75,15 +75,15 @@ struct Recorder {
     phases: Option<Mutex<Phases>>,
 }
 
-/// A span that is open.
+/// An open span.
 struct Span {
     metadata: &'static Metadata<'static>,
-    /// Known when it began.
+    /// Fields that were known when it began.
     fields: Fields,
-    /// Recorded since.
+    /// Fields that were recorded later.
     later: Fields,
     has_begun: bool,
-    /// When it was last left, and on which thread: its end, unless it is entered again.
+    /// Time and thread at which it was last left: its end, unless it is entered again.
     left: Option<(Duration, u64)>,
     holders: usize,
 }
@@ -129,7 +129,7 @@ impl Visit for Fields {
 }
 
 impl Span {
-    /// Its name, with the field that tells it from others of its name; of a path the last part.
+    /// Returns its name, with the field that distinguishes it from others of its name; of a path the last part.
     fn title(&self) -> String {
         let name = self.metadata.name();
         let first = self.metadata.fields().iter().next();
@@ -181,7 +181,7 @@ impl Recorder {
         }
     }
 
-    /// Whether that was its end.
+    /// Closes a span; returns whether that was its end.
     fn close(&self, id: u64) -> bool {
         let mut spans = locked(&self.spans);
         let Some(span) = spans.get_mut(&id) else { return false };
@@ -210,7 +210,7 @@ impl Recorder {
         locked(file).instant(self.now(), chrome::thread(), event.metadata().target(), message, &fields.0);
     }
 
-    /// Says what there is to say at the end.
+    /// Writes the report at the end.
     fn tell(&self, global: &GlobalArgs) {
         if let Some(phases) = &self.phases {
             streams::say(&locked(phases).table(report::use_color(global.color(), report::is_watched())));
@@ -227,7 +227,7 @@ impl Recorder {
     }
 }
 
-/// The recorder as `tracing` wants it.
+/// The recorder as a subscriber of `tracing`.
 struct Seen(Arc<Recorder>);
 
 impl Subscriber for Seen {

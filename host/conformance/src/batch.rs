@@ -1,7 +1,7 @@
-//! Kernels that share compiled modules, each a case of its own.
+//! Kernels that share compiled modules, each with its own case.
 //!
-//! A code generator may start a compiler for each module, so neighbours of the same needs are built together. Where that
-//! fails each is built alone, so that only the one to blame fails.
+//! A code generator may start a compiler for each module, so neighbours with the same needs are built together. If that fails,
+//! each is built alone, so that only the kernel at fault fails.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,28 +14,28 @@ use crate::execute::{self, Found, Guards, Ready};
 use crate::ops::judge::shown;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
-/// Kernels in one module, those that weigh more counted so often.
+/// Kernels in one module; a heavy kernel counts as several.
 const PER_MODULE: usize = 28;
 
-/// Something to compile, call, and hold to the interpreter.
+/// A kernel to compile, to call, and to check against the interpreter.
 pub(crate) trait Kernel: Send + Sync {
-    /// Its functions; the one that is called has this name, the names of others begin with it.
+    /// Returns its functions; the one that is called has this name, the names of others begin with it.
     fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String>;
 
-    /// What it is called with.
+    /// Returns the arguments of the call.
     fn args(&self) -> Result<Vec<Arg>, String>;
 
-    /// How many ordinary kernels it is worth to a compiler.
+    /// Returns the number of ordinary kernels that it costs a compiler.
     fn weight(&self) -> usize {
         1
     }
 
-    /// What stands around its tensors.
+    /// Returns the guards around its tensors.
     fn guards(&self) -> Guards {
         Guards::BEHIND
     }
 
-    /// Holds what the plugin computed to what the interpreter did.
+    /// Checks the plugin's results against the interpreter's.
     fn hold(&self, expected: &Outcome, found: &Found) -> Verdict {
         hold(expected, found)
     }
@@ -43,13 +43,13 @@ pub(crate) trait Kernel: Send + Sync {
 
 /// A kernel as a case.
 pub(crate) struct Described {
-    /// What follows the group in its id.
+    /// Part of its id after the group.
     pub name: String,
     /// The clause.
     pub clause: &'static str,
-    /// What it needs.
+    /// Profiles that it needs.
     pub profiles: Vec<Profile>,
-    /// What it is.
+    /// The kernel itself.
     pub kernel: Box<dyn Kernel>,
 }
 
@@ -90,7 +90,7 @@ fn function_name(index: usize) -> String {
     format!("f{index}")
 }
 
-/// A module of some kernels of a batch, by their places.
+/// Makes a module of some kernels of a batch, by their places.
 fn module(batch: &[Described], places: impl Iterator<Item = usize>) -> Verdict<IrModule> {
     let mut functions = Vec::new();
     for place in places {
@@ -100,7 +100,7 @@ fn module(batch: &[Described], places: impl Iterator<Item = usize>) -> Verdict<I
     Ok(build::module(functions))
 }
 
-/// A file that stands while a batch is being built, so that after a crash of the code generator its kernels are built
+/// A file that exists while a batch is being built, so that after a crash of the code generator its kernels are built
 /// one by one.
 struct Marker(PathBuf);
 
@@ -122,7 +122,7 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
         if batch.len() == 1 || marker.0.exists() {
             return Ok(None);
         }
-        // One that cannot even be made is its own case's matter.
+        // A kernel that cannot even be made is reported by its own case.
         let places = (0..batch.len()).filter(|place| {
             let alone = module(batch, std::iter::once(*place)).and_then(|module| execute::beyond(c, &module));
             !matches!(alone, Ok(Some(_)))
@@ -155,7 +155,7 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
     described.kernel.hold(&expected, &found)
 }
 
-/// Arguments, and what the interpreter makes of them.
+/// Returns the arguments, and the interpreter's result for them.
 fn expected(described: &Described, name: &str) -> Verdict<(Vec<Arg>, Outcome)> {
     let suite = |error: String| Stop::suite(format!("{}: {error}", described.name));
     let functions = described.kernel.functions(name).map_err(suite)?;
@@ -174,7 +174,7 @@ pub(crate) fn interpret(module: &IrModule, name: &str, args: &[Arg]) -> Result<O
         .map_err(|error| error.to_string())
 }
 
-/// Holds every tensor, and what was returned, to the interpreter's.
+/// Checks every tensor and the return value against the interpreter's.
 pub(crate) fn hold(expected: &Outcome, found: &Found) -> Verdict {
     if expected.outputs.len() != found.tensors.len() {
         return Err(Stop::suite("another number of tensors than the interpreter has"));
@@ -206,7 +206,7 @@ pub(crate) fn hold(expected: &Outcome, found: &Found) -> Verdict {
     hold_tensor(&output, &value)
 }
 
-/// Holds a tensor to the interpreter's.
+/// Checks a tensor against the interpreter's.
 pub(crate) fn hold_tensor(output: &Output, found: &Array) -> Verdict {
     let mismatch = match compare(found, output) {
         Ok(report) if report.n_unbounded * 2 > report.n_lanes && report.n_lanes > 0 => {

@@ -1,8 +1,8 @@
-//! Bytes that tell where they belong, and what is wrong with those that came back.
+//! Byte patterns that identify their position, and comparison of bytes that came back.
 
 use crate::{Stop, Verdict};
 
-/// So many bytes of a sequence that its number names. No stretch of one is found elsewhere in it or in another.
+/// Returns `size` bytes of the sequence of that number. No stretch of one occurs elsewhere in it or in another.
 #[must_use]
 pub fn pattern(number: u64, size: usize) -> Vec<u8> {
     let mut bytes = vec![0; size];
@@ -23,11 +23,11 @@ pub fn pattern(number: u64, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// Holds that bytes are those expected.
+/// Checks that bytes are those expected.
 ///
 /// # Errors
 ///
-/// A failure that shows the first that differ, how many do, and whether they come from elsewhere in what was expected.
+/// A failure that shows the first bytes that differ, how many do, and whether they come from elsewhere in the expected bytes.
 pub fn same_bytes(what: &str, found: &[u8], expected: &[u8]) -> Verdict {
     if found == expected {
         return Ok(());
@@ -61,7 +61,7 @@ pub fn same_bytes(what: &str, found: &[u8], expected: &[u8]) -> Verdict {
     })
 }
 
-/// Where in what was expected the bytes stand that were found at `first`; only if that is sure.
+/// Returns the position in the expected bytes of those found at `first`; only if that is certain.
 fn origin(found: &[u8], expected: &[u8], first: usize) -> Option<usize> {
     let needle = found.get(first..first + 8)?;
     if needle.iter().all(|byte| *byte == needle[0]) {

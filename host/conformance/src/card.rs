@@ -1,8 +1,8 @@
-//! The card: what a run proved, small enough to be shipped beside the library (`conformance.card.json`).
+//! The card: the results of a run, small enough to be shipped beside the library (`conformance.card.json`).
 //!
-//! It holds whole numbers and texts only, and its canonical form (names sorted, no blanks, UTF-8) is the same for everybody
-//! who writes it. [`Card::digest`] is the SHA-256 of that form without the field `digest` itself, and without `signature`,
-//! which nobody writes yet: whoever signs signs these bytes, and the card stays what it is.
+//! It contains only whole numbers and texts, and its canonical form (names sorted, no blanks, UTF-8) is the same whoever writes
+//! it. [`Card::digest`] is the SHA-256 of that form without the field `digest` itself, and without `signature`, which is not
+//! written yet: a signer signs these bytes, and the card is unchanged.
 
 mod compare;
 mod table;
@@ -27,15 +27,15 @@ pub use verify::{Check, Outcome, Verification};
 /// The schema of [`Card`].
 pub const CARD_SCHEMA: &str = "chipdock.conformance-card/1";
 
-/// Which plugin it was.
+/// The plugin that was tested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardPlugin {
-    /// Its name; empty when it was refused before it could say it.
+    /// Name of the plugin; empty when it was refused before its name was known.
     pub name: String,
-    /// Its version.
+    /// Version of the plugin.
     pub version: String,
-    /// What tells two builds apart.
+    /// Id of the build.
     pub build_id: String,
     /// The ABI that it was built for.
     pub abi: String,
@@ -43,75 +43,76 @@ pub struct CardPlugin {
     pub file: String,
     /// SHA-256 of the library, in hexadecimal.
     pub sha256: String,
-    /// What it registers.
+    /// Registrations of the plugin.
     pub registered: Vec<Registration>,
-    /// Whether a manifest lay beside it.
+    /// Whether a manifest is beside the library.
     pub has_manifest: bool,
 }
 
-/// With what it was tested.
+/// The suite and the options of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardSuite {
     /// The suite's version.
     pub version: String,
-    /// How many cases its list has, for these random programs.
+    /// Number of cases in its list, for these random programs.
     pub n_cases: u64,
     /// SHA-256 of the list: a line `id clause` for each case.
     pub cases_sha256: String,
-    /// The first random program.
+    /// Seed of the first random program.
     pub seed: u64,
-    /// How many random programs.
+    /// Number of random programs.
     pub programs: u64,
-    /// How far the run went.
+    /// Level of the run.
     pub level: Option<Level>,
-    /// Which cases were left out; empty for a whole run.
+    /// Filters that left cases out; empty for a whole run.
     pub filters: Vec<String>,
-    /// What was set of plugins, as `PLUGIN.KEY=VALUE`: the card says nothing of the plugin as it is by itself.
+    /// Settings of plugins during the run, as `PLUGIN.KEY=VALUE`; with any, the card does not describe the plugin with its
+    /// defaults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<String>,
 }
 
-/// What a run proved.
+/// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
     /// [`CARD_SCHEMA`].
     pub schema: String,
-    /// Which plugin it was.
+    /// The plugin that was tested.
     pub plugin: CardPlugin,
-    /// On which devices.
+    /// Devices of the run.
     pub devices: Vec<DeviceFacts>,
-    /// On which machine.
+    /// Machine of the run.
     pub machine: Machine,
-    /// With what.
+    /// Suite and options of the run.
     pub suite: CardSuite,
-    /// On which day, `YYYY-MM-DD` in UTC.
+    /// Day of the run, `YYYY-MM-DD` in UTC.
     pub date: String,
-    /// Why the plugin was refused; empty when it was not.
+    /// Reason why the plugin was refused; empty when it was not.
     pub refused: String,
-    /// What it claims.
+    /// Profiles that the plugin claims.
     pub claims: Vec<Profile>,
-    /// How each profile came out.
+    /// Result of each profile.
     pub profiles: Vec<ProfileReport>,
-    /// The levels that were asked for.
+    /// Results of the requested levels.
     pub levels: Vec<LevelReport>,
-    /// By group, how many cases ended how; what did not occur is left out.
+    /// Numbers of cases by group and status; a status that did not occur is left out.
     pub counts: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Expectations and claims that no longer hold.
+    /// Number of expectations and claims that no longer hold.
     pub n_stale: u64,
-    /// Faults of the suite, beyond cases.
+    /// Number of faults of the suite outside cases.
     pub n_faults: u64,
-    /// The exit code.
+    /// Exit code of the run.
     pub exit: u8,
-    /// SHA-256 of the canonical form of all of this but `digest` and `signature`.
+    /// SHA-256 of the canonical form of the card without `digest` and `signature`.
     pub digest: String,
-    /// For whoever signs it; nothing is written here yet.
+    /// Signature of the card; not written yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Value>,
 }
 
-/// A status as the report's JSON has it.
+/// Returns a status as the report's JSON has it.
 fn status_word(status: crate::Status) -> String {
     match serde_json::to_value(status) {
         Ok(Value::String(word)) => word,
@@ -119,12 +120,12 @@ fn status_word(status: crate::Status) -> String {
     }
 }
 
-/// SHA-256 in hexadecimal.
+/// Returns the SHA-256 in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How many cases the suite has for these random programs, and the digest of their list.
+/// Returns the number of the suite's cases for these random programs, and the digest of their list.
 #[must_use]
 pub fn list_digest(seeds: &Seeds) -> (u64, String) {
     let all = cases(seeds);
@@ -133,7 +134,7 @@ pub fn list_digest(seeds: &Seeds) -> (u64, String) {
 }
 
 impl Card {
-    /// Of a report.
+    /// Makes the card of a report.
     #[must_use]
     pub fn of(report: &Report) -> Self {
         let mut counts: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
@@ -184,11 +185,11 @@ impl Card {
         card
     }
 
-    /// Reads the text of a file.
+    /// Reads a card from the text of its file.
     ///
     /// # Errors
     ///
-    /// Why it is no card, or none that this suite can read.
+    /// The reason why it is no card, or none that this suite can read.
     pub fn parse(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
         match value.get("schema").and_then(Value::as_str) {
@@ -199,13 +200,13 @@ impl Card {
         serde_json::from_value(value).map_err(|error| format!("the card: {error}"))
     }
 
-    /// The file: one field a line, to be read by a person too. Ends with a newline.
+    /// Returns the text of the file: one field a line, readable by a person too. Ends with a newline.
     #[must_use]
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// What whoever signs would sign: the canonical form without `digest` and `signature`.
+    /// Returns the bytes to be signed: the canonical form without `digest` and `signature`.
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         let mut value = serde_json::to_value(self).unwrap_or_default();
@@ -217,13 +218,13 @@ impl Card {
         text.into_bytes()
     }
 
-    /// The digest that it should have.
+    /// Returns the digest that the card should have.
     #[must_use]
     pub fn digest_now(&self) -> String {
         sha256(&self.canonical())
     }
 
-    /// How many cases of a group, or of all, ended so; `status` as in the report's JSON, or nothing: all.
+    /// Returns the number of cases of a group, or of all, with a status as in the report's JSON, or with any.
     #[must_use]
     pub fn count(&self, group: Option<&str>, status: Option<&str>) -> u64 {
         let groups = self.counts.iter().filter(|(name, _)| group.is_none_or(|group| group == *name));
@@ -231,20 +232,20 @@ impl Card {
         ended.filter(|(name, _)| status.is_none_or(|status| status == *name)).map(|(_, n)| n).sum()
     }
 
-    /// The greatest level that was reached, if any.
+    /// Returns the greatest level that was reached, if any.
     #[must_use]
     pub fn reached(&self) -> Option<Level> {
         self.levels.iter().filter(|level| level.reached).map(|level| level.level).max()
     }
 
-    /// Whether it was a run of all cases of its level.
+    /// Returns true if the run included all cases of its level.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.suite.filters.is_empty()
     }
 }
 
-/// Names sorted by their bytes, no blanks. There are no floats, whose text would be a matter of taste.
+/// Writes the canonical form: names sorted by their bytes, no blanks. There are no floats, whose text would be ambiguous.
 fn put_canonical(text: &mut String, value: &Value) {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! What there is to test: cases, the groups they stand in, and what they need.
+//! Cases of the suite, the groups that contain them, and the profiles that they need.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Context, Facts, Verdict};
 
-/// How far a plugin came (SUITE-S13).
+/// Level of conformance that a plugin reaches (SUITE-S13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// It can be looked at, opened and asked.
+    /// The plugin can be examined, opened and queried.
     Loadable,
     /// Its devices keep the contract.
     Device,
     /// Its target kinds, code generators and loaders keep the contract.
     Codegen,
-    /// Everything that it registers does, for long too.
+    /// Everything that it registers keeps the contract, over long runs too.
     Full,
 }
 
 impl Level {
-    /// All, from the least.
+    /// All levels, from the lowest.
     pub const ALL: &[Self] = &[Self::Loadable, Self::Device, Self::Codegen, Self::Full];
 
-    /// Whether a run at this level runs cases that belong to `other`.
+    /// Returns true if a run at this level includes cases that belong to `other`.
     #[must_use]
     pub fn includes(self, other: Self) -> bool {
         other == Self::Loadable || other == self || self == Self::Full
@@ -42,10 +42,10 @@ macro_rules! named {
         }
 
         impl $type {
-            /// All, in order.
+            /// All of them, in order.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Its name.
+            /// Returns its name.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -53,7 +53,7 @@ macro_rules! named {
                 }
             }
 
-            /// The one of that name.
+            /// Returns the one of that name.
             #[must_use]
             pub fn by_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.name() == name)
@@ -69,7 +69,7 @@ macro_rules! named {
 }
 
 named! {
-    /// What cases are about; the first part of their ids.
+    /// Subject of cases; the first part of their ids.
     Group {
         /// The file, without running it: exports, manifest, symbols, dependencies.
         Image = "image",
@@ -105,7 +105,7 @@ named! {
 }
 
 impl Group {
-    /// The level that it belongs to.
+    /// Returns the level that the group belongs to.
     #[must_use]
     pub fn level(self) -> Level {
         match self {
@@ -118,13 +118,13 @@ impl Group {
         }
     }
 
-    /// Whether its cases run while nothing else does.
+    /// Returns true if its cases run while no other case does.
     #[must_use]
     pub fn is_exclusive(self) -> bool {
         self == Self::Soak
     }
 
-    /// For a person, one line.
+    /// Returns a description for a person, one line.
     #[must_use]
     pub fn doc(self) -> &'static str {
         match self {
@@ -148,7 +148,7 @@ impl Group {
 }
 
 named! {
-    /// What not every plugin has; a plugin claims those that it has (SUITE-S6).
+    /// Optional feature of plugins; a plugin claims the profiles that it supports (SUITE-S6).
     Profile {
         /// Arithmetic on float16.
         Float16 = "float16",
@@ -158,7 +158,7 @@ named! {
         Float64 = "float64",
         /// Arithmetic on int64 and uint64.
         Int64 = "int64",
-        /// Vector types beyond what the passes take apart.
+        /// Vector types beyond those that the passes split.
         Vectors = "vectors",
         /// Loops bound to blocks and threads.
         GpuThreads = "gpu-threads",
@@ -180,15 +180,15 @@ named! {
         HostVisible = "host-visible",
         /// Memory that both sides address alike.
         Unified = "unified",
-        /// Wrong handles and ranges are answered with typed errors (D.19).
+        /// Wrong handles and ranges get typed errors (D.19).
         CheckedHandles = "checked-handles",
-        /// Hooks by which failures are provoked that no call can bring about (I).
+        /// Hooks that provoke failures which no call can cause (I).
         FailureInjection = "failure-injection",
         /// The device's time between marks of its streams: interface `timer` 1 (N).
         Timer = "timer",
         /// Streams and memory shared with the driver's own interface: interface `external` 1 (N).
         External = "external",
-        /// Addresses of host-visible memory whose handle is none: interface `map` 1 (N).
+        /// Addresses of host-visible memory whose handle is no address: interface `map` 1 (N).
         Map = "map",
     }
 }
@@ -197,13 +197,13 @@ impl IntoIterator for Profile {
     type Item = Self;
     type IntoIter = std::iter::Once<Self>;
 
-    /// Itself alone.
+    /// Returns an iterator over this profile alone.
     fn into_iter(self) -> Self::IntoIter {
         std::iter::once(self)
     }
 }
 
-/// What an instance of a case is about: one registration of the plugin, or all of it.
+/// Subject of an instance of a case: one registration of the plugin, or all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
@@ -223,27 +223,27 @@ pub enum Subject {
     Function,
 }
 
-/// What a case does.
+/// Code of a case.
 pub type Body = Arc<dyn Fn(&Context) -> Verdict + Send + Sync>;
 
-/// One case, for whatever plugin.
+/// One case, for any plugin.
 #[derive(Clone)]
 pub struct Case {
     /// `group/name[/parameters]` (SUITE-S1).
     pub id: String,
-    /// Its group.
+    /// Group of the case.
     pub group: Group,
-    /// The clause that it tests, as `D.4`.
+    /// Clause that it tests, as `D.4`.
     pub clause: &'static str,
-    /// What it is about.
+    /// Subject of the case.
     pub subject: Subject,
-    /// What it needs beyond what every plugin has: all of these.
+    /// Optional profiles that it needs, all of them.
     pub profiles: Vec<Profile>,
-    /// After so long without an end it counts as hung.
+    /// Time after which it counts as hung.
     pub deadline: Duration,
-    /// Whether the worker ends, as any process does, after it: its exit is part of the case.
+    /// Whether the worker process ends after it: its exit is part of the case.
     pub ends_process: bool,
-    /// What it does. Runs on the main thread of a worker.
+    /// Code of the case, which runs on the main thread of a worker.
     pub body: Body,
 }
 
@@ -264,23 +264,23 @@ pub struct Instance {
     pub case: Case,
 }
 
-/// How long a case may take when it does not say.
+/// Default deadline of a case.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The list of cases as it is put together.
+/// The list of cases under construction.
 #[derive(Debug, Default)]
 pub struct Cases {
     cases: Vec<Case>,
 }
 
-/// A case that is being described; it is in the list once [`Draft::run`] is called.
+/// A case under construction; it is added to the list by [`Draft::run`].
 pub struct Draft<'a> {
     cases: &'a mut Cases,
     case: Case,
 }
 
 impl Cases {
-    /// Describes a case; `name` is what follows the group in its id.
+    /// Begins a case; `name` is the part of its id after the group.
     pub fn case(
         &mut self,
         group: Group,
@@ -301,7 +301,7 @@ impl Cases {
         Draft { cases: self, case }
     }
 
-    /// The cases, in order.
+    /// Returns the cases, in order.
     #[must_use]
     pub fn into_vec(self) -> Vec<Case> {
         self.cases
@@ -309,40 +309,40 @@ impl Cases {
 }
 
 impl Draft<'_> {
-    /// It needs these, and what was said before; nothing for `None`.
+    /// Adds profiles that the case needs; none for `None`.
     #[must_use]
     pub fn profile(mut self, profiles: impl IntoIterator<Item = Profile>) -> Self {
         self.case.profiles.extend(profiles);
         self
     }
 
-    /// It may take so many seconds.
+    /// Sets the deadline in seconds.
     #[must_use]
     pub fn deadline(mut self, seconds: u64) -> Self {
         self.case.deadline = Duration::from_secs(seconds);
         self
     }
 
-    /// The end of the process is part of it.
+    /// Makes the end of the process part of the case.
     #[must_use]
     pub fn ends_process(mut self) -> Self {
         self.case.ends_process = true;
         self
     }
 
-    /// What it does.
+    /// Sets the code of the case and adds it to the list.
     pub fn run(mut self, body: impl Fn(&Context) -> Verdict + Send + Sync + 'static) {
         self.case.body = Arc::new(body);
         self.cases.cases.push(self.case);
     }
 }
 
-/// What a run is made of besides the plugin: the same in supervisor and workers, so that their lists agree (SUITE-S2).
+/// Parameters of a run besides the plugin: the same in supervisor and workers, so that their lists agree (SUITE-S2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
     /// The first seed of random cases.
     pub first: u64,
-    /// How many random programs.
+    /// Number of random programs.
     pub programs: u64,
 }
 
@@ -352,10 +352,10 @@ impl Default for Seeds {
     }
 }
 
-/// What the names of functions begin with by which a plugin lets the suite make its devices fail.
+/// Prefix of the functions by which a plugin lets the suite make its devices fail.
 pub const HOOK: &str = "conformance.";
 
-/// Every case that is about something that the plugin has, with that.
+/// Returns an instance of every case for each registration that it is about.
 #[must_use]
 pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
     let mut all = Vec::new();
@@ -369,7 +369,7 @@ pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
             all.push(Instance { id: case.id.clone(), registration: String::new(), case: case.clone() });
             continue;
         }
-        // Functions by which a plugin lets the suite make its devices fail are subjects of cases alone that end their
+        // Functions by which a plugin lets the suite make its devices fail are subjects only of cases that end their
         // process, and the device with it.
         let is_hook =
             |name: &str| case.subject == Subject::Function && name.starts_with(HOOK) && !case.ends_process;

@@ -1,47 +1,47 @@
-//! The clauses of the contract, as the front page of `chipdock-plugin-api` has them (SUITE-S3).
+//! The clauses of the contract, read from the front page of `chipdock-plugin-api` (SUITE-S3).
 
 use std::sync::OnceLock;
 
 /// The page itself: there is no second list of clauses.
 const PAGE: &str = include_str!("../../../plugin-api/src/lib.rs");
 
-/// One duty.
+/// One clause of the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// As `D.4`.
+    /// Number, as `D.4`.
     pub number: String,
-    /// The title of its section, as `D Device APIs`.
+    /// Title of its section, as `D Device APIs`.
     pub section: String,
-    /// What it says, in Markdown without links.
+    /// Text in Markdown, without links.
     pub text: String,
-    /// Who has it: `P`, `H` or `both`.
+    /// Side that it binds: `P`, `H` or `both`.
     pub by: String,
-    /// Who finds out when it is broken: `build`, `shim`, `host`, `suite`, `tests`, `review`; several with commas.
+    /// Means by which a violation is found: `build`, `shim`, `host`, `suite`, `tests`, `review`; several with commas.
     pub checked: String,
 }
 
 impl Clause {
-    /// Whether the suite has to find out when a plugin breaks it.
+    /// Returns true if the suite must detect a plugin that breaks the clause.
     #[must_use]
     pub fn is_the_suites(&self) -> bool {
         self.by != "H" && self.checked.split(", ").any(|who| who == "suite")
     }
 }
 
-/// Every clause, in the page's order.
+/// Returns every clause, in the page's order.
 #[must_use]
 pub fn all() -> &'static [Clause] {
     static ALL: OnceLock<Vec<Clause>> = OnceLock::new();
     ALL.get_or_init(|| parse(PAGE))
 }
 
-/// The clause of that number.
+/// Returns the clause of that number.
 #[must_use]
 pub fn find(number: &str) -> Option<&'static Clause> {
     all().iter().find(|clause| clause.number == number)
 }
 
-/// What a clause says; says that there is none where there is none.
+/// Returns the text of a clause, or a note that the contract has no such clause.
 #[must_use]
 pub fn text(number: &str) -> &'static str {
     find(number).map_or("(the contract has no such clause)", |clause| &clause.text)
@@ -76,7 +76,7 @@ fn parse(page: &str) -> Vec<Clause> {
     clauses
 }
 
-/// `` [`name`] `` as `` `name` ``: nothing can be followed outside the page.
+/// Replaces `` [`name`] `` by `` `name` ``: links cannot be followed outside the page.
 fn without_links(text: &str) -> String {
     text.replace("[`", "`").replace("`]", "`")
 }

@@ -1,4 +1,4 @@
-//! What a case works with: the plugin through its tables, and through a real host.
+//! The context of a case: access to the plugin through its tables, and through a real host.
 
 use std::any::Any as StdAny;
 use std::cell::{OnceCell, RefCell};
@@ -13,7 +13,7 @@ use chipdock_ir::Target;
 use crate::raw::{Device, Plugin, given};
 use crate::{Facts, Profile, Stop, Verdict};
 
-/// The plugin under test, shared by all cases of a worker. Opened when first asked for.
+/// The plugin under test, shared by all cases of a worker. Opened at the first access.
 pub struct Shared {
     library: PathBuf,
     facts: Facts,
@@ -27,7 +27,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Of a library that is not opened yet. `scratch` is a folder that the cases may write to.
+    /// Makes the state for a library that is not opened yet. `scratch` is a folder that the cases may write to.
     #[must_use]
     pub fn new(
         library: &Path,
@@ -49,14 +49,14 @@ impl Shared {
         }
     }
 
-    /// The same, with another folder for programs that fail than `scratch`.
+    /// Sets another folder than `scratch` for programs that fail.
     #[must_use]
     pub fn with_repros(self, folder: &Path) -> Self {
         Self { repros: folder.to_owned(), ..self }
     }
 }
 
-/// What one case works with.
+/// Context of one case.
 pub struct Context<'a> {
     shared: &'a Shared,
     registration: &'a str,
@@ -66,7 +66,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// For an instance about that registration.
+    /// Makes the context of an instance about that registration.
     #[must_use]
     pub fn new(shared: &'a Shared, registration: &'a str) -> Self {
         Self {
@@ -78,41 +78,41 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The library.
+    /// Returns the path of the library.
     #[must_use]
     pub fn library(&self) -> &'a Path {
         &self.shared.library
     }
 
-    /// Libraries and folders that are used whatever their owner and permissions are.
+    /// Returns the libraries and folders that are used whatever their owner and permissions are.
     #[must_use]
     pub fn trust(&self) -> &'a [PathBuf] {
         &self.shared.trust
     }
 
-    /// What the probe found.
+    /// Returns the result of the probe.
     #[must_use]
     pub fn facts(&self) -> &'a Facts {
         &self.shared.facts
     }
 
-    /// The registration that this is about: a device API's, kind's or function's name.
+    /// Returns the registration under test: a device API's, kind's or function's name.
     #[must_use]
     pub fn registration(&self) -> &'a str {
         self.registration
     }
 
-    /// A folder of this worker, removed afterwards.
+    /// Returns a folder of this worker, removed afterwards.
     #[must_use]
     pub fn scratch(&self) -> &'a Path {
         &self.shared.scratch
     }
 
-    /// The plugin through its tables.
+    /// Opens the plugin for access through its tables.
     ///
     /// # Errors
     ///
-    /// It is refused.
+    /// The plugin is refused.
     pub fn plugin(&self) -> Verdict<&'static Plugin> {
         let open = || {
             let opened = Plugin::open(&self.shared.library)
@@ -122,11 +122,11 @@ impl<'a> Context<'a> {
         self.shared.plugin.get_or_init(open).clone()
     }
 
-    /// The device API that this is about, through its table.
+    /// Returns the device API under test, for access through its table.
     ///
     /// # Errors
     ///
-    /// It is refused, or has no device here.
+    /// The plugin is refused, or has no device here.
     pub fn device(&self) -> Verdict<Device> {
         if let Some(why) = self.shared.facts.absent_device(self.registration) {
             return Err(Stop::Absent(why.to_owned()));
@@ -135,11 +135,11 @@ impl<'a> Context<'a> {
         device.ok_or_else(|| Stop::suite(format!("no device API {}", self.registration)))
     }
 
-    /// The device API that this is about, where it has several devices: how many there are is the machine's.
+    /// Returns the device API under test, where it has several devices: their number depends on the machine.
     ///
     /// # Errors
     ///
-    /// It is refused, or has less than two devices here.
+    /// The plugin is refused, or has fewer than two devices here.
     pub fn several_devices(&self) -> Verdict<Device> {
         let device = self.device()?;
         match self.shared.facts.device_count(self.registration) {
@@ -148,7 +148,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A host with this plugin before all others, those that were named with it, and what is installed here.
+    /// Returns a host with this plugin before all others, its companion plugins, and those that are installed here.
     ///
     /// # Errors
     ///
@@ -176,19 +176,19 @@ impl<'a> Context<'a> {
         shared.host.get_or_init(open).as_ref().map_err(Clone::clone)
     }
 
-    /// The target of the kind that this is about: with what its device tells of itself where there is one, else with its
+    /// Returns a target of the kind under test: with the values of its device where there is one, else with its
     /// defaults.
     ///
     /// # Errors
     ///
-    /// It cannot be compiled for here.
+    /// The target cannot be compiled for here.
     pub fn target(&self) -> Verdict<Arc<Target>> {
         if let Some(why) = self.shared.facts.unusable_kind(self.registration) {
             return Err(Stop::Absent(why.to_owned()));
         }
         let (host, name) = (self.host()?, self.registration);
         let kind = host.target_kinds().into_iter().map(|(kind, _)| kind).find(|kind| kind.name == name);
-        // A host is not asked: its code runs wherever the host does.
+        // A host kind needs no device: its code runs wherever the host does.
         let device = kind.filter(|kind| !kind.is_host).map(|kind| host.device(&kind.device, 0));
         Ok(match device {
             Some(Ok(_)) => {
@@ -199,11 +199,11 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Something that several cases of a worker share, made by the first that asks.
+    /// Returns a value that several cases of a worker share, made at the first request.
     ///
     /// # Errors
     ///
-    /// What making it ends with; it is then tried again by the next.
+    /// The error of making it; the next request tries again.
     pub fn cached<T: 'static>(&self, key: &str, make: impl FnOnce() -> Verdict<T>) -> Verdict<Rc<T>> {
         let key = format!("{key}@{}", self.registration);
         if let Some(found) = self.shared.cache.borrow().get(&key).cloned() {
@@ -214,47 +214,47 @@ impl<'a> Context<'a> {
         Ok(made)
     }
 
-    /// Says that the case could build but not run what it built, and why (SUITE-S4).
+    /// Records that the case could build but not run the result, and why (SUITE-S4).
     pub fn not_run(&self, why: impl Into<String>) {
         *self.not_run.borrow_mut() = Some(why.into());
     }
 
-    /// Says of which profiles nothing came to the device, so that the case shows nothing of them (SUITE-S6).
+    /// Records the profiles that the case did not exercise on the device, so that it proves nothing of them (SUITE-S6).
     pub fn shows_nothing_of(&self, profiles: Vec<Profile>) {
         *self.untested.borrow_mut() = profiles;
     }
 
-    /// A folder for programs that fail, which stays; it need not exist yet.
+    /// Returns the folder for programs that fail, which is kept; it need not exist yet.
     #[must_use]
     pub fn repros(&self) -> &'a Path {
         &self.shared.repros
     }
 
-    /// Says that the program that fails stands in this file, for the report.
+    /// Records the file of the failing program, for the report.
     pub fn left_repro(&self, file: &Path) {
         *self.repro.borrow_mut() = file.display().to_string();
     }
 
-    /// What [`Self::left_repro`] was told; empty when nothing.
+    /// Takes the file of [`Self::left_repro`]; empty when there is none.
     #[must_use]
     pub fn take_repro(&self) -> String {
         self.repro.take()
     }
 
-    /// What [`Self::shows_nothing_of`] was told; else empty.
+    /// Takes the profiles of [`Self::shows_nothing_of`]; empty when there are none.
     #[must_use]
     pub fn take_untested(&self) -> Vec<Profile> {
         self.untested.take()
     }
 
-    /// What [`Self::not_run`] was told.
+    /// Takes the reason of [`Self::not_run`].
     #[must_use]
     pub fn take_not_run(&self) -> Option<String> {
         self.not_run.borrow_mut().take()
     }
 }
 
-/// What a host calls a library before it is open: the manifest's name or, without one, the file's.
+/// Returns the host's name of a library that is not open: the manifest's or, without one, the file's.
 fn name_with_host(host: &Host, library: &Path) -> Option<String> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let library = real(library);

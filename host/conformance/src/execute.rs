@@ -1,4 +1,4 @@
-//! Compiling for the target of a case, and calling on its device what came out.
+//! Compiles for the target of a case, and calls the result on its device.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use chipdock_ir::{Child, ForKind, IrModule, PrimFunc, StmtKind, ThreadAxis};
 use crate::kernels::Kernels;
 use crate::{Context, Stop, Verdict};
 
-/// What compilation led to.
+/// Result of compiling and loading.
 pub(crate) enum Ready {
-    /// It can be called, with arguments on this device.
+    /// A loaded module, with the device for its arguments.
     Callable(Module, Device),
-    /// What would run it is not here, and why.
+    /// The module is built and cannot run here, for this reason.
     Built(String),
 }
 
@@ -36,7 +36,8 @@ pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Compiled> {
     Ok(c.host()?.compile(module, &c.target()?, &options)?)
 }
 
-/// Why a module has blocks of more threads than the target takes: how many those are is the device's, not the plugin's.
+/// Returns the reason why a module launches more threads in a block than the target supports: that limit is the device's, not
+/// the plugin's.
 pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> {
     let most = c.cached("execute/threads", || {
         Ok(c.host()?.capabilities(&c.target()?)?.limits.threads_per_block_max)
@@ -47,7 +48,7 @@ pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> 
     Ok((needed > most).then(why))
 }
 
-/// Threads of a block of a function, as far as its loops say it.
+/// Returns the threads of a block of a function, as far as its loops state them.
 fn threads(function: &PrimFunc) -> i64 {
     let mut extents: HashMap<ThreadAxis, i64> = HashMap::new();
     function.body.walk(&mut |child| {
@@ -78,7 +79,7 @@ pub(crate) fn load(c: &Context, artifact: &Arc<Artifact>) -> Verdict<Ready> {
     })
 }
 
-/// The device of the case's target, or why there is none.
+/// Returns the device of the case's target, or the reason why there is none.
 fn find_device(c: &Context) -> Verdict<Result<Device, String>> {
     let (host, target) = (c.host()?, c.target()?);
     let kinds = host.target_kinds();
@@ -96,22 +97,22 @@ fn find_device(c: &Context) -> Verdict<Result<Device, String>> {
     }
 }
 
-/// What stands before and behind a tensor's elements, which no function may touch.
+/// Value of the bytes before and after a tensor's elements, which no function may touch.
 const GUARD_BYTE: u8 = 0xa5;
 
-/// Elements of guard before and behind each tensor.
+/// Numbers of guard elements before and after each tensor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guards {
-    /// Before: the offset of the tensor in elements.
+    /// Elements before: the offset of the tensor.
     pub before: usize,
-    /// Behind.
+    /// Elements after.
     pub behind: usize,
 }
 
 impl Guards {
-    /// Behind alone, so that nothing depends on offsets.
+    /// Guards after the tensor alone, so that nothing depends on offsets.
     pub(crate) const BEHIND: Self = Self { before: 0, behind: 8 };
-    /// On both sides: the tensor begins at an odd element.
+    /// Guards on both sides: the tensor begins at an odd element.
     pub(crate) const AROUND: Self = Self { before: 5, behind: 11 };
 }
 
@@ -140,7 +141,7 @@ impl Guarded {
         Ok(Self { whole, tensor, guards, form })
     }
 
-    /// Reads it back, and sees that nothing beside it changed.
+    /// Reads the tensor back, and checks that its guards are unchanged.
     pub(crate) fn read(&self, name: &str) -> Verdict<Array> {
         let item_bytes = self.form.dtype.size_bytes();
         let mut bytes = self.whole.to_bytes()?;
@@ -179,7 +180,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// As a call takes it.
+    /// Returns it as an argument of a call.
     pub(crate) fn view(&self) -> AnyView<'_> {
         match self {
             Self::Tensor(guarded) => AnyView::from(&guarded.tensor),
@@ -204,11 +205,11 @@ pub(crate) fn upload(device: &Device, args: &[Arg], guards: Guards) -> Verdict<V
     args.iter().map(value).collect()
 }
 
-/// What a call left: its tensors, in order, and what it returned.
+/// Results of a call: its tensors, in order, and the return value.
 pub(crate) struct Found {
     /// The tensors.
     pub tensors: Vec<Array>,
-    /// What was returned.
+    /// The return value.
     pub returned: Any,
 }
 

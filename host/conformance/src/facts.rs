@@ -1,4 +1,4 @@
-//! What a plugin says of itself when it is opened: found out once, by the probe, in a worker of its own.
+//! Facts about a plugin, which the probe collects once, in a worker of its own, when it opens the plugin.
 
 use chipdock_plugin_api::attribute;
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use crate::Subject;
 use crate::raw::{OpenError, Plugin};
 
-/// Something that the plugin registered.
+/// A registration of the plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registration {
-    /// What it is.
+    /// Sort of the registration.
     pub subject: Subject,
-    /// Its name, without the prefix of its key.
+    /// Name without the prefix of its key.
     pub name: String,
 }
 
 impl Registration {
-    /// Its key with a host, as `device_api.x`; a function's is its name with `function.` before it.
+    /// Returns its key in a host, as `device_api.x`; a function's is its name with `function.` before it.
     #[must_use]
     pub fn key(&self) -> Option<String> {
         let prefix = match self.subject {
@@ -31,40 +31,40 @@ impl Registration {
     }
 }
 
-/// A device that is there, or why there is none.
+/// The devices of a device API, or the reason why there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceFacts {
     /// The device API's name.
     pub api: String,
-    /// How many devices there are.
+    /// Number of devices.
     pub count: i32,
-    /// Why there is none; empty when there is one.
+    /// Reason why there is none; empty when there is one.
     #[serde(default)]
     pub absent: String,
-    /// What the first one calls itself.
+    /// Name of the first device, as it reports it.
     #[serde(default)]
     pub device_name: String,
-    /// The version of its driver, as it says.
+    /// Version of its driver, as it reports it.
     #[serde(default)]
     pub driver_version: String,
 }
 
-/// What a plugin is.
+/// Facts about a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// Its name.
+    /// Name of the plugin.
     pub name: String,
-    /// Its version.
+    /// Version of the plugin.
     pub version: String,
-    /// What tells two builds apart.
+    /// Id of the build.
     pub build_id: String,
     /// The ABI that it was built for.
     pub abi: String,
-    /// What it registered, in that order.
+    /// Its registrations, in their order.
     pub registered: Vec<Registration>,
     /// Its devices, by device API.
     pub devices: Vec<DeviceFacts>,
-    /// Whether a manifest lies beside the library.
+    /// Whether a manifest is beside the library.
     #[serde(default)]
     pub has_manifest: bool,
     /// Target kinds that cannot be compiled for here, with the reason.
@@ -73,35 +73,35 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Names of what it registered of that sort.
+    /// Returns the names of its registrations of that sort.
     pub fn registrations(&self, subject: Subject) -> impl Iterator<Item = &str> {
         self.registered.iter().filter(move |one| one.subject == subject).map(|one| one.name.as_str())
     }
 
-    /// Why the device of that name cannot be used, if it cannot.
+    /// Returns the reason why the device of that name cannot be used, if there is one.
     #[must_use]
     pub fn absent_device(&self, api: &str) -> Option<&str> {
         let device = self.devices.iter().find(|device| device.api == api)?;
         (!device.absent.is_empty()).then_some(device.absent.as_str())
     }
 
-    /// How many devices of that name there are.
+    /// Returns the number of devices of that name.
     #[must_use]
     pub fn device_count(&self, api: &str) -> i32 {
         self.devices.iter().find(|device| device.api == api).map_or(0, |device| device.count)
     }
 
-    /// Why the target kind of that name cannot be compiled for, if it cannot.
+    /// Returns the reason why the target kind of that name cannot be compiled for, if there is one.
     #[must_use]
     pub fn unusable_kind(&self, kind: &str) -> Option<&str> {
         self.unusable_kinds.iter().find(|(name, _)| name == kind).map(|(_, why)| why.as_str())
     }
 
-    /// Asks an opened plugin.
+    /// Collects the facts of an opened plugin.
     ///
     /// # Errors
     ///
-    /// Why it is refused.
+    /// The reason why the plugin is refused.
     pub fn of(plugin: &Plugin) -> Result<Self, OpenError> {
         let devices = plugin.devices().into_iter().map(|device| {
             let mut facts = DeviceFacts { api: device.name.clone(), ..DeviceFacts::default() };
@@ -121,7 +121,7 @@ impl Facts {
         Ok(Self { devices: devices.collect(), ..Self::without_devices(plugin) })
     }
 
-    /// What an opened plugin registered; its devices are not asked.
+    /// Collects the facts of an opened plugin without querying its devices.
     #[must_use]
     pub fn without_devices(plugin: &Plugin) -> Self {
         let descriptor = plugin.descriptor();

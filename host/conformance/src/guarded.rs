@@ -1,20 +1,20 @@
-//! Host memory with nothing before and behind it: whoever reaches past its ends is stopped by the processor.
+//! Host memory between inaccessible pages: an access past its ends is stopped by the processor.
 
 use std::ptr;
 use std::slice;
 
 use crate::{Stop, Verdict};
 
-/// Where in its pages a buffer lies.
+/// Alignment of a buffer to one side of its pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Its first byte is the first of a page, and the page before it may not be touched.
+    /// Its first byte is the first of a page, and the page before it is inaccessible.
     Start,
-    /// Its last byte is the last of a page, and the page behind it may not be touched.
+    /// Its last byte is the last of a page, and the page after it is inaccessible.
     End,
 }
 
-/// A buffer between two pages that nobody may touch.
+/// A buffer between two inaccessible pages.
 pub struct Guarded {
     mapping: *mut u8,
     mapping_bytes: usize,
@@ -30,7 +30,7 @@ fn page_bytes() -> Verdict<usize> {
 }
 
 impl Guarded {
-    /// A buffer that holds these bytes.
+    /// Makes a buffer with these bytes.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Guarded {
         let mapping = mapping.cast::<u8>();
         let mut guarded = Self { mapping, mapping_bytes, page_bytes, start, size: bytes.len() };
         guarded.protect(libc::PROT_READ | libc::PROT_WRITE)?;
-        // SAFETY: within the mapping, just made writable, and nobody else has it.
+        // SAFETY: within the mapping, just made writable, with no other owner.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), guarded.address(), bytes.len()) };
         Ok(guarded)
     }
@@ -68,7 +68,7 @@ impl Guarded {
         Err(Stop::suite(format!("pages cannot be protected: {}", std::io::Error::last_os_error())))
     }
 
-    /// Makes it read-only: whoever writes it is stopped.
+    /// Makes it read-only: a write is stopped by the processor.
     ///
     /// # Errors
     ///
@@ -78,17 +78,17 @@ impl Guarded {
         Ok(self)
     }
 
-    /// Where it begins.
+    /// Returns the address of the first byte.
     #[must_use]
     pub fn address(&self) -> *mut u8 {
         // SAFETY: within the mapping.
         unsafe { self.mapping.add(self.start) }
     }
 
-    /// What it holds.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: ours, readable, and written by nobody while it is borrowed: copies are done by then.
+        // SAFETY: ours, readable, and not written while it is borrowed: copies are done by then.
         unsafe { slice::from_raw_parts(self.address(), self.size) }
     }
 }

@@ -1,4 +1,4 @@
-//! What of a case came to the device: its device functions, as the code generator was given them (SUITE-S6).
+//! Device functions of a case, as the code generator received them: they show which profiles it exercised (SUITE-S6).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use crate::{Context, Profile};
 
 /// The device functions of a module.
 pub(crate) struct Kernels {
-    /// None where the target's kind has host functions itself.
+    /// None where the target's kind supports host functions itself.
     functions: Option<Vec<Kernel>>,
 }
 
 struct Kernel {
     name: Arc<str>,
-    /// Types of the values that it uses, but of positions.
+    /// Types of the values that it uses, positions excepted.
     types: HashSet<DType>,
 }
 
 impl Kernels {
-    /// Of what was compiled.
+    /// Collects the device functions of a compilation.
     pub(crate) fn of(compiled: &Compiled) -> Self {
         let mut own =
             compiled.lowered_devices.iter().filter(|(target, _)| target.kind == compiled.target.kind);
         Self { functions: own.next().map(|(_, module)| kernels(module)) }
     }
 
-    /// Tells a case about the function of this name, and others whose names begin with it, what it shows nothing of.
+    /// Records which profiles a case does not exercise, from the function of this name and those whose names begin with it.
     pub(crate) fn tell(&self, c: &Context, name: &str) {
         c.shows_nothing_of(self.untested(name));
     }

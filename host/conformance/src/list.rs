@@ -1,4 +1,4 @@
-//! What there is to run, without running it: cases by group and level, and clauses by case (SUITE-S2, SUITE-S3).
+//! Lists without running anything: cases by group and level, and clauses by case (SUITE-S2, SUITE-S3).
 
 use globset::GlobBuilder;
 use serde::Serialize;
@@ -8,104 +8,104 @@ use crate::report::grid::{Grid, Paint, Tint, count, harmless, plain, several, wr
 use crate::report::verdict::level_name;
 use crate::{Case, Facts, Group, Level, Profile, SUITE_VERSION, Subject, cases, clauses};
 
-/// The schema of [`List`] as JSON.
+/// Schema of a [`List`] in JSON.
 pub const LIST_SCHEMA: &str = "chipdock.conformance-list/1";
-/// The schema of [`Coverage`] as JSON.
+/// Schema of a [`Coverage`] in JSON.
 pub const COVERAGE_SCHEMA: &str = "chipdock.conformance-coverage/1";
 
-/// Cases of one group.
+/// Number of cases of one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GroupCount {
-    /// Which.
+    /// The group.
     pub group: Group,
-    /// The level that it belongs to.
+    /// Level of the group.
     pub level: Level,
-    /// Cases of the list.
+    /// Number of cases in the list.
     pub n_cases: usize,
-    /// Runs of them over this plugin, one for each registration that they are about.
+    /// Number of their instances for this plugin, one for each registration that a case is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_instances: Option<usize>,
 }
 
-/// What a run at one level runs.
+/// Number of cases of a run at one level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LevelCount {
-    /// Which.
+    /// The level.
     pub level: Level,
-    /// Cases of the list, those of the levels below included.
+    /// Number of cases in the list, those of the levels below included.
     pub n_cases: usize,
-    /// Runs of them over this plugin.
+    /// Number of their instances for this plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_instances: Option<usize>,
 }
 
-/// One case.
+/// One case of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Listed {
     /// The case's id, or the instance's where there is a plugin.
     pub id: String,
     /// The clause that it tests.
     pub clause: String,
-    /// What it needs beyond what every plugin has: all of these.
+    /// Optional profiles that it needs, all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
 }
 
-/// Cases that have nothing to run on.
+/// Cases that cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// How many cases.
+    /// Number of cases.
     pub n_cases: usize,
-    /// Why they do not apply, or what they will find.
+    /// Reason why they do not apply, or why they will be absent.
     pub why: String,
 }
 
-/// What there is to run.
+/// The cases of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct List {
     /// [`LIST_SCHEMA`].
     pub schema: String,
     /// [`SUITE_VERSION`].
     pub suite_version: String,
-    /// The plugin's name, where one was asked.
+    /// Name of the plugin, where one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
-    /// How many cases.
+    /// Number of cases.
     pub n_cases: usize,
-    /// How many runs of them over this plugin.
+    /// Number of their instances for this plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_instances: Option<usize>,
-    /// By group.
+    /// Counts by group.
     pub groups: Vec<GroupCount>,
-    /// By level.
+    /// Counts by level.
     pub levels: Vec<LevelCount>,
     /// Cases that do not apply to the plugin.
     pub not_applicable: Vec<LeftOut>,
-    /// Cases that apply and will find nothing to run on here.
+    /// Cases that apply and will find no device here.
     pub absent: Vec<LeftOut>,
-    /// Each of them.
+    /// Each case.
     pub cases: Vec<Listed>,
 }
 
-/// What is to be listed.
+/// Selection of cases to be listed.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// Random programs.
+    /// Seeds of random programs.
     pub seeds: &'a Seeds,
-    /// How far.
+    /// Level of the run.
     pub level: Level,
-    /// Globs over ids; empty: all.
+    /// Globs over ids; empty for all.
     pub filters: &'a [String],
-    /// What the plugin is, where there is one.
+    /// Facts about the plugin, where one was given.
     pub facts: Option<&'a Facts>,
 }
 
 impl List {
-    /// What a run would run.
+    /// Lists the cases that a run would include.
     ///
     /// # Errors
     ///
-    /// A filter that is no pattern.
+    /// A filter is no pattern.
     pub fn of(wanted: &Wanted<'_>) -> Result<Self, String> {
         let matches = matcher(wanted.filters)?;
         let mut all = cases(wanted.seeds);
@@ -115,7 +115,7 @@ impl List {
             runs.retain(|run| matches(&run.id));
             runs
         });
-        // A filter may be about one registration, so that with a plugin its instances decide which cases are meant.
+        // A filter may name one registration, so with a plugin its instances decide which cases are selected.
         match &runs {
             Some(runs) if !wanted.filters.is_empty() => {
                 let ids: std::collections::HashSet<&str> =
@@ -160,7 +160,7 @@ impl List {
         })
     }
 
-    /// For a person; with each case when `each`. Ends with a newline.
+    /// Returns the list for a person; with every case when `each`. Ends with a newline.
     #[must_use]
     pub fn text(&self, each: bool, paint: Paint) -> String {
         let mut text = String::new();
@@ -214,11 +214,11 @@ fn listed(id: &str, case: &Case) -> Listed {
     Listed { id: id.to_owned(), clause: case.clause.to_owned(), profiles: case.profiles.clone() }
 }
 
-/// Whether an id matches one of these globs, or there are none.
+/// Returns a function that tests whether an id matches one of these globs, or there are none.
 ///
 /// # Errors
 ///
-/// A filter that is no pattern.
+/// A filter is no pattern.
 pub fn matcher(filters: &[String]) -> Result<impl Fn(&str) -> bool + use<>, String> {
     let glob = |filter: &String| {
         let glob = GlobBuilder::new(filter).literal_separator(false).build();
@@ -260,22 +260,22 @@ fn absent(runs: &[Instance], facts: &Facts) -> Vec<LeftOut> {
     devices.chain(kinds).filter(|left_out| left_out.n_cases > 0).collect()
 }
 
-/// How one clause is tested.
+/// Coverage of one clause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Covered {
-    /// As `D.4`.
+    /// Number of the clause, as `D.4`.
     pub clause: String,
-    /// What it says.
+    /// Text of the clause.
     pub text: String,
-    /// Who has the duty.
+    /// Side that the clause binds.
     pub by: String,
-    /// Who finds out when it is broken.
+    /// Means by which a violation is found.
     pub checked: String,
-    /// How many cases test it.
+    /// Number of cases that test it.
     pub n_cases: usize,
 }
 
-/// Which clause is tested by how many cases.
+/// Number of cases for each clause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     /// [`COVERAGE_SCHEMA`].
@@ -284,12 +284,12 @@ pub struct Coverage {
     pub suite_version: String,
     /// Every clause, in the contract's order.
     pub clauses: Vec<Covered>,
-    /// Clauses that cases name and the contract does not have. None in a suite that is right.
+    /// Clauses that cases name and the contract does not have. None in a correct suite.
     pub unknown: Vec<String>,
 }
 
 impl Coverage {
-    /// Of the suite.
+    /// Computes the coverage of the suite.
     #[must_use]
     pub fn of(seeds: &Seeds) -> Self {
         let all = cases(seeds);
@@ -311,7 +311,7 @@ impl Coverage {
         Self { schema, suite_version, clauses: covered.collect(), unknown }
     }
 
-    /// For a person: each clause with its cases, then those without one. Ends with a newline.
+    /// Returns the coverage for a person: each clause with its cases, then those without one. Ends with a newline.
     #[must_use]
     pub fn text(&self, paint: Paint) -> String {
         const TEXT_MAX: usize = 78;
@@ -364,7 +364,7 @@ impl Coverage {
     }
 }
 
-/// Who finds out when a clause is broken, in words.
+/// Returns in words the means by which a violation is found.
 fn who(checked: &str) -> String {
     let words = checked.split(", ").map(|who| match who {
         "build" => "the compiler: it does not build",

@@ -1,43 +1,44 @@
-//! How a case ends that does not pass.
+//! Results of cases that do not pass.
 
 use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-/// What a case found wrong.
+/// Failure of a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The clause that was broken when it is not the case's own.
+    /// The broken clause, when it is not the case's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clause: Option<String>,
-    /// What should have been.
+    /// Expected behaviour.
     pub expected: String,
-    /// What was.
+    /// Observed behaviour.
     pub found: String,
-    /// Where to look, what was done before; may be empty.
+    /// Hint on where to look and what was done before; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
-/// Why a case stopped.
+/// Reason why a case stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// The plugin does not do what the clause says.
+    /// The plugin does not do what the clause requires.
     Failed(Failure),
-    /// It said `Unsupported`, in its own words. Right for what it does not claim, a failure otherwise (SUITE-S6).
+    /// The plugin answered `Unsupported`, with this text. Right for a profile that it does not claim, a failure otherwise
+    /// (SUITE-S6).
     Unsupported(String),
-    /// What the case needs is not on this machine. Only where the probe found the same, else a failure (SUITE-S8).
+    /// The case needs something that is not on this machine. Only where the probe found the same, else a failure (SUITE-S8).
     Absent(String),
     /// The suite itself is at fault: the plugin is not to blame.
     Suite(String),
 }
 
-/// How a case ended.
+/// Result of a case.
 pub type Verdict<T = ()> = Result<T, Stop>;
 
 impl Stop {
-    /// A failure of the case's own clause.
+    /// Makes a failure of the case's own clause.
     pub fn failed(expected: impl Display, found: impl Display) -> Self {
         Self::Failed(Failure {
             expected: expected.to_string(),
@@ -46,7 +47,7 @@ impl Stop {
         })
     }
 
-    /// The same with more to say; a no-op for what is no failure.
+    /// Adds a note to a failure; no effect on another stop.
     #[must_use]
     pub fn note(mut self, note: impl Display) -> Self {
         if let Self::Failed(failure) = &mut self {
@@ -57,7 +58,7 @@ impl Stop {
         self
     }
 
-    /// The same under another clause; a no-op for what is no failure.
+    /// Sets the broken clause of a failure; no effect on another stop.
     #[must_use]
     pub fn clause(mut self, clause: &str) -> Self {
         if let Self::Failed(failure) = &mut self {
@@ -66,7 +67,7 @@ impl Stop {
         self
     }
 
-    /// What the suite could not do by itself.
+    /// Makes a fault of the suite itself.
     pub fn suite(what: impl Display) -> Self {
         Self::Suite(what.to_string())
     }
@@ -92,7 +93,7 @@ impl From<chipdock_host::Error> for Stop {
     }
 }
 
-/// Holds that `found` equals `expected`.
+/// Checks that `found` equals `expected`.
 ///
 /// # Errors
 ///
@@ -104,7 +105,7 @@ pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T
     Err(Stop::failed(format!("{what}: {expected:?}"), format!("{found:?}")))
 }
 
-/// Holds a condition.
+/// Checks a condition.
 ///
 /// # Errors
 ///
@@ -113,11 +114,11 @@ pub fn ensure(condition: bool, expected: impl Display, found: impl Display) -> V
     if condition { Ok(()) } else { Err(Stop::failed(expected, found)) }
 }
 
-/// Holds that a call was refused with an error of one of these kinds.
+/// Checks that a call was refused with an error of one of these kinds.
 ///
 /// # Errors
 ///
-/// A failure that names the kinds and what came instead.
+/// A failure that names the kinds and the actual answer.
 pub fn refused<T>(what: &str, result: Result<T, chipdock_plugin_api::Error>, kinds: &[&str]) -> Verdict {
     let expected = || format!("{what}: refused with {}", kinds.join(" or "));
     match result {
@@ -131,7 +132,7 @@ pub fn refused<T>(what: &str, result: Result<T, chipdock_plugin_api::Error>, kin
         Err(error) => {
             let kind = error.kind();
             let stop = Stop::failed(expected(), format!("{kind}: {}", error.message()));
-            // A kind that nobody knows says of nobody that it is at fault.
+            // A kind that is unknown blames no side.
             let is_unknown = kind.status() == chipdock_abi::CHIPDOCK_ERROR && kind.as_str() != "RuntimeError";
             Err(if is_unknown { stop.clause("P7.3") } else { stop })
         }

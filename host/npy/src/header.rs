@@ -6,13 +6,13 @@ use chipdock_ir::{DType, TypeCode};
 
 use super::Error;
 
-/// What NumPy itself reads at most (`max_header_size`), with room for padding.
+/// Greatest size of a header that NumPy itself reads (`max_header_size`), with room for padding.
 const TEXT_SIZE_BYTES_MAX: u64 = 1 << 16;
 /// NumPy's limit on axes.
 const AXES_MAX: usize = 64;
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// What a header says.
+/// Content of a header.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) dtype: DType,
@@ -58,7 +58,7 @@ impl Header {
         Ok(header)
     }
 
-    /// The size of the data, or why there cannot be so much.
+    /// Returns the size of the data, or the error that memory cannot hold it.
     pub(super) fn data_size_bytes(&self) -> super::Result<u64> {
         data_size_bytes(self.dtype, &self.shape).ok_or_else(|| {
             let shape = super::shape_text(&self.shape);
@@ -66,7 +66,7 @@ impl Header {
         })
     }
 
-    /// A boolean is 0 or 1: compiled code relies on it.
+    /// Checks that booleans are 0 or 1: compiled code relies on it.
     pub(super) fn check_values(&self, bytes: &[u8]) -> super::Result<()> {
         if !self.dtype.is_bool() {
             return Ok(());
@@ -81,14 +81,14 @@ impl Header {
     }
 }
 
-/// The next bytes: `size_bytes` of them, or fewer where the reader ends.
+/// Reads the next bytes: `size_bytes` of them, or fewer where the reader ends.
 fn take(reader: &mut dyn Read, size_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(size_bytes).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// How many bytes an array takes; `None` where no memory could hold it.
+/// Returns the size of an array in bytes; `None` where no memory could hold it.
 fn data_size_bytes(dtype: DType, shape: &[i64]) -> Option<u64> {
     // An empty array may have extents whose product would not fit.
     if shape.contains(&0) {
@@ -277,7 +277,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A little of a text, for a message.
+/// Returns the beginning of a text, for a message.
 fn cut(text: &str) -> String {
     text.chars().take(24).collect()
 }

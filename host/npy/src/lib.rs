@@ -1,17 +1,18 @@
-//! `.npy` files (NEP 1, versions 1.0 to 3.0), read into compact row-major bytes and written from them.
+//! Reads `.npy` files (NEP 1, versions 1.0 to 3.0) into compact row-major bytes, and writes them.
 //!
-//! The header is read here and not by a crate: those at hand recurse without a bound, multiply extents without a check
-//! or allocate what the header claims, and a file may come from anywhere.
+//! This crate parses the header itself: existing crates recurse without a bound, multiply extents without a check
+//! or allocate the size that the header claims, and a file may come from anywhere.
 //!
-//! 1. **What is read.** A header and its data and nothing behind them. Booleans, integers and floats of 1 to 8 bytes, in
+//! 1. **Reading.** A header and its data and nothing after them. Booleans, integers and floats of 1 to 8 bytes, in
 //!    both byte orders and both orders of axes; no records, strings, complex numbers or objects. A boolean is 0 or 1.
-//! 2. **What is written.** Version 1.0, little-endian, row-major, the data at a multiple of 64 bytes. bfloat16 and float8,
-//!    which `.npy` does not have, are written as the bits of a `uint16` and a `uint8` ([`file_dtype`]). What [`write()`] writes, [`read()`] reads
-//!    back the same.
-//! 3. **Bounds.** A header has at most 64 KiB, a shape at most 64 axes. Memory and time grow with what is really in the
-//!    file, never with what its header claims; memory that is refused is an error and ends nothing. Nothing recurses.
-//! 4. **Errors.** [`Error`] tells a file that is not one apart from a file that cannot be read and from memory that is
-//!    not there. None of them leaves anything behind.
+//! 2. **Writing.** Version 1.0, little-endian, row-major, the data at a multiple of 64 bytes. bfloat16 and float8, which `.npy`
+//!    does not support, are written as the bits of a `uint16` and a `uint8` ([`file_dtype`]). [`read()`] reads a file of
+//!    [`write()`] back unchanged.
+//! 3. **Bounds.** A header has at most 64 KiB, a shape at most 64 axes. Memory and time grow with the actual size of the
+//!    file, never with the size that its header claims; refused memory is an error and does not end the process. Nothing
+//!    recurses.
+//! 4. **Errors.** [`Error`] distinguishes a malformed file from a file that cannot be read and from missing memory. None of
+//!    them leaves anything behind.
 
 mod header;
 
@@ -24,19 +25,19 @@ use header::Header;
 /// An array: compact, row-major, little-endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// Type of an element; never bfloat16, which `.npy` does not have.
+    /// Type of an element; never bfloat16, which `.npy` does not support.
     pub dtype: DType,
     /// Extents, outermost first; none is negative.
     pub shape: Vec<i64>,
-    /// The elements: as many bytes as shape and type come to.
+    /// The elements: as many bytes as shape and type require.
     pub bytes: Vec<u8>,
 }
 
-/// Why an array could not be read.
+/// Reason why an array could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// It is not a whole `.npy` file of numbers: what was expected and what was found. The file is at fault.
+    /// The file is not a whole `.npy` file of numbers; the text says what was expected and found. The file is at fault.
     #[error("{0}")]
     Malformed(String),
     /// The reader failed. The environment is at fault.
@@ -50,11 +51,11 @@ pub enum Error {
     },
 }
 
-/// What reading comes to.
+/// Result of reading.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The type under which a buffer's elements stand in a file: their own, `uint16` for bfloat16, `uint8` for float8. `None`
-/// for what no file can hold: pointers, and integers that share bytes, which numpy does not have.
+/// Returns the type of a buffer's elements in a file: their own, `uint16` for bfloat16, `uint8` for float8. `None` for types
+/// that no file can hold: pointers, and integers that share bytes, which numpy does not support.
 #[must_use]
 pub fn file_dtype(dtype: DType) -> Option<DType> {
     match dtype {
@@ -66,15 +67,15 @@ pub fn file_dtype(dtype: DType) -> Option<DType> {
     }
 }
 
-/// Reads an array from a reader that holds one and nothing else.
+/// Reads an array from a reader that contains one and nothing else.
 ///
-/// `size_bytes` is how much the reader will give, where that is known, as of a regular file: a header that does not fit
-/// it is refused before the data is read, and memory is allocated once. The result is the same without it.
+/// `size_bytes` is the size of the reader's data, where that is known, as of a regular file: a header that does not fit it is
+/// refused before the data is read, and memory is allocated once. The result is the same without it.
 ///
 /// # Errors
 ///
 /// * [`Error::Malformed`]: not a whole file of rule 1.
-/// * [`Error::Io`]: what the reader raises, its own end excepted.
+/// * [`Error::Io`]: the reader's error, its own end excepted.
 /// * [`Error::OutOfMemory`]: memory was refused.
 pub fn read(reader: &mut dyn Read, size_bytes: Option<u64>) -> Result<Array> {
     let header = Header::read(reader)?;
@@ -89,7 +90,7 @@ pub fn read(reader: &mut dyn Read, size_bytes: Option<u64>) -> Result<Array> {
     if size_bytes.is_some() {
         reserve(&mut bytes, expected)?;
     }
-    // One byte more than expected shows what lies behind.
+    // One byte more than expected reveals data after the array.
     let read = io::Read::read_to_end(&mut reader.take(expected.saturating_add(1)), &mut bytes);
     read.map_err(|error| match error.kind() {
         io::ErrorKind::OutOfMemory => Error::OutOfMemory { size_bytes: expected },
@@ -123,7 +124,7 @@ fn wrong_size(header: &Header, expected: u64, found: &str) -> Error {
     ))
 }
 
-/// Column-major elements in row-major order.
+/// Converts column-major elements to row-major order.
 fn row_major(bytes: Vec<u8>, shape: &[i64], size: usize) -> Result<Vec<u8>> {
     // An axis of one element moves nothing and would cost a step for each element.
     let extents: Vec<usize> = shape
@@ -168,13 +169,13 @@ fn row_major(bytes: Vec<u8>, shape: &[i64], size: usize) -> Result<Vec<u8>> {
 ///
 /// * `InvalidInput`, with nothing written: a type that no file can hold ([`file_dtype`]), a negative extent, more axes
 ///   than rule 3 allows, or bytes that are not as many as type and shape come to.
-/// * What the writer raises; it may have taken a part.
+/// * The writer's error; it may have taken a part.
 pub fn write(out: &mut dyn Write, dtype: DType, shape: &[i64], bytes: &[u8]) -> io::Result<()> {
     header::write(out, dtype, shape, bytes.len())?;
     out.write_all(bytes)
 }
 
-/// NumPy's name of a type in a header, little-endian.
+/// Returns NumPy's name of a type in a header, little-endian.
 fn descr(dtype: DType) -> String {
     let letter = match dtype.code {
         TypeCode::Bool => 'b',
@@ -190,7 +191,7 @@ fn descr(dtype: DType) -> String {
     format!("{order}{letter}{}", dtype.lane_size_bytes())
 }
 
-/// A shape for a person: `[2, 3]`.
+/// Returns a shape for a person: `[2, 3]`.
 #[must_use]
 pub fn shape_text(shape: &[i64]) -> String {
     let extents: Vec<String> = shape.iter().map(ToString::to_string).collect();

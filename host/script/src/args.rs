@@ -1,4 +1,4 @@
-//! Arguments of calls: which belongs to which parameter.
+//! Arguments of calls, assigned to their parameters.
 
 use rustpython_ruff_python_ast as ast;
 
@@ -69,7 +69,7 @@ impl Parser<'_> {
         self.fail(keyword, format!("{function} has no argument {found}{hint}"))
     }
 
-    /// An argument that [`Parser::bind`] found to be there.
+    /// Returns an argument that [`Parser::bind`] found to be present.
     pub(crate) fn required<'a>(&self, arg: Option<&'a ast::Expr>) -> Result<&'a ast::Expr> {
         arg.ok_or(Failed)
     }

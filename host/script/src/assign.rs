@@ -244,7 +244,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A variable of the type that an annotation says.
+    /// Makes a variable of the type that an annotation states.
     fn annotated(&mut self, name: &str, annotation: &ast::Expr) -> Result<Var> {
         if let Some(dtype) = self.declaration(annotation) {
             return Ok(Var::new(name, dtype));

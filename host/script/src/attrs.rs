@@ -27,7 +27,7 @@ impl Parser<'_> {
         Ok(attrs)
     }
 
-    /// A key that stands twice: Python keeps the last value, and whoever reads the file sees the first.
+    /// Reports a key that occurs twice: Python keeps the last value, and a reader of the file sees the first.
     fn twice(&mut self, item: &ast::DictItem, name: &str) -> Failed {
         self.fail(
             item.key.as_ref().unwrap_or(&item.value),
@@ -63,7 +63,7 @@ impl Parser<'_> {
         self.noted(value, expr, 0)
     }
 
-    /// A value as one of an attribute.
+    /// Converts a value to one of an attribute.
     fn noted(&mut self, value: Value, at: &ast::Expr, depth: usize) -> Result<AttrValue> {
         Ok(match value {
             Value::None => AttrValue::None,
@@ -75,7 +75,7 @@ impl Parser<'_> {
             Value::Float(value) => AttrValue::Float(FloatBits::new(value)),
             Value::Str(text) => AttrValue::Str(text),
             Value::Expr(value) => AttrValue::Expr(value),
-            // By the variable of its memory, which no pass exchanges without exchanging it everywhere.
+            // By the variable of its memory, which a pass replaces only everywhere at once.
             Value::Buffer(buffer) | Value::Scalar(buffer) => {
                 AttrValue::Expr(buffer.data.expr().with_span(self.span(at)))
             }

@@ -27,7 +27,7 @@ impl Parser<'_> {
             return Err(self.fail(call, "a block needs `@T.prim_func(s_tir=True)` over its function"));
         }
         let name = name.map_or(Ok(Arc::from("")), |name| self.string(name))?;
-        // What TVM writes as a comment may be written out: the block that a function is.
+        // The block of a whole function, which TVM writes as a comment, may be written out.
         let is_root = &*name == "root" && self.function.blocks.is_empty() && self.function.loops.is_empty();
         self.function.blocks.push(BlockState::default());
         let body = inner(self);
@@ -70,7 +70,7 @@ impl Parser<'_> {
             return Ok(false);
         }
         if self.function.blocks.is_empty() {
-            // The implicit block of the function; what it touches is worked out anew.
+            // The implicit block of the function; its regions are computed anew.
             if self.function.s_tir && matches!(path, "T.reads" | "T.writes") {
                 return Ok(true);
             }
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// A part of the block around, which must not be there yet.
+    /// Sets a part of the surrounding block, which must not be set yet.
     fn block<T>(
         &mut self,
         call: &ast::ExprCall,
@@ -172,7 +172,7 @@ impl Parser<'_> {
         if self.function.blocks.is_empty() {
             return Err(self.fail(at.range(), "an axis stands within a T.sblock"));
         }
-        // As in TVM: as wide as the widest of what it is made of.
+        // As in TVM: as wide as the widest of its parts.
         let widest = [&min, &extent, &value]
             .into_iter()
             .map(|part| part.dtype)

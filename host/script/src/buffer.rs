@@ -12,7 +12,7 @@ use rustpython_ruff_text_size::{Ranged, TextRange, TextSize};
 use crate::parser::{Failed, Parser, Result, Slot};
 use crate::value::Value;
 
-/// What describes a buffer, as far as it was said.
+/// Description of a buffer, as far as the script states it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct BufferArgs<'a> {
     pub(crate) shape: Option<&'a ast::Expr>,
@@ -95,7 +95,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The buffer that the arguments describe, with the data variable given, or its own.
+    /// Makes the buffer that the arguments describe, with the given data variable, or its own.
     fn describe(&mut self, name: &str, args: BufferArgs<'_>, data: Option<Var>) -> Result<Buffer> {
         let shape = self.shape(self.required(args.shape)?)?;
         let dtype = args.dtype.map_or(Ok(DType::FLOAT32), |dtype| self.dtype(dtype))?;
@@ -128,7 +128,7 @@ impl Parser<'_> {
         };
         let data_alignment_bytes = self.small(args.align)?;
         let offset_factor = self.small(args.offset_factor)?;
-        // As TVM prints it: where nothing else is said of the offset, 0 is none.
+        // As TVM prints it: where nothing else is stated of the offset, 0 means none.
         let is_said =
             |offset: &Expr| offset_factor != 0 || offset.as_int() != Some(0) || offset.dtype != DType::INT32;
         let elem_offset = elem_offset.filter(is_said);
@@ -160,7 +160,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Extents or strides: a tuple, a list, or one alone.
+    /// Returns extents or strides: a tuple, a list, or a single one.
     fn shape(&mut self, expr: &ast::Expr) -> Result<Vec<Expr>> {
         match expr {
             ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|item| self.size(item)).collect(),
@@ -233,7 +233,7 @@ impl Parser<'_> {
         self.lower_size(value, body)
     }
 
-    /// The buffer of a parameter `name: T.Buffer(...)`.
+    /// Makes the buffer of a parameter `name: T.Buffer(...)`.
     pub(crate) fn buffer_param(&mut self, name: &str, call: &ast::ExprCall) -> Result<Buffer> {
         let (args, notes) = self.buffer_args(call, "T.Buffer")?;
         self.unsupported("T.Buffer", notes, "annotations")?;
@@ -242,8 +242,8 @@ impl Parser<'_> {
         self.describe(name, args, None)
     }
 
-    /// A buffer that an assignment `name = T....(...)` declares, and what it leaves in the sequence; nothing when the
-    /// call declares none.
+    /// Makes the buffer that an assignment `name = T....(...)` declares, with the statement that it leaves in the sequence;
+    /// `None` when the call declares none.
     pub(crate) fn declare_buffer(
         &mut self,
         name: &str,
@@ -414,13 +414,13 @@ impl Parser<'_> {
     }
 }
 
-/// The buffer in another scope, its pointer with it.
+/// Returns the buffer in another scope, with its pointer.
 fn in_scope(buffer: &Buffer, scope: StorageScope) -> Buffer {
     let data = Var::pointer(Arc::clone(&buffer.name), buffer.dtype, scope.clone());
     Buffer::from_node(BufferNode { scope, data, ..BufferNode::clone(buffer) })
 }
 
-/// The names in an expression, each once, in order.
+/// Returns the names in an expression, each once, in order.
 fn names_of(expr: &ast::Expr) -> Vec<String> {
     use ast::visitor::{Visitor, walk_expr};
     #[derive(Default)]

@@ -11,7 +11,7 @@ use crate::parser::{Failed, Parser, Result, Signature};
 use crate::types::{convert, is_float};
 use crate::value::Value;
 
-/// Lanes of a vector at most.
+/// Greatest number of lanes of a vector.
 const LANES_MAX: i128 = u16::MAX as i128;
 
 impl Parser<'_> {
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// A type that TVM ignores, which is therefore no other than that of the result.
+    /// Checks a type argument that TVM ignores: it must be the type of the result.
     fn said_dtype(&mut self, path: &str, found: DType, at: &ast::Expr) -> Result<()> {
         let is_effect = found.is_handle() || matches!(path, "T.assume" | "T.call_packed");
         if is_effect || matches!(self.value(at)?, Value::Str(text) if matches!(&*text, "" | "void")) {

@@ -1,12 +1,12 @@
-//! What is wrong with a script, and where.
+//! Errors of a script, with their places.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// How much of a source line an error shows, in characters.
+/// Greatest number of characters of a source line that an error shows.
 const SHOWN_MAX: usize = 120;
 
-/// One thing that is wrong with a script: where, what was expected, what was found.
+/// One error of a script: its place, what was expected, and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptError {
     /// The file, as it was named to [`crate::parse`].
@@ -15,9 +15,9 @@ pub struct ScriptError {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// How many characters of the line it is about, at least 1.
+    /// Number of characters of the line that it covers, at least 1.
     pub length: u32,
-    /// What was expected, what was found, what is allowed there.
+    /// Message: what was expected, what was found, what is allowed there.
     pub message: String,
     /// The line.
     pub source_line: String,
@@ -29,7 +29,7 @@ impl fmt::Display for ScriptError {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
         let at = self.column.saturating_sub(1) as usize;
-        // A long line is cut so that the place stays in sight.
+        // A long line is cut so that the place stays visible.
         let skipped = if at + 20 > SHOWN_MAX { at - SHOWN_MAX / 2 } else { 0 };
         let shown: Vec<char> = self.source_line.chars().skip(skipped).take(SHOWN_MAX).collect();
         let text: String = shown.iter().map(|c| if c.is_control() { ' ' } else { *c }).collect();
@@ -42,14 +42,14 @@ impl fmt::Display for ScriptError {
     }
 }
 
-/// Everything that was found wrong with a script, in the order of the text; at least one error.
+/// All errors of a script, in the order of the text; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptErrors {
     errors: Vec<ScriptError>,
     cause: Cause,
 }
 
-/// What a script was not read for.
+/// Cause for which a script was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The script.
@@ -71,13 +71,13 @@ impl ScriptErrors {
         Self { cause, ..self }
     }
 
-    /// Whose fault they are.
+    /// Returns the cause of the errors.
     #[must_use]
     pub fn cause(&self) -> Cause {
         self.cause
     }
 
-    /// The errors, in the order of the text.
+    /// Returns the errors, in the order of the text.
     #[must_use]
     pub fn errors(&self) -> &[ScriptError] {
         &self.errors
@@ -98,7 +98,7 @@ impl fmt::Display for ScriptErrors {
 
 impl std::error::Error for ScriptErrors {}
 
-/// The known name nearest to `found`, if one is near enough to be meant.
+/// Returns the known name nearest to `found`, if one is near enough to be meant.
 pub(crate) fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let found = found.to_lowercase();
     known

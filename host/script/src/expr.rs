@@ -15,7 +15,7 @@ use crate::value::Value;
 use crate::{literal, names};
 
 impl Parser<'_> {
-    /// What an expression of the script stands for.
+    /// Returns the value of an expression of the script.
     pub(crate) fn value(&mut self, expr: &ast::Expr) -> Result<Value> {
         self.nested(expr.range(), |parser| {
             let value = parser.value_inner(expr)?;
@@ -26,7 +26,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The expression with its place, unless it has one.
+    /// Returns the expression with its place, unless it has one.
     pub(crate) fn spanned(&self, value: Expr, at: &impl Ranged) -> Expr {
         if value.span == chipdock_ir::Span::NONE { value.with_span(self.span(at)) } else { value }
     }
@@ -164,7 +164,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The value as an expression of the IR: Python's integers are int32, int64 where int32 is too narrow; floats
+    /// Converts the value to an expression of the IR: Python's integers become int32, int64 where int32 is too narrow; floats
     /// float32; strings stay strings.
     pub(crate) fn lower(&mut self, value: Value, at: &impl Ranged) -> Result<Expr> {
         let expr = match value {
@@ -203,13 +203,13 @@ impl Parser<'_> {
         Ok(self.spanned(expr, at))
     }
 
-    /// An expression of the script as one of the IR.
+    /// Converts an expression of the script to one of the IR.
     pub(crate) fn expr(&mut self, expr: &ast::Expr) -> Result<Expr> {
         let value = self.value(expr)?;
         self.lower(value, expr)
     }
 
-    /// A value as an expression of a type where it is a number of Python's that fits; else as it is.
+    /// Converts a value to an expression of a type where it is a number of Python's that fits; else as it is.
     pub(crate) fn lower_like(&mut self, value: Value, dtype: DType, at: &impl Ranged) -> Result<Expr> {
         match value {
             // A float is never cut to an integer unasked.
@@ -402,7 +402,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A boolean: itself, or whether a number is not zero.
+    /// Converts a value to a boolean: itself, or a comparison of a number with zero.
     pub(crate) fn condition(&mut self, value: Expr, at: &impl Ranged) -> Result<Expr> {
         let dtype = value.dtype;
         if dtype.is_bool() {
@@ -594,7 +594,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands between the brackets, one per axis. A name of several loops stands for each of them.
+    /// Returns the entries between the brackets, one per axis. A name of several loops stands for each of them.
     fn axes<'a>(&mut self, buffer: &Buffer, slice: &'a ast::Expr) -> Result<Vec<Axis<'a>>> {
         let items = match slice {
             ast::Expr::Tuple(tuple) => tuple.elts.as_slice(),
@@ -758,14 +758,14 @@ impl Parser<'_> {
     }
 }
 
-/// What stands for one axis between brackets.
+/// Entry for one axis between brackets.
 enum Axis<'a> {
     Written(&'a ast::Expr),
     /// One of several indices that an expression stands for.
     Known(Expr, &'a ast::Expr),
 }
 
-/// A kind of Python expression that is not taken, for messages.
+/// Returns the kind of an unsupported Python expression, for messages.
 fn expression_kind(expr: &ast::Expr) -> &'static str {
     match expr {
         ast::Expr::Lambda(_) => "a lambda outside of T.comm_reducer",
@@ -781,7 +781,7 @@ fn expression_kind(expr: &ast::Expr) -> &'static str {
     }
 }
 
-/// The op of a bitwise operator.
+/// Returns the op of a bitwise operator.
 fn bitwise(op: Operator) -> Option<Op> {
     Some(match op {
         Operator::BitAnd => Op::BitwiseAnd,

@@ -1,4 +1,4 @@
-//! Functions: parameters, what the body declares, the body.
+//! Functions: parameters, declarations in the body, and the body.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Parser<'_> {
         };
         self.function.ret = ret.unwrap_or(None);
         self.function.ret_unsaid = function.returns.is_none();
-        // The body is read all the same, for its own errors.
+        // The body is still read, for its own errors.
         let body = self.body(&function.body);
         let name: Arc<str> = Arc::from(function.name.id.as_str());
         let (body, added) = if options.s_tir { widened(&body, &name) } else { (body, Vec::new()) };
@@ -79,7 +79,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Notes `n = T.int64()` at the top of the body, which says the type of a size that the parameters name.
+    /// Records `n = T.int64()` at the top of the body, which declares the type of a size that the parameters name.
     fn collect_declared(&mut self, function: &ast::StmtFunctionDef) {
         for stmt in &function.body {
             let ast::Stmt::Assign(assign) = stmt else { continue };
@@ -123,7 +123,7 @@ impl Parser<'_> {
 
     fn params(&mut self, function: &ast::StmtFunctionDef) -> Result<()> {
         let params = &function.parameters;
-        // Known, so that the body says nothing of a parameter that has an error of its own.
+        // Defined, so that the body reports nothing about a parameter that has an error of its own.
         for param in params.iter() {
             self.scopes.define(param.name().as_str(), Value::Failed);
         }
@@ -135,7 +135,7 @@ impl Parser<'_> {
             return Err(self.fail(odd, "keyword-only parameters are not supported"));
         }
         let all: Vec<&ast::ParameterWithDefault> = params.posonlyargs.iter().chain(&params.args).collect();
-        // A scalar parameter may stand behind the buffer whose size it is.
+        // A scalar parameter may come after the buffer whose size it is.
         for param in &all {
             if let Some(annotation) = &param.parameter.annotation
                 && let Some(dtype) = self.scalar_annotation(annotation)

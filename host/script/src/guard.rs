@@ -1,15 +1,15 @@
-//! A look at the text before it is parsed: what would nest too deep for a recursive parser is refused here.
+//! Scans the text before it is parsed: nesting too deep for a recursive parser is refused here.
 
 use rustpython_ruff_text_size::{TextRange, TextSize};
 
-/// Brackets within brackets, and blocks within blocks.
+/// Greatest nesting of brackets, and of blocks.
 pub(crate) const NESTING_MAX: usize = 256;
 
-/// Operators, names and literals that may follow each other without a comma, over all open brackets. A parser may
-/// recurse once for each.
+/// Greatest number of operators, names and literals that follow each other without a comma, over all open brackets. A parser
+/// may recurse once for each.
 const CHAIN_MAX: usize = 4096;
 
-/// Lambdas in one statement: their commas part parameters, so that a comma ends no chain.
+/// Greatest number of lambdas in one statement: their commas separate parameters, so that a comma ends no chain.
 const LAMBDAS_MAX: usize = 64;
 
 struct Level {
@@ -28,7 +28,7 @@ struct Guard<'a> {
 
 type Refused = (TextRange, String);
 
-/// Checks the nesting of `text`; what else is wrong with it is left to the parser.
+/// Checks the nesting of `text`; other errors are left to the parser.
 pub(crate) fn check(text: &str) -> Result<(), Refused> {
     let mut guard = Guard {
         bytes: text.as_bytes(),
@@ -129,7 +129,7 @@ impl Guard<'_> {
         self.at += if triple { 3 } else { 1 };
         while self.at < self.bytes.len() {
             match self.peek(0) {
-                // Also in a raw string a backslash keeps the quote behind it from ending it.
+                // Also in a raw string a backslash keeps the quote after it from ending the string.
                 b'\\' => self.at += 2,
                 b'\n' | b'\r' if !triple => break,
                 byte if byte == quote && !triple => {

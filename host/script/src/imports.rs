@@ -1,8 +1,8 @@
-//! What the imports of a file give names to, as far as a kernel may mean it.
+//! Names that the imports of a file define, as far as a kernel may use them.
 
 use crate::names;
 
-/// What `T` is, by its full names.
+/// Full names of `T`.
 const TIR: &[&str] = &[
     "T",
     "tvm.script.tirx",
@@ -12,25 +12,25 @@ const TIR: &[&str] = &[
     "tvm.script.parser.tir",
 ];
 
-/// What `I` is, by its full names.
+/// Full names of `I`.
 const IR: &[&str] = &["I", "tvm.script.ir", "tvm.script.parser.ir"];
 
-/// Where TVM's Python keeps functions that are below `T` too.
+/// Modules of TVM's Python with functions that are below `T` too.
 const LIBRARY: &[&str] = &["tvm.tirx", "tvm.tir"];
 
-/// True where every function is one of blocks.
+/// Returns true for a module in which every function is one of blocks.
 pub(crate) fn is_legacy(full: &str) -> bool {
     ["tvm.script.tir", "tvm.script.parser.tir"].contains(&full)
 }
 
-/// True for what a name may be imported as, so that [`short`] may know it or something below it.
+/// Returns true if a name may be imported as `full`, so that [`short`] may know it or a name below it.
 pub(crate) fn is_known(full: &str) -> bool {
     let leads =
         |whole: &&str| whole.strip_prefix(full).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     short(full).is_some() || TIR.iter().chain(IR).chain(LIBRARY).any(leads)
 }
 
-/// A full name as one below `T` or `I`: `tvm.script.tirx.exp` and `tvm.tirx.exp` are `T.exp`.
+/// Returns a full name as one below `T` or `I`: `tvm.script.tirx.exp` and `tvm.tirx.exp` are `T.exp`.
 pub(crate) fn short(full: &str) -> Option<String> {
     let below = |spaces: &[&str], short: &str| {
         spaces.iter().find_map(|space| match full.strip_prefix(space)? {
@@ -45,12 +45,12 @@ pub(crate) fn short(full: &str) -> Option<String> {
     found.or_else(|| below(LIBRARY, "T").filter(|path| path.strip_prefix("T.").is_some_and(is_shared)))
 }
 
-/// What is wrong with a full name that [`short`] does not know.
+/// Returns the message for a full name that [`short`] does not know.
 pub(crate) fn unknown(full: &str) -> String {
     format!("{full} means nothing in a kernel; expected a function below T, as T.exp")
 }
 
-/// Functions that mean the same below `tvm.tirx` as below `T`.
+/// Returns true for a function that means the same below `tvm.tirx` as below `T`.
 fn is_shared(name: &str) -> bool {
     const OTHERS: &[&str] = &[
         "Cast",

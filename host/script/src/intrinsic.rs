@@ -11,13 +11,13 @@ use crate::parser::{Failed, Parser, Result};
 use crate::value::Value;
 use crate::{left_out, names};
 
-/// The op of a builtin that TVM keeps in the namespaces of devices.
+/// Returns the op of a builtin that TVM keeps in the namespaces of devices.
 fn device_op(name: &str) -> Option<Op> {
     Op::all_where(|op| op.device_name == Some(name)).next()
 }
 
 impl Parser<'_> {
-    /// `T.<namespace>.<name>(…)`: what has an op here, whatever the namespace.
+    /// Reads `T.<namespace>.<name>(…)`, where the name has an op, whatever the namespace.
     pub(crate) fn device_call(&mut self, path: &str, call: &ast::ExprCall) -> Result<Expr> {
         let name = path.rsplit('.').next().unwrap_or_default();
         let known = path.split('.').count() == 3 && !path.starts_with("T.axis.");
@@ -28,7 +28,7 @@ impl Parser<'_> {
         if op.info().threads != Threads::Shuffle {
             return self.call_op(op, path, call);
         }
-        // The size of the warp is not said: a group is at most one.
+        // The size of the warp is not stated: a group is at most one warp.
         let [mask, value, lane, width] = self.bind(call, path, ["mask", "var", "lane", "width"], 4)?;
         let args = [mask, value, lane, width, width];
         let args: Option<Box<[ast::Expr]>> = args.into_iter().map(Option::<&ast::Expr>::cloned).collect();
@@ -232,7 +232,7 @@ impl Parser<'_> {
     }
 }
 
-/// The call with other arguments, all by position.
+/// Returns the call with other arguments, all by position.
 fn with_args(call: &ast::ExprCall, args: Box<[ast::Expr]>) -> ast::ExprCall {
     let mut call = call.clone();
     call.arguments.args = args;

@@ -1,16 +1,16 @@
-//! TVMScript text to the IR.
+//! Reads TVMScript text into the IR.
 //!
-//! What [`parse`] takes and what it makes of it; `README.md` beside this crate has the table by construct.
+//! The rules below define the input and the result of [`parse`]; `README.md` beside this crate has the table by construct.
 //!
 //! 1. **Subset.** A file is Python syntax, never run. It holds one class under `@I.ir_module` with functions under
 //!    `@T.prim_func`, or such functions alone; imports; and constants (`N = 16`) that functions may use. `T` and `I`
 //!    mean `tvm.script.tirx` (or `tir`) and `tvm.script.ir`, imported or not, under whatever name they are imported.
-//! 2. **As in TVM.** A file that TVM 0.27 takes and this crate takes means the same to both; what TVM has and this
-//!    crate has not is an error, never skipped. What is taken besides is in the README.
-//! 3. **Types.** A Python integer is an int32 (an int64 where it is too large), a float a float32, a boolean a bool;
-//!    between Python numbers Python's own arithmetic holds. Operands of two types are made one as in TVM: floats win
-//!    over integers, integers over booleans, wide over narrow, unsigned over signed of one width. Comparisons and
-//!    `&`, `|`, `^`, `<<`, `>>` give a Python number the type of the other side. A stored value is converted to the type of its buffer.
+//! 2. **As in TVM.** A file that both TVM 0.27 and this crate accept means the same to both; a construct of TVM that this crate
+//!    does not support is an error, never skipped. Constructs that are accepted besides are in the README.
+//! 3. **Types.** A Python integer is an int32 (an int64 where it is too large), a float a float32, a boolean a bool; between
+//!    Python numbers Python's own arithmetic holds. Operands of two types are converted to one as in TVM: floats win over
+//!    integers, integers over booleans, wide over narrow, unsigned over signed of one width. Comparisons and `&`, `|`, `^`,
+//!    `<<`, `>>` give a Python number the type of the other side. A stored value is converted to the type of its buffer.
 //! 4. **Names.** `x = e` and `x: T.int32 = e` make a scalar that may be assigned again; `x: T.let[T.int32] = e` binds
 //!    once. `n = T.int32()` declares a size. A name is known to the end of the block of statements that defined it.
 //! 5. **Places.** Every statement and expression carries the line and column where it stands.
@@ -56,21 +56,21 @@ pub use error::{Cause, ScriptError, ScriptErrors};
 use parser::Parser;
 use source::Source;
 
-/// Bytes of a file at most.
+/// Greatest size of a file in bytes.
 const SIZE_BYTES_MAX: usize = 4 << 20;
 
-/// Characters of what validation says, at most.
+/// Greatest length of a validation message in characters.
 const MESSAGE_MAX: usize = 1000;
 
-/// The stack of the thread that parses. Parsers recurse, and how deep the limits of rule 7 let them is more than the
-/// stack of a caller may hold; what is not used costs nothing.
+/// Stack size of the thread that parses. Parsers recurse, and the depth that the limits of rule 7 allow is more than the stack
+/// of a caller may hold; unused stack costs nothing.
 const STACK_BYTES: usize = 128 << 20;
 
 /// Reads a TVMScript file; `file_name` is for messages.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the text, by rule 6 of the crate.
+/// All errors of the text, by rule 6 of the crate.
 ///
 /// # Examples
 ///
@@ -93,20 +93,20 @@ pub fn parse(text: &str, file_name: &str) -> Result<IrModule, ScriptErrors> {
     parse_at(text, file_name, Stage::Blocks)
 }
 
-/// What [`parse_with_warnings`] gives: the module, and what a person should know of how it was read.
+/// Result of [`parse_with_warnings`]: the module, and warnings about how it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// What the file says.
+    /// The module of the file.
     pub module: IrModule,
-    /// What was mended while reading (rule 8 of the crate), in the order of the text.
+    /// Corrections made while reading (rule 8 of the crate), in the order of the text.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Reads a TVMScript file as [`parse`] does, and tells what it mended.
+/// Reads a TVMScript file as [`parse`] does, and reports its corrections.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the text, by rule 6 of the crate.
+/// All errors of the text, by rule 6 of the crate.
 ///
 /// # Examples
 ///
@@ -129,12 +129,12 @@ pub fn parse_with_warnings(text: &str, file_name: &str) -> Result<Script, Script
     script_at(text, file_name, Stage::Blocks)
 }
 
-/// Reads what was printed of a module that is lowered as far as `stage`: the same as [`parse`], held to the rules of
-/// that stage instead of those before any pass. Entries of [`Stage::Host`] may be called `__tvm_ffi_<name>`.
+/// Reads the printed text of a module that is lowered as far as `stage`: as [`parse`], checked against the rules of that stage
+/// instead of those before any pass. Entries of [`Stage::Host`] may be called `__tvm_ffi_<name>`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the text, by rule 6 of the crate.
+/// All errors of the text, by rule 6 of the crate.
 ///
 /// # Examples
 ///
@@ -190,7 +190,7 @@ fn read(source: &Source<'_>, stage: Stage) -> Result<Script, ScriptErrors> {
     }
 }
 
-/// A problem that validation found, at its place in the text.
+/// Turns a problem that validation found into an error at its place in the text.
 fn explain(source: &Source<'_>, problem: &Diagnostic) -> ScriptError {
     let mut message = problem.message.clone();
     if message.chars().count() > MESSAGE_MAX {

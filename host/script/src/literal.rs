@@ -1,10 +1,10 @@
-//! Arithmetic on Python's own numbers, as Python has it.
+//! Arithmetic on Python's own numbers, as Python defines it.
 
 use rustpython_ruff_python_ast::{CmpOp, Operator};
 
 use crate::value::Value;
 
-/// `left op right` of numbers of Python's; the error says why there is none.
+/// Computes `left op right` of numbers of Python's; the error gives the reason why there is no result.
 pub(crate) fn binary(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     match (integer(left), integer(right)) {
         (Some(a), Some(b)) if op != Operator::Div => integers(op, a, b),
@@ -81,7 +81,7 @@ fn floats(op: Operator, a: f64, b: f64) -> Result<Value, String> {
     }))
 }
 
-/// `left op right` of numbers of Python's.
+/// Compares two numbers of Python's; `None` where they cannot be compared.
 pub(crate) fn compare(op: CmpOp, left: &Value, right: &Value) -> Option<bool> {
     let order = match (integer(left), integer(right)) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),

@@ -13,7 +13,7 @@ use crate::value::Value;
 /// Names of loops, and names of several of them.
 type LoopNames = (Vec<String>, Vec<(String, std::ops::Range<usize>)>);
 
-/// What a loop runs over.
+/// Range of a loop.
 struct Domain {
     min: Expr,
     extent: Expr,
@@ -113,8 +113,8 @@ impl Parser<'_> {
         self.nested(at.range(), |parser| parser.deep_body(stmts, loops - 1, at))
     }
 
-    /// The names of so many loops; and names that stand for several of them, `ax` and `*ax`, of which each has a number
-    /// behind it.
+    /// Returns the names of `count` loops; and names that stand for several of them, `ax` and `*ax`, of which each loop has a
+    /// numbered one.
     fn loop_names(&mut self, target: &ast::Expr, count: usize) -> Result<LoopNames> {
         let targets = match target {
             ast::Expr::Tuple(tuple) => tuple.elts.as_slice(),
@@ -254,7 +254,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An axis that is none, with the nearest that is one.
+    /// Reports an unknown axis, with the nearest known one.
     pub(crate) fn unknown_axis(&mut self, at: &ast::Expr, why: String) -> Failed {
         let found = match at {
             ast::Expr::StringLiteral(literal) => literal.value.to_str(),
@@ -286,7 +286,7 @@ impl Parser<'_> {
     }
 }
 
-/// What is wrong with `for … in path(…)`.
+/// Returns the message for `for … in path(…)`, where `path` is no loop.
 fn unknown_loop(path: &str) -> String {
     let known = ["T.serial", "T.parallel", "T.vectorized", "T.unroll", "T.grid", "T.thread_binding", "range"];
     match crate::error::nearest(path, known) {
@@ -298,7 +298,7 @@ fn unknown_loop(path: &str) -> String {
 const LOOPS: &str =
     "expected range, T.serial, T.parallel, T.vectorized, T.unroll, T.grid or T.thread_binding behind in";
 
-/// How many steps lie between two bounds: what remains is one more.
+/// Returns the number of steps between two bounds, rounded up.
 fn count(stop: &Expr, start: &Expr, step: &Expr) -> Expr {
     let distance = difference(stop, start);
     if let chipdock_ir::ExprKind::Binary(BinaryOp::Mul, count, by) = &distance.kind

@@ -64,11 +64,11 @@ impl<'j> Graph<'j> {
 }
 
 impl Metadata {
-    /// Reads what `tvm.ir.load_json` takes.
+    /// Reads the text that `tvm.ir.load_json` takes.
     ///
     /// # Errors
     ///
-    /// Where the text is no JSON, or no graph of nodes with a map of lists at its root.
+    /// The text is no JSON, or no graph of nodes with a map of lists at its root.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let json: Json = serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
         let nodes = json.get("nodes").and_then(Json::as_array);

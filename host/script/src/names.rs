@@ -1,4 +1,4 @@
-//! The names below `T` that mean something here.
+//! The names below `T` that this crate supports.
 
 use chipdock_ir::op::DTypeKeyword;
 use chipdock_ir::{DType, Op};
@@ -105,7 +105,7 @@ pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     NAMES.iter().chain(TYPE_NAMES).copied().chain(Op::ALL.iter().map(|op| op.name()))
 }
 
-/// Where a known name below `T` may stand, when that is not everywhere in an expression.
+/// Returns where a known name below `T` may stand, when that is not everywhere in an expression.
 pub(crate) fn place(name: &str) -> Option<&'static str> {
     Some(match name {
         "prim_func" => "over a function, as `@T.prim_func`",
@@ -152,7 +152,7 @@ const TYPE_NAMES: &[&str] = &[
     "float8_e5m2",
 ];
 
-/// The element type of a name below `T`, with TVM's short forms; `handle` is none.
+/// Returns the element type of a name below `T`, with TVM's short forms; `handle` is none.
 pub(crate) fn dtype(name: &str) -> Option<DType> {
     let name = match name {
         "boolean" => "bool",
@@ -187,7 +187,7 @@ pub(crate) fn with_bits(text: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// Functions below `T` that take `dtype=` in place of their first argument.
+/// Returns true for a function below `T` that takes `dtype=` in place of its first argument.
 pub(crate) fn forwards_dtype(name: &str) -> bool {
     const FORWARDS: &[&str] = &[
         "call_extern",
@@ -201,7 +201,7 @@ pub(crate) fn forwards_dtype(name: &str) -> bool {
     FORWARDS.contains(&name) || op(name).is_some_and(|op| op.info().dtype_keyword == DTypeKeyword::First)
 }
 
-/// True for the path of a function that takes `dtype=` beside its arguments, which to TVM means nothing.
+/// Returns true for the path of a function that takes `dtype=` beside its arguments, which TVM ignores.
 pub(crate) fn ignores_dtype(path: &str) -> bool {
     let Some(name) = path.strip_prefix("T.") else { return false };
     if matches!(name, "ceildiv" | "floordiv" | "floormod" | "truncdiv" | "truncmod" | "masked_store") {
@@ -210,7 +210,7 @@ pub(crate) fn ignores_dtype(path: &str) -> bool {
     op(name).is_some_and(|op| op.info().dtype_keyword == DTypeKeyword::Ignored)
 }
 
-/// What is meant by a name that other languages have, as it is written here.
+/// Returns this crate's spelling of a name from other languages.
 pub(crate) fn meant(name: &str) -> Option<&'static str> {
     Some(match name {
         "float" | "fp32" | "single" => "float32",
@@ -234,7 +234,7 @@ pub(crate) fn meant(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What stands in a kernel for a function of Python's.
+/// Returns the replacement in a kernel for a function of Python's.
 pub(crate) fn instead_of(python: &str) -> Option<&'static str> {
     Some(match python {
         "int" => "T.Cast(\"int32\", x)",
@@ -248,7 +248,7 @@ pub(crate) fn instead_of(python: &str) -> Option<&'static str> {
     })
 }
 
-/// The op of a name below `T`, with TVM's other names.
+/// Returns the op of a name below `T`, with TVM's other names.
 pub(crate) fn op(name: &str) -> Option<Op> {
     Op::by_name(name).or_else(|| Op::all_where(|op| op.aliases.contains(&name)).next())
 }

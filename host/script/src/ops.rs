@@ -1,4 +1,4 @@
-//! Calls of ops by name: what they take, and what they give.
+//! Calls of ops by name: their arguments and results.
 
 use chipdock_ir::op::{Takes, Threads};
 use chipdock_ir::{DType, Expr, ExprKind, Op, Signature};
@@ -9,8 +9,8 @@ use crate::parser::{Failed, Parser, Result};
 use crate::types::convert;
 use crate::value::Value;
 
-/// Names of arguments, for the ops that take them by name too: up to the first that has none, and the type of the call in
-/// its place.
+/// Returns the names of arguments, for the ops that take them by name too: up to the first that has none, with the type of the
+/// call in its place.
 fn names(op: Op) -> Vec<&'static str> {
     let info = op.info();
     let named = info.params.iter().map(|param| param.name).take_while(|name| !name.is_empty());
@@ -24,7 +24,7 @@ fn names(op: Op) -> Vec<&'static str> {
     names
 }
 
-/// Arguments of TVM's barrier that mean nothing here.
+/// Arguments of TVM's barrier that are ignored here.
 const IGNORED: [&str; 2] = ["is_load", "num_blocks"];
 
 impl Parser<'_> {
@@ -82,7 +82,7 @@ impl Parser<'_> {
         Ok(Expr::call(op, vec![value], result))
     }
 
-    /// The arguments of an op with a rule of its own, as many as it takes.
+    /// Checks the number of arguments of an op with a rule of its own, and returns them.
     fn custom_args<'a>(&mut self, op: Op, path: &str, call: &'a ast::ExprCall) -> Result<Vec<&'a ast::Expr>> {
         let (names, rest) = (names(op), op.info().rest);
         // A dot product may go without the type and the sum.
@@ -305,7 +305,7 @@ impl Parser<'_> {
     }
 }
 
-/// Constants are converted to what their place takes.
+/// Converts constants to the types of their places.
 fn shuffle_types(op: Op, args: &mut [Expr]) {
     for (position, arg) in args.iter_mut().enumerate() {
         if let Some(Takes::Exactly(wanted) | Takes::Constant(wanted)) = op.info().takes(position)

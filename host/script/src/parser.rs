@@ -19,21 +19,21 @@ use crate::source::Source;
 use crate::value::{Scopes, Value};
 use crate::{ScriptError, ScriptErrors};
 
-/// Errors after which the rest is not reported.
+/// Number of errors after which the rest is not reported.
 const ERRORS_MAX: usize = 20;
 
-/// Something failed and was reported.
+/// Error that was already reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;
 
 pub(crate) type Result<T> = std::result::Result<T, Failed>;
 
-/// What is known of a function before its body is read.
+/// Signature of a function, known before its body is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signature {
     pub(crate) ret: Option<DType>,
     pub(crate) arity: usize,
-    /// It returns a value, of a type that it does not say.
+    /// Whether it returns a value whose type is not declared.
     pub(crate) unsaid: bool,
 }
 
@@ -81,15 +81,15 @@ pub(crate) struct FunctionState {
     pub(crate) s_tir: bool,
     pub(crate) attrs: Attrs,
     pub(crate) slots: Vec<Slot>,
-    /// Where each parameter stands, by its name.
+    /// Position of each parameter, by its name.
     pub(crate) param_names: HashMap<String, usize>,
     pub(crate) ret: Option<DType>,
-    /// Nothing says what it returns: the first value that it returns does.
+    /// Whether the return type is undeclared: the first returned value determines it.
     pub(crate) ret_unsaid: bool,
     pub(crate) alloc_buffers: Vec<Buffer>,
     /// Surrounding blocks, innermost last.
     pub(crate) blocks: Vec<BlockState>,
-    /// First value and extent of the loops around.
+    /// First value and extent of the surrounding loops.
     pub(crate) loops: Vec<(Var, Expr, Expr)>,
     /// Notes about buffers that are not declared yet, by the buffer's name.
     pub(crate) late: HashMap<String, Vec<(Arc<str>, Expr, Span)>>,
@@ -97,22 +97,22 @@ pub(crate) struct FunctionState {
     pub(crate) declared: HashMap<String, DType>,
 }
 
-/// Reads one file.
+/// Parser of one file.
 pub(crate) struct Parser<'s> {
     pub(crate) source: &'s Source<'s>,
     pub(crate) errors: Vec<ScriptError>,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// What a name of the file was imported as, with dots.
+    /// Full dotted name of each imported name.
     imports: HashMap<String, String>,
     /// The name that functions of the module are called through.
     pub(crate) class_names: HashSet<String>,
     pub(crate) signatures: HashMap<String, Signature>,
     pub(crate) scopes: Scopes,
-    /// `tir` instead of `tirx` was imported: every function is one of blocks.
+    /// Whether `tir` instead of `tirx` was imported: then every function is one of blocks.
     legacy: bool,
     pub(crate) function: FunctionState,
     depth: usize,
-    /// Nodes that names and shapes copied into expressions so far.
+    /// Number of nodes that names and shapes copied into expressions so far.
     copies: u64,
     /// Sizes of the module, by name.
     pub(crate) symbols: Vec<(Arc<str>, DType)>,
@@ -151,7 +151,7 @@ impl<'s> Parser<'s> {
         Failed
     }
 
-    /// True when no more errors are kept, so that nothing need be said of one.
+    /// Returns true when no more errors are kept, so that no message need be made.
     pub(crate) fn is_full(&self) -> bool {
         self.errors.len() >= ERRORS_MAX
     }
@@ -160,7 +160,7 @@ impl<'s> Parser<'s> {
         self.source.span(at.start())
     }
 
-    /// Runs `f` one level deeper, unless that is too deep.
+    /// Runs `f` one nesting level deeper, unless that is too deep.
     pub(crate) fn nested<T>(&mut self, at: TextRange, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= NESTING_MAX {
             return Err(self.fail(at, format!("this nests deeper than {NESTING_MAX} levels")));
@@ -171,7 +171,7 @@ impl<'s> Parser<'s> {
         result
     }
 
-    /// Counts what a name stands for, so that no short text makes a module too large to walk: copies of copies double.
+    /// Counts the nodes of a name's value, so that no short text makes a module too large to walk: copies of copies double.
     pub(crate) fn copied(&mut self, value: &Value, at: &impl Ranged) -> Result<()> {
         match value {
             Value::Expr(expr) if matches!(expr.kind, ExprKind::Var(_)) => Ok(()),
@@ -211,18 +211,18 @@ impl<'s> Parser<'s> {
         self.fail(at.range(), message)
     }
 
-    /// A copy of a part of something else, counted.
+    /// Returns a counted copy of a part of another expression.
     pub(crate) fn copy(&mut self, expr: &Expr, at: &impl Ranged) -> Result<Expr> {
         self.copied(&Value::Expr(expr.clone()), at)?;
         Ok(expr.clone())
     }
 
-    /// The dotted name of an expression below `T` or `I`, as `T.axis.spatial`, however that was imported.
+    /// Returns the dotted name of an expression below `T` or `I`, as `T.axis.spatial`, however that was imported.
     pub(crate) fn path(&self, expr: &ast::Expr) -> Option<String> {
         imports::short(&self.dotted(expr)?)
     }
 
-    /// A name and attributes of it in full, as `tvm.script.tirx.exp`.
+    /// Returns a name and its attributes in full, as `tvm.script.tirx.exp`.
     pub(crate) fn dotted(&self, expr: &ast::Expr) -> Option<String> {
         match expr {
             ast::Expr::Name(name) if self.scopes.find(&name.id).is_none() => {
@@ -251,7 +251,7 @@ impl<'s> Parser<'s> {
     ) -> std::result::Result<(IrModule, Vec<Diagnostic>), ScriptErrors> {
         self.collect(body);
         for stmt in body {
-            // What failed was reported; the next statement is read all the same.
+            // A failure was reported; the next statement is still read.
             let _ = self.top(stmt);
         }
         if self.module.functions.is_empty() && self.errors.is_empty() {
@@ -287,7 +287,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Notes imports, names of classes, and what functions return, before any body is read.
+    /// Records imports, names of classes, and return types of functions, before any body is read.
     fn collect(&mut self, body: &[ast::Stmt]) {
         for stmt in body {
             match stmt {
@@ -328,7 +328,7 @@ impl<'s> Parser<'s> {
             ast::Stmt::ClassDef(class) => self.class(class),
             ast::Stmt::FunctionDef(function) => self.function_def(function),
             ast::Stmt::Assign(assign) => self.constant(assign),
-            // What a file does when Python runs it is not the kernel's.
+            // Code that runs when the file is a program is not the kernel's.
             ast::Stmt::If(choice) if is_main_guard(&choice.test) => Ok(()),
             other => Err(self.fail(
                 other,
@@ -338,7 +338,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `NAME = constant`; what is no constant may stay, until something uses it.
+    /// Defines `NAME = constant`; another value is accepted until it is used.
     fn constant(&mut self, assign: &ast::StmtAssign) -> Result<()> {
         let [ast::Expr::Name(target)] = assign.targets.as_slice() else {
             return Err(self.fail(assign, "expected `NAME = constant` at the level of a module"));
@@ -416,7 +416,7 @@ impl<'s> Parser<'s> {
 
     fn function_def(&mut self, function: &ast::StmtFunctionDef) -> Result<()> {
         let decorated = self.decorators(function);
-        // The rest is read all the same, for its own errors.
+        // The rest is still read, for its own errors.
         let options = decorated.unwrap_or(FunctionOptions { s_tir: true, private: false });
         let depth_of_names = {
             self.scopes.push();
@@ -472,7 +472,7 @@ impl<'s> Parser<'s> {
         Ok(options)
     }
 
-    /// The message for a name below a namespace that is not known.
+    /// Returns the message for an unknown name below a namespace.
     pub(crate) fn unknown_path(&self, path: &str) -> String {
         if self.is_full() {
             return String::new();
@@ -498,7 +498,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// Takes the nodes of an expression from `left`; false when they are too many, or nest too deep.
+/// Subtracts the nodes of an expression from `left`; returns false when they are too many, or nest too deep.
 fn count(expr: &Expr, depth: usize, left: &mut u64) -> bool {
     if *left == 0 || depth > DEPTH_MAX {
         return false;
@@ -509,7 +509,7 @@ fn count(expr: &Expr, depth: usize, left: &mut u64) -> bool {
     whole
 }
 
-/// True where a function returns a value somewhere.
+/// Returns true if a function returns a value somewhere.
 fn returns_value(body: &[ast::Stmt]) -> bool {
     use ast::visitor::{Visitor, walk_stmt};
     struct Returns(bool);
@@ -526,14 +526,14 @@ fn returns_value(body: &[ast::Stmt]) -> bool {
     returns.0
 }
 
-/// What the decorator of a function says.
+/// Options in the decorator of a function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FunctionOptions {
     pub(crate) s_tir: bool,
     pub(crate) private: bool,
 }
 
-/// `tvm.ir.load_json`, which needs no import.
+/// Returns true for `tvm.ir.load_json`, which needs no import.
 fn is_load_json(function: &ast::Expr) -> bool {
     let ast::Expr::Attribute(load) = function else { return false };
     let ast::Expr::Attribute(ir) = &*load.value else { return false };

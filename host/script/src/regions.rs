@@ -1,5 +1,5 @@
-//! `T.reads` and `T.writes` that leave out a buffer: hints to TVM, to the IR all that a block may touch (IR-B5). What is
-//! left out is added whole, and told.
+//! `T.reads` and `T.writes` that leave out a buffer: to TVM they are hints, to the IR all that a block may access (IR-B5). A
+//! buffer that is left out is added whole, with a warning.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use chipdock_ir::{
     StmtKind,
 };
 
-/// What a block touches and does not declare.
+/// Buffers that a block accesses and does not declare.
 #[derive(Default)]
 struct LeftOut {
     reads: Vec<Buffer>,
     writes: Vec<Buffer>,
 }
 
-/// A block around: what it declares, as validation sees it.
+/// A surrounding block, with its declarations as validation sees them.
 struct Frame<'s> {
     block: &'s Block,
     reads: Option<HashSet<&'s Buffer>>,
@@ -29,12 +29,12 @@ struct Frame<'s> {
 #[derive(Default)]
 struct Search<'s> {
     frames: Vec<Frame<'s>>,
-    /// What is left out, by the address of the block.
+    /// Buffers that are left out, by the address of the block.
     found: HashMap<*const Block, (Span, LeftOut)>,
 }
 
-/// The body of a function, of which each block that declares anything declares all that it touches; and a note for each
-/// list that was added to.
+/// Returns the body of a function, in which each block with declarations declares all that it accesses; and a warning for each
+/// list that was extended.
 pub(crate) fn widened(body: &Stmt, function: &Arc<str>) -> (Stmt, Vec<Diagnostic>) {
     let mut search = Search::default();
     search.stmt(body);
@@ -54,7 +54,7 @@ impl<'s> Search<'s> {
                 return self.block(block, stmt.span);
             }
             StmtKind::Store { buffer, .. } => self.touch(buffer, true),
-            // What lives in a block it need not declare.
+            // A block need not declare a buffer that is allocated in it.
             StmtKind::AllocBuffer { buffer, .. } | StmtKind::DeclBuffer { buffer, .. } => {
                 if let Some(frame) = self.frames.last_mut() {
                     frame.own.insert(buffer);
@@ -111,7 +111,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// An access: each block around declares the buffer, out to the one in which it lives.
+    /// Records an access: each surrounding block declares the buffer, out to the one that allocates it.
     fn touch(&mut self, mut buffer: &'s Buffer, writes: bool) {
         for frame in self.frames.iter_mut().rev() {
             if frame.own.contains(buffer) {
@@ -173,7 +173,7 @@ fn with_all(
     }
 }
 
-/// Adds all of each buffer.
+/// Adds the whole of each buffer.
 fn extend(regions: &mut Option<Vec<BufferRegion>>, buffers: &[Buffer]) {
     if let Some(regions) = regions {
         regions.extend(buffers.iter().map(|buffer| {

@@ -12,7 +12,7 @@ pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     pub(crate) file: Arc<str>,
     line_starts: Vec<usize>,
-    /// Bytes that go on a character, so that columns are counted without walking a line.
+    /// Continuation bytes of characters, so that columns are counted without walking a line.
     inner: Vec<u32>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Source<'a> {
         Self { text, file: Arc::from(file), line_starts, inner }
     }
 
-    /// The largest boundary of a character at or before `at`.
+    /// Returns the largest character boundary at or before `at`.
     fn boundary(&self, at: usize) -> usize {
         let mut at = at.min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -59,7 +59,7 @@ impl<'a> Source<'a> {
         self.text[start..end].trim_end_matches(['\n', '\r'])
     }
 
-    /// An error at a place; what runs over several lines is marked on the first.
+    /// Makes an error at a place; a place over several lines is marked on the first.
     pub(crate) fn error(&self, range: TextRange, message: String) -> ScriptError {
         let (start, end) = (self.boundary(range.start().to_usize()), self.boundary(range.end().to_usize()));
         let line = self.line_index(start);
@@ -78,7 +78,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// An error at a position that a node carries; the first line when it carries none.
+    /// Makes an error at a position that a node carries; the first line when it carries none.
     pub(crate) fn error_at(&self, span: Span, message: String) -> ScriptError {
         let line = (span.line.max(1) as usize - 1).min(self.line_starts.len() - 1);
         let source_line = self.line_text(line).to_owned();
@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The statement, in which whatever has no place of its own has that of what it stands in.
+/// Returns the statement, in which every node without a place has that of its parent.
 pub(crate) fn placed(stmt: &Stmt, around: Span) -> Stmt {
     let span = if stmt.span == Span::NONE { around } else { stmt.span };
     let new = stmt.map_children(&mut |expr| placed_expr(expr, span), &mut |inner| placed(inner, span));

@@ -9,17 +9,17 @@ use rustpython_ruff_text_size::{Ranged, TextRange};
 use crate::parser::{Failed, Parser, Result};
 use crate::value::Value;
 
-/// What became of a statement.
+/// Effect of a statement on those after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// It is done.
+    /// The statement is complete.
     Next,
-    /// It took the statements behind it as its body.
+    /// The statement took the statements after it as its body.
     Rest,
 }
 
 impl Parser<'_> {
-    /// Statements one after the other, in the scope that is open.
+    /// Reads statements one after the other, in the open scope.
     pub(crate) fn body(&mut self, stmts: &[ast::Stmt]) -> Stmt {
         let mut out = Vec::new();
         for (index, stmt) in stmts.iter().enumerate() {
@@ -35,7 +35,7 @@ impl Parser<'_> {
         if matches!(body.kind, StmtKind::Seq(_)) { body.with_span(span) } else { body }
     }
 
-    /// Statements in a scope of their own.
+    /// Reads statements in a scope of their own.
     pub(crate) fn scoped_body(&mut self, stmts: &[ast::Stmt]) -> Stmt {
         self.scopes.push();
         let body = self.body(stmts);
@@ -43,7 +43,7 @@ impl Parser<'_> {
         body
     }
 
-    /// Names that a failed statement would have defined are known to have failed.
+    /// Marks the names that a failed statement would have defined as failed.
     fn forget(&mut self, stmt: &ast::Stmt) {
         let targets: Vec<&ast::Expr> = match stmt {
             ast::Stmt::Assign(assign) => assign.targets.iter().collect(),
@@ -129,7 +129,7 @@ impl Parser<'_> {
     ) -> Result<()> {
         let condition = self.value(test)?;
         if let Value::Bool(known) = condition {
-            // As in TVM: a choice of Python's is made here, and opens no scope.
+            // As in TVM: a choice on a Python value is made here, and opens no scope.
             if known {
                 out.push(self.body(then));
                 return Ok(());
@@ -481,7 +481,7 @@ impl Parser<'_> {
             });
         }
         let about = match self.value(node)? {
-            // Nothing here asks what a note is about that is about no part of the function.
+            // No reader needs the subject of a note that is about no part of the function.
             Value::None | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) => AttrNode::None,
             Value::Expr(expr) if expr.as_int().is_some() => AttrNode::None,
             Value::Buffer(buffer) | Value::Scalar(buffer) => AttrNode::Buffer(buffer),
@@ -523,7 +523,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Notes that stood before the declaration of the buffer they are about: they are put behind it.
+    /// Places notes that stood before the declaration of their buffer after it.
     pub(crate) fn late_notes(
         &mut self,
         name: &ast::ExprName,
@@ -544,7 +544,7 @@ impl Parser<'_> {
         Ok(Flow::Rest)
     }
 
-    /// A use of a buffer that has no memory yet.
+    /// Reports a use of a buffer that has no memory yet.
     pub(crate) fn late(&mut self, buffer: &Buffer, at: &impl Ranged) -> Failed {
         let name = &buffer.name;
         let message = format!(
@@ -555,7 +555,7 @@ impl Parser<'_> {
     }
 }
 
-/// A kind of Python statement that is not taken, for messages.
+/// Returns the kind of an unsupported Python statement, for messages.
 fn statement_kind(stmt: &ast::Stmt) -> &'static str {
     match stmt {
         ast::Stmt::FunctionDef(_) => "a function within a function",
@@ -570,9 +570,9 @@ fn statement_kind(stmt: &ast::Stmt) -> &'static str {
     }
 }
 
-/// What `T.attr` says.
+/// The notes of a `T.attr`.
 struct Notes {
     notes: Vec<(AttrNode, Arc<str>, Expr)>,
-    /// The name of the buffer that it is about, when that is not declared yet: the notes wait for it.
+    /// Name of their buffer, when that is not declared yet: the notes wait for it.
     late: Option<Arc<str>>,
 }

@@ -1,13 +1,13 @@
-//! Types of operands: how two are made one, as TVM does it, and what constants become.
+//! Types of operands: conversion of two to one, as TVM does it, and types of constants.
 
 use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, TypeCode};
 
-/// Whether constants of the type have a fraction: floats, those that are only stored too.
+/// Returns true if constants of the type have a fraction: floats, and those that are only stored.
 pub(crate) fn is_float(dtype: DType) -> bool {
     dtype.is_float() || dtype.is_float8()
 }
 
-/// The scalar type that operands of two scalar types are converted to, or nothing when there is none.
+/// Returns the scalar type that operands of two scalar types are converted to, or `None` when there is none.
 ///
 /// Floats win over integers and booleans, integers over booleans, wide over narrow; of an integer and an unsigned
 /// integer of one width the unsigned wins; of float16 and bfloat16, float16.
@@ -35,7 +35,7 @@ pub(crate) fn common(left: DType, right: DType) -> Option<DType> {
     })
 }
 
-/// `value` converted to a scalar type of as many lanes; constants that fit are converted here.
+/// Converts `value` to a scalar type with as many lanes; constants that fit are converted here.
 pub(crate) fn convert(value: &Expr, scalar: DType) -> Expr {
     let dtype = scalar.with_lanes(value.dtype.lanes);
     if value.dtype == dtype {
@@ -44,7 +44,7 @@ pub(crate) fn convert(value: &Expr, scalar: DType) -> Expr {
     constant(value, scalar).unwrap_or_else(|| value.clone().cast(dtype)).with_span(value.span)
 }
 
-/// A constant in another type, when it is one and keeps its value there.
+/// Returns a constant in another type, when it is one and keeps its value there.
 fn constant(value: &Expr, scalar: DType) -> Option<Expr> {
     match &value.kind {
         ExprKind::Int(number) if is_float(scalar) => {
@@ -114,12 +114,12 @@ impl Linear {
         Some(())
     }
 
-    /// The value, when no term is left.
+    /// Returns the value, when no term is left.
     pub(crate) fn value(&self) -> Option<i128> {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// The sum over a divisor of every factor, when it is one.
+    /// Divides every factor of the sum, when all are multiples of the divisor.
     pub(crate) fn divided(&self, divisor: i128) -> Option<Self> {
         let whole = |number: i128| (number.checked_rem(divisor) == Some(0)).then(|| number / divisor);
         let terms = self.terms.iter().map(|(term, factor)| Some((term.clone(), whole(*factor)?)));
@@ -130,7 +130,7 @@ impl Linear {
         })
     }
 
-    /// The sum as an expression, when it is simple: a constant, or one positive term and perhaps a constant.
+    /// Returns the sum as an expression, when it is simple: a constant, or one positive term and perhaps a constant.
     pub(crate) fn simple(&self) -> Option<Expr> {
         match self.terms.as_slice() {
             [] => Some(Expr::int(self.constant, self.dtype)),
@@ -148,7 +148,7 @@ impl Linear {
     }
 }
 
-/// `stop - start`, worked out where that is simple.
+/// Returns `stop - start`, computed where that is simple.
 pub(crate) fn difference(stop: &Expr, start: &Expr) -> Expr {
     if start.as_int() == Some(0) {
         return stop.clone();

@@ -1,4 +1,4 @@
-//! What a name or an expression of the script stands for while it is read.
+//! Values of names and expressions of the script while it is read.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use chipdock_ir::{Buffer, DType, Expr, PointerType, Reducer, ThreadAxis};
 
 use crate::metadata::Metadata;
 
-/// What an expression of the script stands for.
+/// Value of an expression of the script.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
-    /// A Python integer, not yet of a type.
+    /// A Python integer, without a type yet.
     Int(i128),
     /// A Python float.
     Float(f64),
@@ -22,9 +22,9 @@ pub(crate) enum Value {
     None,
     /// A tuple or a list.
     List(Arc<Vec<Value>>),
-    /// What `tvm.ir.load_json` read: nodes by the name of their type.
+    /// Result of `tvm.ir.load_json`: nodes by the name of their type.
     Metadata(Arc<Metadata>),
-    /// One list of it.
+    /// One list of such a result.
     MetadataList(Arc<Metadata>, usize),
     /// An expression of the IR.
     Expr(Expr),
@@ -46,14 +46,14 @@ pub(crate) enum Value {
     ThreadAxis(ThreadAxis),
     /// A size variable of the module, made anew for each function.
     Symbol(DType),
-    /// What could not be read; the error was reported where it happened.
+    /// A value that could not be read; the error was reported at its place.
     Failed,
     /// A value of the surrounding Python program that means nothing to a kernel.
     Foreign,
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// Describes the value for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Int(value) => format!("the integer {value}"),
@@ -78,13 +78,13 @@ impl Value {
         }
     }
 
-    /// True for what is a number of Python's and no expression yet.
+    /// Returns true for a number of Python's that is no expression yet.
     pub(crate) fn is_literal(&self) -> bool {
         matches!(self, Self::Int(_) | Self::Float(_) | Self::Bool(_))
     }
 }
 
-/// Names in scope, innermost last.
+/// The names in scope, innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     levels: Vec<HashMap<Arc<str>, Value>>,

@@ -1,22 +1,22 @@
-//! Discovery: which plugins there are, in which order, and why one is not used. Opens nothing.
+//! Discovery: searches for plugins, orders them, and records why one is not used. Opens nothing.
 //!
 //! Rules, in the order in which they are applied:
 //!
 //! * **FIND-D1 Order.** Roots are searched in the order of [`Source`]; within a folder, plugins by file name. The current
 //!   directory is never searched by itself.
-//! * **FIND-D2 Everything is kept.** Each library or manifest met becomes a [`Candidate`], with the reason when it is not
-//!   used; a bad one never hides another. The same files, reached through a second place, are the candidate that they are
+//! * **FIND-D2 Everything is kept.** Each library or manifest that is met becomes a [`Candidate`], with the reason if it is not
+//!   used; a bad one never hides another. Files that are reached again through a second place are the candidate that exists
 //!   already.
 //! * **FIND-D3 Trust.** A library or manifest that neither root nor the user owns, or that group or others may write, is
-//!   refused; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a
-//!   link of somebody else. What is named in [`HostOptions::trust`], and what lies in it, is trusted. A manifest is
-//!   judged before it is read. With raised privileges, variables and user paths are ignored: only the folders of the
-//!   system are searched.
+//!   refused; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a link
+//!   of another user. A path in [`HostOptions::trust`], and everything in it, is trusted. A manifest is checked before it is
+//!   read. With raised privileges, variables and user paths are ignored: only the folders of the system are searched.
 //! * **FIND-D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
-//! * **FIND-D5 Lock.** With [`HostOptions::locked`], what the lock does not pin is refused, before FIND-D4 looks which is first.
-//! * **FIND-D6 Needed keys.** Last, what needs a key of another plugin (P5.15) is refused where the manifests tell already that it
-//!   cannot be had: nobody that is left provides it, or the plugins need each other in a circle. It makes no room for another
-//!   of its name.
+//! * **FIND-D5 Lock.** With [`HostOptions::locked`], a plugin that the lock does not pin is refused, before FIND-D4 looks which
+//!   is first.
+//! * **FIND-D6 Needed keys.** Last, a plugin that needs a key of another plugin (P5.15) is refused where the manifests show
+//!   that the key is unavailable: no remaining plugin provides it, or the plugins need each other in a circle. Such a refusal
+//!   makes no room for another plugin of the same name.
 
 pub(crate) mod needs;
 mod search;
@@ -35,7 +35,7 @@ use crate::manifest::{Manifest, Platform, sha256_of};
 use crate::options::HostOptions;
 use crate::problem::{Problem, ProblemKind};
 
-/// Why a place is searched, in the order of the search.
+/// Reason why a place is searched, in the order of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -51,39 +51,39 @@ pub enum Source {
     Executable,
 }
 
-/// A place that was searched, or why it was not.
+/// A place of the search, with the reason if it was not searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SearchedPlace {
     /// The folder or file.
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    /// Why it is searched.
+    /// Reason why it is searched.
     pub source: Source,
-    /// Why it was not searched; absent when it was. A folder that does not exist was not searched.
+    /// Reason why it was not searched; absent when it was. A folder that does not exist was not searched.
     pub ignored: Option<String>,
 }
 
-/// A path as text: a name need not be one, a string of JSON has to.
+/// Serializes a path as text: a path may be invalid UTF-8, a string of JSON must not.
 fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
 
-/// A plugin that was met.
+/// A plugin that the search met.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its name: the manifest's, else what its file name says.
+    /// Name of the plugin: from the manifest, else from the file name.
     pub name: String,
     /// The library.
     pub library: PathBuf,
-    /// The path of its manifest, when there is one.
+    /// Path of the plugin's manifest, if it has one.
     pub manifest_path: Option<PathBuf>,
-    /// Its manifest, when there is a good one.
+    /// The plugin's manifest, if it has a valid one.
     pub manifest: Option<Manifest>,
     /// SHA-256 of the manifest's file, when it was read.
     pub manifest_sha256: Option<String>,
-    /// Through which place it was met.
+    /// Place of the search through which the plugin was met.
     pub source: Source,
-    /// Why it is not used, if it is not.
+    /// Reason why the plugin is not used, if it is not.
     pub problem: Option<Problem>,
 }
 
@@ -100,8 +100,8 @@ pub struct Discovery {
 ///
 /// # Errors
 ///
-/// `ValueError` for a select or disable pattern that is no glob. What is wrong with a plugin is no error here: it
-/// stands with its candidate.
+/// `ValueError` for a select or disable pattern that is no glob. A problem of a plugin is no error here: it is recorded in its
+/// [`Candidate`].
 pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
     let span = tracing::info_span!("discover", candidates = tracing::field::Empty).entered();
     let environment = &options.environment;
@@ -138,7 +138,7 @@ pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
     Ok(discovery)
 }
 
-/// Whether a candidate is one that was met before. One that is refused by the way that led to it is not in the way of another.
+/// Returns true if a candidate was met before. One that is refused because of the path that led to it does not hide another.
 fn is_again(before: &Candidate, candidate: &Candidate) -> bool {
     let is_same = |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
     let manifests = || match (&before.manifest_path, &candidate.manifest_path) {
@@ -151,8 +151,8 @@ fn is_again(before: &Candidate, candidate: &Candidate) -> bool {
         && manifests()
 }
 
-/// Rule FIND-D5 for the libraries: reads each usable one whole and refuses it when the lock pins another digest. A host does the
-/// same when it opens a plugin; this is for a listing.
+/// Checks the digests of the libraries (rule FIND-D5): reads each usable one whole and refuses it when the lock pins another
+/// digest. A host does the same when it opens a plugin; this function is for a listing.
 pub fn check_digests(discovery: &mut Discovery, lock: &PluginLock) {
     for candidate in discovery.candidates.iter_mut().filter(|candidate| candidate.problem.is_none()) {
         candidate.problem = match sha256_of(&candidate.library) {
@@ -163,7 +163,7 @@ pub fn check_digests(discovery: &mut Discovery, lock: &PluginLock) {
     needs::refuse_unmet(&mut discovery.candidates);
 }
 
-/// Of several usable candidates with one name, all but the first become shadowed.
+/// Marks all but the first of several usable candidates with one name as shadowed.
 fn shadow(candidates: &mut [Candidate]) {
     for index in 1..candidates.len() {
         let (before, rest) = candidates.split_at_mut(index);
@@ -176,7 +176,7 @@ fn shadow(candidates: &mut [Candidate]) {
     }
 }
 
-/// Rule FIND-D4's globs.
+/// Select and disable globs of rule FIND-D4.
 pub(crate) struct Filters {
     select: Vec<String>,
     select_set: GlobSet,
@@ -205,7 +205,7 @@ impl Filters {
     }
 }
 
-/// The option's list, and what the variable adds to it.
+/// Returns the option's list, with the entries of the variable added.
 pub(crate) fn with_variable(option: &[String], variable: Option<&str>) -> Vec<String> {
     let variable = variable.unwrap_or_default();
     let added = variable.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned);

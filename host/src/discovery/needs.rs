@@ -1,4 +1,4 @@
-//! Rule FIND-D6: plugins that need keys of others (P5.15), as far as manifests tell. Opens nothing.
+//! Rule FIND-D6: refuses plugins whose needed keys (P5.15) are unavailable, as far as manifests tell. Opens nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use crate::names::wrong_key;
 use crate::problem::{Problem, ProblemKind};
 use crate::registry::HOST_PLUGIN;
 
-/// No plugin is opened behind a longer row of plugins each of which needs the next: nobody could say what it rests on.
+/// Greatest length of a chain of plugins, each of which needs the next: a longer one is not opened.
 pub(crate) const CHAIN_MAX: usize = 64;
-/// As many plugins of a circle are named.
+/// Greatest number of plugins of a circle that a message names.
 const NAMED_MAX: usize = 8;
-/// As much of why another plugin is not used is repeated.
+/// Greatest length of another plugin's reason that a message repeats, in bytes.
 const REASON_BYTES_MAX: usize = 400;
 
-/// Refuses what needs a key that cannot be had, and then what needs that.
+/// Refuses plugins that need an unavailable key, and then the plugins that need those.
 pub(crate) fn refuse_unmet(candidates: &mut [Candidate]) {
     if candidates.iter().all(|candidate| needed(candidate).is_empty()) {
         return;
@@ -49,16 +49,16 @@ fn refuse(candidates: &mut [Candidate], refused: Vec<(usize, String)>) {
     }
 }
 
-/// A key that a plugin needs of others, and who provides it.
+/// A key that a plugin needs of others, and the plugins that provide it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NeededKey {
     /// The key.
     pub key: String,
-    /// The plugins that provide it and are used, by their manifests, in the order of the search; `host` for the host itself.
+    /// Names of the used plugins that provide it, by their manifests, in the order of the search; `host` for the host itself.
     pub plugins: Vec<String>,
 }
 
-/// The keys that a plugin needs of others (P5.15), in their order. Opens nothing.
+/// Returns the keys that a plugin needs of others (P5.15), in their order. Opens nothing.
 #[must_use]
 pub fn needed_keys(discovery: &Discovery, candidate: &Candidate) -> Vec<NeededKey> {
     let needed = candidate.manifest.as_ref().map(|manifest| manifest.needed_keys()).unwrap_or_default();
@@ -74,8 +74,8 @@ pub fn needed_keys(discovery: &Discovery, candidate: &Candidate) -> Vec<NeededKe
     needed.into_iter().map(one).collect()
 }
 
-/// The plugins without which one cannot be opened: those that provide what it needs, those that provide what they need, and,
-/// where manifests do not say who that is, the libraries without one.
+/// Returns the plugins without which one cannot be opened: those that provide its needed keys, those that provide theirs, and,
+/// where manifests do not say who provides a key, the libraries without a manifest.
 #[must_use]
 pub fn needed_plugins<'a>(discovery: &'a Discovery, candidate: &Candidate) -> Vec<&'a Candidate> {
     let needed =
@@ -109,18 +109,18 @@ fn is_unlisted(candidate: &Candidate) -> bool {
     candidate.problem.is_none() && candidate.manifest.is_none()
 }
 
-/// The keys of others that a plugin needs, if it is used at all.
+/// Returns the keys of others that a plugin needs, if it is used at all.
 fn needed(candidate: &Candidate) -> Vec<&str> {
     let manifest = candidate.manifest.as_ref().filter(|_| candidate.problem.is_none());
     manifest.map(|manifest| manifest.needed_keys()).unwrap_or_default()
 }
 
-/// Who offers the keys that somebody needs.
+/// The keys that plugins and the host offer to plugins that need them.
 struct Offers<'a> {
     candidates: &'a [Candidate],
-    /// Plugins by what their manifests provide, the unusable ones too.
+    /// Plugins by the keys that their manifests provide, unusable plugins included.
     by_key: BTreeMap<&'a str, Vec<usize>>,
-    /// What the host itself brings.
+    /// Keys of the host itself.
     of_host: BTreeSet<String>,
     /// A library without a manifest may provide anything.
     may_be_unlisted: bool,
@@ -147,13 +147,13 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// The plugins that provide a key and are used.
+    /// Returns the used plugins that provide a key.
     fn providers(&self, key: &str) -> impl Iterator<Item = usize> {
         let all = self.by_key.get(key).into_iter().flatten().copied();
         all.filter(|index| self.candidates[*index].problem.is_none())
     }
 
-    /// Whether a key is there whatever the manifests say.
+    /// Returns true if a key may be available whatever the manifests say.
     fn is_open(&self, key: &str) -> bool {
         self.of_host.contains(key) || (self.may_be_unlisted && wrong_key(key).is_none())
     }
@@ -162,7 +162,7 @@ impl<'a> Offers<'a> {
         self.is_open(key) || self.providers(key).next().is_some()
     }
 
-    /// Why a key cannot be had.
+    /// Returns the reason why a key is unavailable.
     fn missing(&self, key: &str) -> String {
         if let Some(wrong) = wrong_key(key) {
             let key = bounds::cut(key, REASON_BYTES_MAX);
@@ -185,7 +185,7 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// Which plugins can be opened one after the other, each behind those that it needs.
+    /// Returns, for each plugin, whether it can be opened after the plugins that it needs.
     fn openable(&self) -> Vec<bool> {
         let mut openable = vec![false; self.candidates.len()];
         for _ in 0..=CHAIN_MAX {
@@ -209,7 +209,7 @@ impl<'a> Offers<'a> {
         self.is_open(key) || self.providers(key).any(|index| openable[index])
     }
 
-    /// Why a plugin can never be opened although somebody provides all that it needs.
+    /// Returns the reason why a plugin can never be opened although all keys that it needs are provided.
     fn stuck(&self, index: usize, openable: &[bool]) -> String {
         let mut path: Vec<(usize, &str)> = Vec::new();
         let mut at = index;
@@ -230,7 +230,7 @@ impl<'a> Offers<'a> {
     }
 }
 
-/// The sentence about a circle: each key that is needed, with the plugin that provides it.
+/// Returns the sentence about a circle: each needed key, with the plugin that provides it.
 pub(crate) fn circle<'a>(hops: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let hops: Vec<String> = hops.map(|(key, plugin)| format!("needs {key} of plugin \"{plugin}\"")).collect();
     let named = hops[..hops.len().min(NAMED_MAX)].join(", which ");

@@ -19,7 +19,7 @@ const USER_FOLDER: &str = "chipdock/plugins";
 const EXECUTABLE_FOLDER: &str = "plugins";
 const LIBRARY_SUFFIX: &str = ".so";
 
-/// Rule FIND-D1: every place, in order.
+/// Returns every place to search, in the order of rule FIND-D1.
 pub(super) fn places(options: &HostOptions) -> Vec<(PathBuf, Source)> {
     let environment = &options.environment;
     let mut places: Vec<(PathBuf, Source)> =
@@ -40,7 +40,7 @@ pub(super) fn places(options: &HostOptions) -> Vec<(PathBuf, Source)> {
     places
 }
 
-/// Why a place is not searched.
+/// Returns the reason why a place is not searched.
 pub(super) fn ignored(environment: &Environment, path: &Path, source: Source) -> Option<String> {
     // The folder beside the executable is the user's, too, where a hard link to the executable lies.
     if environment.raised_privileges && source != Source::System {
@@ -50,14 +50,14 @@ pub(super) fn ignored(environment: &Environment, path: &Path, source: Source) ->
         return Some("ignored: a relative path would depend on the current directory".to_owned());
     }
     match std::fs::metadata(path) {
-        // What the caller named and is not there is a candidate with a reason.
+        // A path that the caller named and that does not exist is a candidate with a reason.
         Err(_) if source == Source::Option => None,
         Err(error) => Some(format!("not searched: {error}")),
         Ok(_) => None,
     }
 }
 
-/// Every plugin at a place: a folder's, by name, or the one that the path names.
+/// Returns every plugin at a place: those of a folder, by name, or the one that the path names.
 pub(super) fn candidates(path: &Path, source: Source, trust: &Trust) -> Vec<Candidate> {
     if path.is_dir() {
         return match stems(path) {
@@ -113,7 +113,7 @@ fn with_suffix(folder: &Path, stem: &OsStr, suffix: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Rule FIND-D3 before all: what is not trusted is not read.
+/// Makes the candidate of a library or manifest. Rule FIND-D3 comes first: an untrusted file is not read.
 fn candidate(folder: &Path, stem: &OsStr, met: Met, source: Source, trust: &Trust) -> Candidate {
     let library = with_suffix(folder, stem, LIBRARY_SUFFIX);
     let manifest_path = met.manifest.then(|| with_suffix(folder, stem, MANIFEST_SUFFIX));
@@ -154,7 +154,7 @@ fn unread(path: &Path, source: Source, problem: Problem) -> Candidate {
     }
 }
 
-/// A plugin's name by its file alone: `libchipdock_plugin_my_npu` and `my-npu` are `my-npu`.
+/// Returns a plugin's name by its file alone: `libchipdock_plugin_my_npu` and `my-npu` are `my-npu`.
 fn name_of_stem(stem: &OsStr) -> String {
     let stem = stem.to_string_lossy().to_lowercase();
     let name = stem.strip_prefix("lib").unwrap_or(&stem);

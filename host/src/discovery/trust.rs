@@ -1,7 +1,7 @@
-//! Rule FIND-D3: whose files are read and opened.
+//! Rule FIND-D3: decides by their owners and permissions which files are read and opened.
 //!
-//! A path is resolved here component by component, as the system does it, so that all that decides where it leads is judged:
-//! each folder from the root on, each link of a chain and the folders that it leads through, and the file at the end.
+//! A path is resolved here component by component, as the system does it, so that everything that decides where it leads is
+//! checked: each folder from the root on, each link of a chain and the folders that it leads through, and the file at the end.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use crate::problem::{Problem, ProblemKind};
 const ROOT: u32 = 0;
 const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
-/// As many links as the system follows in one path.
+/// Greatest number of links in one path, the system's own limit.
 const LINKS_MAX: usize = 40;
 
-/// The judge of one discovery.
+/// Trust checks of one discovery, with the folders that it has already checked.
 pub(crate) struct Trust {
     user: u32,
     trusted: Vec<PathBuf>,
-    /// Folders by their real path, with why they are refused: plugins share their parents.
+    /// Reason why a folder is refused, by its real path: plugins share their parent folders.
     judged: RefCell<BTreeMap<PathBuf, Option<String>>>,
 }
 
@@ -40,13 +40,14 @@ impl Trust {
         Self { user: environment.user, trusted, judged: RefCell::default() }
     }
 
-    /// Whether the path, or a folder that it lies in, was named as trusted.
+    /// Returns true if the path, or a folder that contains it, was named as trusted.
     pub(crate) fn is_trusted(&self, path: &Path) -> bool {
         !self.trusted.is_empty()
             && path.canonicalize().is_ok_and(|path| self.trusted.iter().any(|root| path.starts_with(root)))
     }
 
-    /// Why a file or folder is refused: itself, a folder that it lies in, or a link that leads to it.
+    /// Returns the reason why a file or folder is refused: because of itself, of a folder that contains it, or of a link that
+    /// leads to it.
     pub(crate) fn problem(&self, path: &Path) -> Option<Problem> {
         if self.is_trusted(path) {
             return None;
@@ -56,7 +57,7 @@ impl Trust {
         Some(Problem::new(ProblemKind::Untrusted, message))
     }
 
-    /// Judges everything on the way to a path.
+    /// Checks everything on the way to a path.
     fn walk(&self, path: &Path) -> Result<(), String> {
         let unexamined =
             |at: &Path, error: std::io::Error| format!("{} cannot be examined ({error})", at.display());
@@ -120,7 +121,7 @@ impl Trust {
     fn judge(&self, path: &Path, metadata: &Metadata) -> Result<(), String> {
         self.judge_owner(path, metadata)?;
         let mode = metadata.mode();
-        // In a sticky folder nobody replaces what is another's; whose an entry is, is judged with the entry.
+        // In a sticky folder nobody replaces another user's files; the owner of an entry is checked with the entry.
         let sticky_folder = metadata.is_dir() && mode & STICKY != 0;
         if mode & GROUP_OR_OTHERS_WRITE != 0 && !sticky_folder {
             let mode = mode & 0o7777;
@@ -139,7 +140,7 @@ impl Trust {
     }
 }
 
-/// The names of a path from its last to its first; `..` is kept, what a link leads to decides where it goes.
+/// Returns the names of a path from the last to the first; `..` is kept, as links decide where it leads.
 fn names_reversed(path: &Path) -> Vec<OsString> {
     let name = |component: Component<'_>| match component {
         Component::Normal(name) => Some(name.to_owned()),

@@ -8,13 +8,13 @@ use super::{Image, SEGMENT_NOTE, Segment, u32_at};
 const OWNER: &[u8] = b"GNU\0";
 const BUILD_ID: u32 = 3;
 const HEADER_BYTES: usize = 12;
-/// No segment of notes is read that is longer: those of large libraries have some hundred bytes.
+/// Greatest size of a segment of notes that is read: those of large libraries have some hundred bytes.
 const SEGMENT_BYTES_MAX: u64 = 1 << 16;
-/// No id is longer: linkers write 8 to 32 bytes.
+/// Greatest size of a build id: linkers write 8 to 32 bytes.
 const ID_BYTES_MAX: usize = 64;
 
 impl Image<'_> {
-    /// The id of the first such note, in hexadecimal. What cannot be read has none.
+    /// Returns the build id of the first such note, in hexadecimal; `None` if it cannot be read.
     pub(super) fn build_id(&self, segments: &[Segment]) -> Option<String> {
         let notes = segments.iter().filter(|segment| segment.kind == SEGMENT_NOTE);
         let fit = notes.filter(|segment| {
@@ -42,7 +42,7 @@ fn id_in(notes: &[u8], align: usize) -> Option<String> {
     None
 }
 
-/// Where what follows begins.
+/// Returns the offset after a field, padded to the alignment.
 fn padded(at: usize, size: usize, align: usize) -> Option<usize> {
     at.checked_add(size)?.checked_next_multiple_of(align)
 }

@@ -1,4 +1,4 @@
-//! Rule REG-R6: the keys that a plugin needs of others, before it is opened (P5.15).
+//! Rule REG-R6: opens the providers of the keys that a plugin needs before the plugin itself (P5.15).
 
 use super::{HOST_INDEX, HOST_PLUGIN};
 use crate::discovery::needs::{CHAIN_MAX, circle};
@@ -12,7 +12,7 @@ fn missing(message: String) -> Problem {
 }
 
 impl HostInner {
-    /// Opens whoever provides what a plugin needs. The caller holds the right to open.
+    /// Opens the plugins that provide what a plugin needs. The caller holds the right to open.
     pub(super) fn open_needed(&self, index: usize) -> Result<(), Problem> {
         let Some(manifest) = &self.discovery.candidates[index].manifest else { return Ok(()) };
         let needed = manifest.needed_keys();
@@ -34,7 +34,7 @@ impl HostInner {
         Ok(())
     }
 
-    /// Why a plugin is not opened now: it waits already, for one that needs it.
+    /// Returns the problem of a plugin that already waits for one that needs it.
     pub(super) fn waits_for_itself(&self, index: usize) -> Option<Problem> {
         let state = self.read();
         let first = state.waiting.iter().position(|(waits, _)| *waits == index)?;
@@ -46,7 +46,7 @@ impl HostInner {
         Some(missing(circle(hops)))
     }
 
-    /// Has a key in force, or says why it is not to be had.
+    /// Brings a needed key into force, or returns the error why it is unavailable.
     fn meet(&self, key: &str) -> Result<(), Error> {
         if let Some(wrong) = wrong_key(key) {
             let message = format!("it is not a key that this host knows: {wrong}");
@@ -58,7 +58,7 @@ impl HostInner {
         }
     }
 
-    /// The same of an interface, which has to be one of what is in force under the key that it extends.
+    /// Brings a needed interface into force, which must be one of the registration under the key that it extends.
     fn meet_interface(&self, extended: &str, key: &str) -> Result<(), Error> {
         // A plugin's own name has no dot, every other key has one.
         let holder = if extended.contains('.') {
@@ -73,7 +73,7 @@ impl HostInner {
         if has { Ok(()) } else { Err(self.missing(key)) }
     }
 
-    /// Who brings what is in force under a key that was found.
+    /// Returns the index of the plugin whose registration is in force under a found key.
     fn holder(&self, key: &str) -> Option<usize> {
         let state = self.read();
         let name = |index: usize| match self.discovery.candidates.get(index) {

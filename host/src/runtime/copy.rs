@@ -1,10 +1,10 @@
-//! Copies: compact ranges by the device API, strided tensors and two kinds of device through host memory.
+//! Copies: compact ranges through the device API; strided tensors, and copies between two kinds of device, through host memory.
 
 use super::tensor::Tensor;
 use crate::error::{Error, ErrorKind};
 
 /// Calls `each` with the offset in bytes, from the first element, of each run of compact elements, in row-major order.
-/// All runs are equally long; answers that length in bytes.
+/// All runs are equally long; returns that length in bytes.
 fn for_each_run(shape: &[i64], strides: &[i64], item_bytes: i64, mut each: impl FnMut(i64, usize)) {
     if shape.contains(&0) {
         return;
@@ -27,7 +27,7 @@ fn for_each_run(shape: &[i64], strides: &[i64], item_bytes: i64, mut each: impl 
     }
 }
 
-/// Where the elements of a tensor lie, in bytes from its first: the lowest, and one past the highest.
+/// Returns the range of a tensor's elements in bytes from its first: the lowest, and one past the highest.
 pub(super) fn span(shape: &[i64], strides: &[i64], item_bytes: i64) -> Option<(i64, i64)> {
     if shape.contains(&0) {
         return Some((0, 0));
@@ -46,7 +46,7 @@ impl Tensor {
         self.dtype().size_bytes() as i64
     }
 
-    /// How many bytes the range of memory has that the elements lie in, and where in it the first element lies.
+    /// Returns the size of the memory range that contains the elements, and the offset of the first element in it, in bytes.
     fn extent(&self) -> Result<(usize, usize), Error> {
         if self.dtype().is_sub_byte() {
             if !self.is_compact() {
@@ -62,12 +62,12 @@ impl Tensor {
         Ok((to_usize(high.abs_diff(low))?, to_usize(low.unsigned_abs())?))
     }
 
-    /// The elements as bytes, compact and row-major. Waits for the current stream; work on other streams that writes
+    /// Returns the elements as bytes, compact and row-major. Waits for the current stream; work on other streams that writes
     /// the tensor must be done.
     ///
     /// # Errors
     ///
-    /// `ValueError` for elements that share bytes (`int4`) and are not compact. What the device answers.
+    /// `ValueError` for elements that share bytes (`int4`) and are not compact. Errors of the device.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let (size, first) = self.extent()?;
         let mut whole = zeroed(size)?;
@@ -89,7 +89,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// `ValueError` for another number of bytes, or a read-only tensor: nothing was written. What the device answers.
+    /// `ValueError` for another number of bytes, or a read-only tensor: nothing was written. Errors of the device.
     pub fn copy_from_bytes(&self, bytes: &[u8]) -> Result<(), Error> {
         self.check_writable()?;
         if bytes.len() as u64 != self.size_bytes() {
@@ -99,7 +99,7 @@ impl Tensor {
         if self.is_compact() {
             return self.write_range(bytes);
         }
-        // What lies between the elements is not ours to change.
+        // Bytes between the elements must not change.
         let (size, first) = self.extent()?;
         let mut whole = zeroed(size)?;
         self.read_range(&mut whole)?;
@@ -121,7 +121,7 @@ impl Tensor {
     /// # Errors
     ///
     /// `ValueError` for another shape, `TypeError` for another element type, `ValueError` for a read-only tensor:
-    /// nothing was written. What the devices answer.
+    /// nothing was written. Errors of the devices.
     pub fn copy_from(&self, from: &Self) -> Result<(), Error> {
         self.check_writable()?;
         if self.dtype() != from.dtype() {
@@ -154,14 +154,14 @@ fn to_usize(size_bytes: u64) -> Result<usize, Error> {
     size.ok_or_else(|| no_memory(size_bytes))
 }
 
-/// That many zeros, or an error: a plugin's tensor may say that it has any size. The system's zeros cost nothing until they
-/// are written, which reserving and filling would not keep.
+/// Returns that many zeros, or an error: a plugin's tensor may claim any size. The system's zeros cost nothing until they are
+/// written; reserving and filling would lose that.
 pub(super) fn zeroed(size_bytes: usize) -> Result<Vec<u8>, Error> {
     let layout = std::alloc::Layout::array::<u8>(size_bytes).map_err(|_| no_memory(size_bytes as u64))?;
     if layout.size() == 0 {
         return Ok(Vec::new());
     }
-    // SAFETY: a layout of some bytes; what it answers is a block of that size and alignment, all of it initialised.
+    // SAFETY: a layout of some bytes; the returned block has that size and alignment, and all of it is initialised.
     unsafe {
         let data = std::alloc::alloc_zeroed(layout);
         if data.is_null() {

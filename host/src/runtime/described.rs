@@ -1,5 +1,5 @@
-//! What describes a tensor, twice (HOST-A9): once for the host, and once to be lent to calls, which can write there though they
-//! must not. The host computes what it reads and writes from its own; a call costs nothing more for it.
+//! Keeps a tensor's description twice (HOST-A9): one for the host, and one to be lent to calls, which can write there though
+//! they must not. The host computes its own accesses from its own copy; a call costs nothing more for it.
 
 use std::cell::UnsafeCell;
 use std::ptr;
@@ -11,10 +11,10 @@ use chipdock_plugin_api as api;
 use super::tables::broken;
 use crate::error::Error;
 
-/// Axes whose extents and strides lie within a description.
+/// Number of axes whose extents and strides fit within a description.
 const INLINE_AXES: usize = 6;
 
-/// A description with its extents and strides. It points into itself once it was set, and stays where it is then.
+/// A description with its extents and strides. It points into itself once it was set, and must not move after that.
 struct Description {
     tensor: ChipdockTensor,
     inline_axes: [i64; INLINE_AXES * 2],
@@ -62,48 +62,48 @@ impl Description {
         };
     }
 
-    /// Extents, then strides; where they were put, whatever the description says now.
+    /// Returns extents, then strides, from their original place, whatever the description says now.
     fn axes(&self, count: usize) -> &[i64] {
         if count <= INLINE_AXES { &self.inline_axes[..count * 2] } else { &self.more_axes }
     }
 
-    /// Where extents and strides were put.
+    /// Returns the original places of extents and strides.
     fn places(&self, count: usize) -> (*const i64, *const i64) {
         let axes = self.axes(count);
         (axes.as_ptr(), axes[count..].as_ptr())
     }
 }
 
-/// What describes a tensor.
+/// The two descriptions of a tensor.
 pub(crate) struct Described {
     own: Description,
     lent: UnsafeCell<Description>,
-    /// What was lent was found to be changed, was changed back, and nobody was told yet.
+    /// Whether the lent description was found changed and repaired, and this has not been reported yet.
     is_changed: AtomicBool,
 }
 
-// SAFETY: what is the host's own does not change while it is shared; what is lent is read and mended as plain words,
+// SAFETY: the host's own description does not change while it is shared; the lent one is read and repaired as plain words,
 // which another thread writes only if a callee breaks the contract.
 unsafe impl Send for Described {}
-// SAFETY: what is the host's own does not change while it is shared; what is lent is read and mended as plain words,
+// SAFETY: the host's own description does not change while it is shared; the lent one is read and repaired as plain words,
 // which another thread writes only if a callee breaks the contract.
 unsafe impl Sync for Described {}
 
 impl Described {
-    /// One that describes nothing yet.
+    /// Makes a description of nothing yet.
     pub(super) fn new() -> Self {
         let is_changed = AtomicBool::new(false);
         Self { own: Description::new(), lent: UnsafeCell::new(Description::new()), is_changed }
     }
 
-    /// Describes a tensor. It points into itself from now on: it lies on the heap already.
+    /// Describes a tensor. The description points into itself from now on: it lies on the heap already.
     pub(super) fn set(&mut self, parts: &api::TensorParts<'_>) {
         self.own.set(parts);
         self.lent.get_mut().set(parts);
         *self.is_changed.get_mut() = false;
     }
 
-    /// The host's own.
+    /// Returns the host's own description.
     pub(super) fn own(&self) -> &ChipdockTensor {
         &self.own.tensor
     }
@@ -112,7 +112,7 @@ impl Described {
         usize::try_from(self.own.tensor.ndim).unwrap_or(0)
     }
 
-    /// The description for a call, mended if an earlier one has changed it. Valid as long as this.
+    /// Returns the description for a call, repaired if an earlier call has changed it. Valid as long as this.
     pub(super) fn lent(&self) -> *mut ChipdockTensor {
         if self.found().is_some() {
             self.mend();
@@ -121,7 +121,7 @@ impl Described {
         unsafe { &raw mut (*self.lent.get()).tensor }
     }
 
-    /// Whether calls left what was lent to them as it was; it is again, in any case.
+    /// Checks that calls left the lent description unchanged; repairs it in any case.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Described {
     fn mend(&self) {
         self.is_changed.store(true, Ordering::Relaxed);
         let (own, count) = (&self.own, self.count());
-        // SAFETY: ours, and nobody has a reference into it; what is written is what stood there.
+        // SAFETY: ours, and no other reference into it exists; the written values are those that stood there.
         unsafe {
             let lent = &mut *self.lent.get();
             let (shape, strides) = lent.places(count);
@@ -155,10 +155,10 @@ impl Described {
         }
     }
 
-    /// What of the lent description is another than the host's own.
+    /// Returns the difference between the lent description and the host's own, if there is one.
     fn found(&self) -> Option<String> {
         let (own, count) = (&self.own.tensor, self.count());
-        // SAFETY: ours, and nobody writes it but a callee that breaks the contract; read as plain words.
+        // SAFETY: ours, and only a callee that breaks the contract writes it; read as plain words.
         let description = unsafe { &*self.lent.get() };
         let (lent, (shape, strides)) = (&description.tensor, description.places(count));
         let is_same = lent.data == own.data

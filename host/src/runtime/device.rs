@@ -19,7 +19,7 @@ use crate::options::LogLevel;
 use crate::registrar::DeviceApiEntry;
 use crate::services::Services;
 
-/// The devices of a host that were opened, by name and id.
+/// The opened devices of a host, by name and id.
 #[derive(Default)]
 pub(crate) struct Devices(RwLock<BTreeMap<(String, i32), Arc<DeviceState>>>);
 
@@ -40,7 +40,7 @@ impl Devices {
         Arc::clone(devices.entry(key).or_insert_with(|| Arc::new(device)))
     }
 
-    /// Gives all cached memory back: the host is going away.
+    /// Returns all cached memory to its device: the host is going away.
     pub(crate) fn release(&self) {
         let devices = std::mem::take(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner));
         for device in devices.into_values() {
@@ -56,7 +56,7 @@ pub(crate) struct DeviceState {
     pub(crate) id: i32,
     pool: Pool,
     pub(crate) workspaces: Workspaces,
-    /// Streams other than the default that are alive, as numbers.
+    /// Live streams other than the default, as numbers.
     streams: Mutex<Vec<usize>>,
 }
 
@@ -65,20 +65,20 @@ impl DeviceState {
         ChipdockDevice { device_type: self.api.device_type, device_id: self.id }
     }
 
-    /// The stream that is active on this thread; null is the default.
+    /// Returns the stream that is active on this thread; null is the default.
     pub(crate) fn current_stream(&self) -> *mut c_void {
         self.services.current_stream(self.device())
     }
 
-    /// Tells the log of a failure that nobody waits for.
+    /// Logs a failure that has no caller to report it to.
     pub(crate) fn warn_of(&self, result: Result<(), Error>) {
         if let Err(error) = result {
             self.services.log(LogLevel::Warning, &format!("device {}:{}: {error}", self.api.name, self.id));
         }
     }
 
-    /// Allocates from the device, past the pool; when there is no memory left, the pool is trimmed and it is tried
-    /// once more.
+    /// Allocates from the device, bypassing the pool; when there is no memory left, the pool is trimmed and the allocation
+    /// tried once more.
     pub(crate) fn allocate_raw(
         &self,
         size_bytes: u64,
@@ -105,7 +105,7 @@ impl DeviceState {
     ///
     /// # Safety
     ///
-    /// * Both ends are live, as large as it says, and do not overlap; at least one is of this device.
+    /// * Both ends are live, as large as the copy states, and do not overlap; at least one is of this device.
     pub(crate) unsafe fn copy_now(
         &self,
         from: ChipdockCopyEnd,
@@ -125,7 +125,7 @@ impl DeviceState {
         self.sync_raw(stream)
     }
 
-    /// Memory for a tensor, described as compact: from the pool, or from the device.
+    /// Allocates memory for a tensor, described as compact: from the pool, or from the device.
     pub(crate) fn allocate(
         &self,
         size_bytes: u64,
@@ -189,7 +189,7 @@ impl DeviceState {
         }
     }
 
-    /// Says that work on the current stream may use memory whose home may be another.
+    /// Records that work on the current stream may use memory that another stream allocated.
     pub(crate) fn mark(&self, data: *mut c_void) {
         self.pool.mark(data);
     }
@@ -200,7 +200,7 @@ impl DeviceState {
         std::iter::once(ptr::null_mut()).chain(others).collect()
     }
 
-    /// Waits for all streams; the first failure is the one reported, after all were waited for.
+    /// Waits for all streams; returns the first failure, after waiting for all of them.
     pub(crate) fn sync_all(&self) -> Result<(), Error> {
         let unsettled = self.pool.unsettled();
         let mut first = Ok(());
@@ -214,7 +214,7 @@ impl DeviceState {
         first
     }
 
-    /// Gives all cached memory back to the device.
+    /// Returns all cached memory to the device.
     pub(crate) fn trim(&self) -> Result<(), Error> {
         let cached: Vec<*mut c_void> = self.pool.drain().into_iter().chain(self.drain_workspaces()).collect();
         let mut first = self.sync_all();
@@ -228,7 +228,7 @@ impl DeviceState {
     }
 }
 
-/// A device: one of a device API, by its id.
+/// A device: one of a device API's devices, by its id.
 #[derive(Clone)]
 pub struct Device(pub(crate) Arc<DeviceInner>);
 
@@ -238,7 +238,7 @@ pub(crate) struct DeviceInner {
 }
 
 impl HostInner {
-    /// The device with these numbers, as a tensor carries them.
+    /// Returns the device with these numbers, as a tensor carries them.
     pub(crate) fn device_state_by_number(&self, device: ChipdockDevice) -> Result<Arc<DeviceState>, Error> {
         if let Some(state) = self.devices.by_number(device) {
             return Ok(state);
@@ -278,18 +278,18 @@ impl HostInner {
 }
 
 impl Host {
-    /// Names of all device APIs, by name. Opens nothing.
+    /// Returns the names of all device APIs, sorted. Opens nothing.
     #[must_use]
     pub fn device_names(&self) -> Vec<String> {
         let keys = self.keys().into_iter();
         keys.filter_map(|report| name_in_key(&report.key, "device_api.").map(str::to_owned)).collect()
     }
 
-    /// The number of devices of the device API of that name; 0 is no error.
+    /// Returns the number of devices of the device API of that name; 0 is no error.
     ///
     /// # Errors
     ///
-    /// `Unavailable`: no plugin provides it, or it says why there can be none.
+    /// `Unavailable`: no plugin provides it, or the plugin reports why there can be none.
     pub fn device_count(&self, name: &str) -> Result<i32, Error> {
         let api = self.0.device_api(name)?.ok_or_else(|| self.0.missing(&format!("device_api.{name}")))?;
         api.count(self.0.services)
@@ -299,14 +299,14 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `Unavailable`: no plugin provides the device API, or it says why there can be no device. `NotFound`, of category
-    /// [`Category::NoDevice`]: it has no device of that id.
+    /// `Unavailable`: no plugin provides the device API, or the plugin reports why there can be no device. `NotFound`, of
+    /// category [`Category::NoDevice`]: it has no device of that id.
     pub fn device(&self, name: &str, device_id: i32) -> Result<Device, Error> {
         let state = self.0.device_state(name, device_id)?;
         Ok(Device(Arc::new(DeviceInner { host: self.clone(), state })))
     }
 
-    /// The device with these numbers, as a tensor carries them.
+    /// Returns the device with these numbers, as a tensor carries them.
     ///
     /// # Errors
     ///
@@ -323,42 +323,42 @@ impl Device {
         &self.0.state
     }
 
-    /// The host that it belongs to.
+    /// Returns the host that it belongs to.
     #[must_use]
     pub fn host(&self) -> &Host {
         &self.0.host
     }
 
-    /// The name of its device API.
+    /// Returns the name of its device API.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.state.api.name
     }
 
-    /// Its number among the devices of that name, from 0.
+    /// Returns its number among the devices of that name, from 0.
     #[must_use]
     pub fn id(&self) -> i32 {
         self.0.state.id
     }
 
-    /// Type number and id, as a tensor carries them.
+    /// Returns type number and id, as a tensor carries them.
     #[must_use]
     pub fn number(&self) -> ChipdockDevice {
         self.0.state.device()
     }
 
-    /// True if its memory is host memory, addressed as such.
+    /// Returns true if its memory is host memory, addressed as such.
     #[must_use]
     pub fn is_host_memory(&self) -> bool {
         self.0.state.api.device_type == chipdock_abi::CHIPDOCK_DEVICE_CPU
     }
 
-    /// An attribute, or nothing when it is not known there. Keys, types and units stand in
+    /// Returns an attribute, or `None` when the device does not know it. Keys, types and units are listed in
     /// `chipdock_plugin_api::attribute`.
     ///
     /// # Errors
     ///
-    /// `DeviceLost` or `Unavailable`: the device cannot be asked.
+    /// `DeviceLost` or `Unavailable`: the device cannot be queried.
     pub fn attribute(&self, key: &str) -> Result<Option<Value>, Error> {
         let state = &self.0.state;
         state.services.check_process()?;
@@ -375,28 +375,28 @@ impl Device {
         self.0.state.sync_all()
     }
 
-    /// Gives memory that tensors and workspace left behind back to the device.
+    /// Returns memory that tensors and workspace left behind to the device.
     ///
     /// # Errors
     ///
-    /// The first failure; the rest was given back all the same.
+    /// The first failure; the rest was returned all the same.
     pub fn trim(&self) -> Result<(), Error> {
         self.0.state.services.check_process()?;
         self.0.state.trim()
     }
 
-    /// Opens the device again after it was lost; of one that is not lost it changes nothing but that what is cached is
-    /// given back. Tensors, streams and modules that were made on it before may be dropped and are good for nothing else.
+    /// Opens the device again after it was lost; on one that is not lost it only returns cached memory. Tensors, streams and
+    /// modules that were made on it before can then only be dropped.
     ///
     /// # Errors
     ///
-    /// `Unsupported`: the plugin has no interface `reset` 1, so that a new process is what opens the device again;
+    /// `Unsupported`: the plugin has no interface `reset` 1, so that only a new process opens the device again;
     /// `DeviceLost`: it could not be opened.
     pub fn reset(&self) -> Result<(), Error> {
         let state = &self.0.state;
         state.services.check_process()?;
         state.api.reset(state.services, state.id)?;
-        // What was cached is of the device as it was.
+        // The cache belongs to the device as it was.
         state.trim()
     }
 
@@ -412,12 +412,12 @@ impl Device {
         self.keep_stream(raw, "create_stream")
     }
 
-    /// Takes over a stream that the plugin has made by `what`.
+    /// Takes over a stream that the plugin created in `what`.
     pub(super) fn keep_stream(&self, raw: *mut c_void, what: &str) -> Result<Stream, Error> {
         if !raw.is_null() {
             let mut streams = self.0.state.streams.lock().unwrap_or_else(PoisonError::into_inner);
             if streams.contains(&raw.addr()) {
-                // Not freed: it is somebody else's.
+                // Not freed: it belongs to another owner.
                 let name = self.name();
                 return Err(broken(format!(
                     "`{what}` of device_api.{name} answered {raw:p}, a stream that lives"
@@ -428,7 +428,7 @@ impl Device {
         Ok(Stream { device: self.clone(), raw })
     }
 
-    /// The default stream.
+    /// Returns the default stream.
     #[must_use]
     pub fn default_stream(&self) -> Stream {
         Stream { device: self.clone(), raw: ptr::null_mut() }
@@ -453,13 +453,13 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// The handle; null is the default stream.
+    /// Returns the handle; null is the default stream.
     #[must_use]
     pub fn raw(&self) -> *mut c_void {
         self.raw
     }
 
-    /// The device that it is a queue of.
+    /// Returns the device that it is a queue of.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
@@ -475,11 +475,11 @@ impl Stream {
         self.device.0.state.sync_raw(self.raw)
     }
 
-    /// Makes work queued later on this stream wait for what is queued on `from` now.
+    /// Makes work queued later on this stream wait for the work that is queued on `from` now.
     ///
     /// # Errors
     ///
-    /// `ValueError` when they belong to different devices; what the device answers.
+    /// `ValueError` when they belong to different devices; errors of the device.
     pub fn wait_for(&self, from: &Self) -> Result<(), Error> {
         let state = &self.device.0.state;
         if !Arc::ptr_eq(state, &from.device.0.state) {
@@ -515,7 +515,8 @@ impl Drop for Stream {
     }
 }
 
-/// While it lives, a stream is the current one of its device on this thread. Guards are dropped in reverse order.
+/// Guard of a current stream: while it lives, its stream is the current one of its device on this thread. Guards are dropped in
+/// reverse order.
 pub struct StreamGuard<'a> {
     stream: &'a Stream,
     before: *mut c_void,

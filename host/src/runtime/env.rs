@@ -20,19 +20,19 @@ use crate::services::Services;
 
 /// The environment of one loaded module.
 ///
-/// Its loader has one reference, which `release` gives back; nothing of the environment is left behind then. What compiled
-/// code asked for once it keeps, so the functions live here as long as the environment.
+/// Its loader has one reference, which `release` drops; then nothing of the environment remains. Functions that compiled code
+/// requested are stored here and live as long as the environment.
 pub(crate) struct EnvState {
     env: OnceLock<ChipdockEnv>,
     services: &'static Services,
     imports: RwLock<Imports>,
-    /// By name. What was answered stays where it is.
+    /// Functions by name. One that was returned is never removed.
     functions: Mutex<BTreeMap<String, api::Function>>,
 }
 
 #[cfg(test)]
 thread_local! {
-    /// How many there are that this thread made.
+    /// Number of live environments that this thread made.
     pub(super) static LIVE: std::cell::Cell<isize> = const { std::cell::Cell::new(0) };
 }
 
@@ -43,7 +43,7 @@ impl Drop for EnvState {
     }
 }
 
-/// Where imported functions come from.
+/// Source of imported functions.
 enum Imports {
     /// Nothing is imported.
     None,
@@ -52,7 +52,7 @@ enum Imports {
 }
 
 impl EnvState {
-    /// The one of code that no loader has loaded: never released.
+    /// Returns the environment of code that no loader has loaded: never released.
     pub(crate) fn shared(services: &'static Services) -> &'static ChipdockEnv {
         services.env.get_or_init(|| Self::new(services)).table()
     }
@@ -66,7 +66,7 @@ impl EnvState {
         state
     }
 
-    /// The table for compiled code, which lives in the state.
+    /// Returns the table for compiled code, which lives in the state.
     fn table(self: &Arc<Self>) -> &ChipdockEnv {
         self.env.get_or_init(|| ChipdockEnv {
             version: CHIPDOCK_ENV_VERSION,
@@ -86,13 +86,13 @@ impl EnvState {
         })
     }
 
-    /// The table with a reference of its own, which `release` gives back.
+    /// Returns the table with a reference of its own, which `release` drops.
     pub(crate) fn lend(self: &Arc<Self>) -> *const ChipdockEnv {
         std::mem::forget(Arc::clone(self));
         self.table()
     }
 
-    /// Lets calls find what a module imports.
+    /// Connects the module whose imports calls may find.
     pub(crate) fn connect(&self, module: Weak<ModuleInner>) {
         *self.imports.write().unwrap_or_else(PoisonError::into_inner) = Imports::Of(module);
     }
@@ -107,7 +107,7 @@ impl EnvState {
         module.imported_function(name)
     }
 
-    /// The function that a packed call names: of an imported module, else registered with the host, as in TVM.
+    /// Returns the function that a packed call names: of an imported module, else registered with the host, as in TVM.
     fn called_function(&self, name: &str) -> Result<api::Function, Error> {
         let missing = match self.imported_function(name) {
             Err(error) if *error.kind() == ErrorKind::NotFound => error,
@@ -119,7 +119,7 @@ impl EnvState {
         }
     }
 
-    /// The same, borrowed from the environment.
+    /// Returns the function that a packed call names, borrowed from the environment.
     fn kept_function(&self, name: &str) -> Result<*const ChipdockFunctionObject, Error> {
         let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = functions().get(name) {
@@ -136,7 +136,7 @@ impl EnvState {
         self.services.live()?.device_state_by_number(device)
     }
 
-    /// Raises what failed, and answers the status.
+    /// Raises the error of a failed result, and returns the status.
     fn status(&self, result: Result<(), Error>) -> i32 {
         match result {
             Ok(()) => CHIPDOCK_OK,
@@ -150,28 +150,28 @@ impl EnvState {
 
 /// # Safety
 ///
-/// `env` is that of a state made above, which is not released before the call is over.
+/// `env` is the one of a state made above, which is not released before the call is over.
 unsafe fn state<'a>(env: *const ChipdockEnv) -> &'a EnvState {
-    // SAFETY: the reference that `release` gives back keeps it.
+    // SAFETY: the reference that `release` drops keeps it alive.
     unsafe { &*(*env).self_.cast::<EnvState>() }
 }
 
-/// Writes what was asked for.
+/// Writes a result to its place.
 ///
 /// # Safety
 ///
-/// * `out` is null, misaligned or a place for it.
+/// * `out` is null, misaligned or writable.
 unsafe fn put<T>(out: *mut T, value: T, what: &str) -> Result<(), Error> {
     if out.is_null() || !out.is_aligned() {
         let message = format!("expected a place for {what}, found the address {out:p}");
         return Err(Error::new(ErrorKind::BrokenPlugin, message));
     }
-    // SAFETY: checked just now, and the caller's word.
+    // SAFETY: checked just now; the caller guarantees that `out` is writable.
     unsafe { out.write(value) };
     Ok(())
 }
 
-/// A NUL-terminated text, for as far as a message is read.
+/// Returns a NUL-terminated text, up to the bound of a message.
 ///
 /// # Safety
 ///
@@ -180,16 +180,16 @@ unsafe fn c_text(text: *const c_char, bytes_max: usize) -> Option<String> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: up to the NUL, by the caller's word.
+    // SAFETY: up to the NUL, which the caller guarantees.
     let bytes: Vec<u8> =
         (0..bytes_max).map(|at| unsafe { text.add(at).read() } as u8).take_while(|byte| *byte != 0).collect();
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The frame of a location, `function: file:line:column` or a part of it.
+/// Adds the frame of a location, `function: file:line:column` or a part of it.
 fn framed(error: api::Error, location: &str) -> api::Error {
     let (function, place) = location.split_once(": ").unwrap_or((location, ""));
-    // A file's name may have colons: what is behind the last two is line and column.
+    // A file's name may have colons: the parts after the last two are line and column.
     let mut parts = place.rsplitn(3, ':');
     let (_column, line, file) = (parts.next(), parts.next(), parts.next());
     let line = line.and_then(|line| line.parse().ok()).unwrap_or(0);
@@ -205,7 +205,7 @@ unsafe extern "C" fn raise(
     // SAFETY: compiled code passes the environment that it was given.
     let services = unsafe { state(env) }.services;
     services.guarded("env.raise", (), || {
-        // SAFETY: null or NUL-terminated, by the caller's word.
+        // SAFETY: the caller guarantees null or a NUL-terminated text.
         let (kind, message, location) = unsafe {
             (
                 c_text(kind, NAME_BYTES_MAX),
@@ -329,7 +329,7 @@ unsafe extern "C" fn imported(
     })
 }
 
-/// A name that was asked for, in full.
+/// Returns a requested name in full.
 ///
 /// # Safety
 ///
@@ -346,7 +346,7 @@ unsafe fn named(name: *const c_char) -> Result<String, Error> {
 }
 
 impl EnvState {
-    /// The number of the device type of that name.
+    /// Returns the number of the device type of that name.
     fn device_type_of(&self, name: &str) -> Result<i32, Error> {
         self.services.live()?.device_type_of(name)
     }
@@ -357,7 +357,7 @@ impl EnvState {
     }
 }
 
-/// Those of the host, whose `self_` lives as long as the process.
+/// Answers `query` with the interfaces of the host, whose `self_` lives as long as the process.
 unsafe extern "C" fn query(
     env: *const ChipdockEnv,
     name: *const c_char,
@@ -377,7 +377,7 @@ unsafe extern "C" fn query(
 }
 
 unsafe extern "C" fn release(env: *const ChipdockEnv) {
-    // SAFETY: the loader passes the environment that it was lent, for the last time: its reference is given back.
+    // SAFETY: the loader passes the environment that it was lent, for the last time: its reference is dropped.
     let state = unsafe { Arc::from_raw((*env).self_.cast::<EnvState>()) };
     let services = state.services;
     services.guarded("env.release", (), || drop(state));

@@ -45,7 +45,7 @@ pub struct NativeData {
 }
 
 impl Device {
-    /// A stream over a native one, such as a `CUstream` or a `cl_command_queue`: work that is queued on either is in one
+    /// Makes a stream over a native one, such as a `CUstream` or a `cl_command_queue`: work that is queued on either is in one
     /// order. Dropping it waits for that work and leaves the native stream as it is.
     ///
     /// # Errors
@@ -54,12 +54,12 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * `native` is a live native stream, as the plugin's documentation has it, until the stream was dropped.
+    /// * `native` is a live native stream, as the plugin's documentation defines it, until the returned stream is dropped.
     pub unsafe fn adopt_stream(&self, native: *mut c_void) -> Result<Stream, Error> {
         let state = self.state();
         state.services.check_process()?;
         let mut raw = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; the native stream by the caller's word, and a place to write to.
+        // SAFETY: P3.11, the table with its `self_`; the caller guarantees a live native stream, and the output is writable.
         state.api.external(state.services, state.id, "adopt_stream", |table, self_| unsafe {
             (table.adopt_stream)(self_, state.id, native, &mut raw)
         })?;
@@ -71,7 +71,7 @@ impl Device {
 }
 
 impl Stream {
-    /// The native stream behind it, such as a `CUstream` or a `cl_command_queue`; good as long as this lives.
+    /// Returns the underlying native stream, such as a `CUstream` or a `cl_command_queue`; valid as long as this lives.
     ///
     /// # Errors
     ///
@@ -88,17 +88,17 @@ impl Stream {
     }
 }
 
-/// A data space of host memory, and who keeps that.
+/// A data space of host memory, with the owner of that memory.
 struct Adopted<O> {
     device: Device,
     data: *mut c_void,
-    /// Dropped when the device has let go of the memory.
+    /// Dropped when the device no longer uses the memory.
     _owner: O,
 }
 
 // SAFETY: an opaque handle, which may be freed on any thread (P10.1), and an owner that may be dropped there.
 unsafe impl<O: Send> Send for Adopted<O> {}
-// SAFETY: nothing of it is reached through a shared reference.
+// SAFETY: no part of it is reached through a shared reference.
 unsafe impl<O: Sync> Sync for Adopted<O> {}
 
 impl<O> Drop for Adopted<O> {
@@ -113,8 +113,8 @@ impl<O> Drop for Adopted<O> {
 }
 
 impl Tensor {
-    /// The native location of its first element; valid as long as the tensor lives. Work that
-    /// others do there is theirs to order.
+    /// Returns the native location of its first element; valid as long as the tensor lives. Work that others queue on that
+    /// memory is theirs to order.
     ///
     /// # Errors
     ///
@@ -131,18 +131,18 @@ impl Tensor {
         Ok(NativeData { handle, offset_bytes: offset_bytes.wrapping_add(view.byte_offset()) })
     }
 
-    /// A compact tensor over host memory that `owner` keeps: the device works on those bytes, which the host sees once the
-    /// stream was synchronised. `owner` is dropped when the device has let go of them. Memory that begins at a page and
-    /// has whole pages is what most devices take.
+    /// Makes a compact tensor over host memory that `owner` keeps: the device works on those bytes, and the host sees the
+    /// results once the stream was synchronised. `owner` is dropped when the device no longer uses them. Most devices require
+    /// memory that begins at a page and has whole pages.
     ///
     /// # Errors
     ///
-    /// `Unsupported`: the plugin has no interface `external` 1, or the device does not take such memory; `ValueError` for a
+    /// `Unsupported`: the plugin has no interface `external` 1, or the device does not accept such memory; `ValueError` for a
     /// tensor without elements, or one whose size does not fit.
     ///
     /// # Safety
     ///
-    /// * As many bytes as the tensor has are live at `address` as long as `owner` is, wherever that is moved to.
+    /// * The bytes of the tensor are live at `address` as long as `owner` is, wherever that is moved to.
     /// * Nobody else writes them while work uses them, or reads what that work writes.
     ///
     /// ```no_run
@@ -177,7 +177,7 @@ impl Tensor {
         let dtype = dl_dtype(dtype);
         let size_bytes = api::size_bytes(shape, dtype).map_err(|error| from_api(&error))?;
         let mut data = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; the memory by the caller's word, and a place to write to.
+        // SAFETY: P3.11, the table with its `self_`; the caller guarantees the memory, and the output is writable.
         state.api.external(state.services, state.id, "adopt_host_memory", |table, self_| unsafe {
             (table.adopt_host_memory)(self_, state.id, address.as_ptr().cast(), size_bytes, &mut data)
         })?;

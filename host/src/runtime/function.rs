@@ -1,4 +1,4 @@
-//! Functions: what modules and plugins offer to call.
+//! Functions of modules and plugins, and their calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::trace;
 pub struct Function {
     // Dropped before the module that its code belongs to.
     value: api::Function,
-    /// The value's, as it was when it was checked (HOST-A5).
+    /// The value's call function, as it was when it was checked (HOST-A5).
     call: ChipdockSafeCall,
     name: Arc<str>,
     module: Option<Arc<ModuleInner>>,
@@ -39,7 +39,7 @@ impl Function {
         Self { value, call, name: name.into(), module: Some(Arc::clone(module)), note, host }
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -52,8 +52,8 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// What it raised: `TypeError` and `ValueError` for arguments that it does not take, with the parameter's name and
-    /// both values. `BrokenPlugin` when it failed and raised nothing, or answered what is no value.
+    /// The error that it raised: `TypeError` and `ValueError` for arguments that it does not take, with the parameter's name
+    /// and both values. `BrokenPlugin` when it failed and raised nothing, or returned something that is no value.
     pub fn call(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
         if trace::is_wanted() {
             return self.call_in_span(args);
@@ -68,7 +68,7 @@ impl Function {
         self.call_now(args)
     }
 
-    /// A call without a look at who listens.
+    /// Calls the function without checking whether a program traces calls.
     #[inline]
     pub(crate) fn call_now(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
         let services = self.host.0.services;
@@ -92,7 +92,8 @@ impl Function {
         failed.map(|()| api::Any::NONE).map_err(|error| error.at(format!("function \"{}\"", self.name)))
     }
 
-    /// Tensors that work on a stream other than their home's may use are not handed out again before that is done.
+    /// Marks tensors that work on a stream other than their home's may use: they are not handed out again before that work is
+    /// done.
     fn mark(&self, args: &[api::AnyView<'_>]) {
         for arg in args {
             if !matches!(arg.type_index(), CHIPDOCK_TYPE_DLTENSOR_PTR | CHIPDOCK_TYPE_TENSOR) {
@@ -106,7 +107,7 @@ impl Function {
         }
     }
 
-    /// The function as a value of the boundary, for calls without the host in between. It must not outlive this
+    /// Returns the function as a value of the boundary, for calls that bypass the host. It must not outlive this
     /// handle's module.
     #[must_use]
     pub fn value(&self) -> &api::Function {

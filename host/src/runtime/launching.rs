@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::services::{Services, from_api};
 use crate::trace::PluginCall;
 
-/// Arguments up to so many have their addresses on the stack.
+/// Greatest number of arguments whose addresses are kept on the stack.
 const INLINE_ARGUMENTS: usize = 32;
 
 /// A kernel of a loaded module. It keeps its module alive; cloning shares it.
@@ -26,9 +26,9 @@ const INLINE_ARGUMENTS: usize = 32;
 pub struct Kernel(Arc<Inner>);
 
 struct Inner {
-    /// As the index describes it.
+    /// The kernel as the index describes it.
     described: kernel::Kernel,
-    /// The module's, as it was when it was checked (HOST-A5).
+    /// The module's table, as it was when it was checked (HOST-A5).
     table: ChipdockLaunch1,
     self_: *mut c_void,
     entry: ChipdockEntry,
@@ -49,13 +49,13 @@ pub enum LaunchArg<'a> {
     Tensor(&'a Tensor),
     /// A null pointer.
     Null,
-    /// A scalar: as many bytes as its type has, little-endian.
+    /// A scalar: the bytes of its type, little-endian.
     Scalar(&'a [u8]),
 }
 
 impl ModuleInner {
-    /// The kernel of that name in this module alone; nothing where the module does not answer `launch` 1, or has none of
-    /// that name.
+    /// Returns the kernel of that name in this module alone; `None` where the module does not answer `launch` 1, or has no
+    /// kernel of that name.
     pub(super) fn own_kernel(self: &Arc<Self>, name: &str) -> Result<Option<Kernel>, Error> {
         let Some((self_, table)) = self.query::<ChipdockLaunch1>("launch", 1)? else { return Ok(None) };
         let services = self.host().0.services;
@@ -83,12 +83,12 @@ impl ModuleInner {
 }
 
 impl Module {
-    /// The kernel of that name, in this module or one that it imports: how to launch it without the packed call.
+    /// Returns the kernel of that name, in this module or one that it imports, to be launched without the packed call.
     ///
     /// # Errors
     ///
     /// `NotFound` when there is none, or the module that has it does not answer interface `launch` 1; `Unavailable` when
-    /// nobody loads the module that has it.
+    /// no plugin loads the module that has it.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         self.0.host().0.services.check_process()?;
         if self.function_names().any(|known| known == name)
@@ -116,32 +116,32 @@ impl Module {
 }
 
 impl Kernel {
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.described.name
     }
 
-    /// Its arguments, axes and shared memory, as the artifact's index has them.
+    /// Returns its arguments, axes and shared memory, as the artifact's index lists them.
     #[must_use]
     pub fn described(&self) -> &kernel::Kernel {
         &self.0.described
     }
 
-    /// Queues a launch on a stream and returns: blocks of the grid and threads of a block along x, y and z, and bytes of
-    /// dynamic shared memory.
+    /// Queues a launch on a stream and returns. `launch` gives the blocks of the grid and the threads of a block along x, y and
+    /// z, and the bytes of dynamic shared memory.
     ///
     /// # Errors
     ///
-    /// * `ValueError`: a stream or tensor of another device, a scalar of another size than its type's; what the device
-    ///   refuses, which names both numbers.
+    /// * `ValueError`: a stream or tensor of another device, a scalar of another size than its type's; a launch that the device
+    ///   refuses, with both numbers.
     /// * `TypeError`: another number of arguments, or a scalar where a pointer is expected.
-    /// * What is kept of earlier work on the stream.
+    /// * An error that earlier work on the stream left.
     ///
     /// # Safety
     ///
     /// * The kernel reads and writes within the tensors that it is given, with those extents.
-    /// * Whatever uses these tensors on another stream is ordered with this.
+    /// * Other work that uses these tensors on another stream is ordered with this launch.
     pub unsafe fn launch(
         &self,
         stream: &Stream,
@@ -219,7 +219,7 @@ impl Kernel {
         }
     }
 
-    /// The kernel as a packed function, for compiled code: on the device and the stream that are current (K.4).
+    /// Returns the kernel as a packed function, for compiled code: it launches on the current device and stream (K.4).
     pub(super) fn into_function(self) -> api::Function {
         let services = self.0.services;
         // SAFETY: H.1, the table of this host lives as long as the process.
@@ -231,7 +231,7 @@ impl Kernel {
             let at = ChipdockDevice { device_type: inner.entry.device_type, device_id };
             let stream = services.current_stream(at);
             let status = inner.queue(device_id, stream, &launch);
-            // What failed is passed on as it is (X.9).
+            // The error is passed on as it is (X.9).
             host.check(status, || format!("`launch` of kernel \"{}\"", inner.described.name))?;
             Ok(api::Any::NONE)
         })
@@ -239,7 +239,7 @@ impl Kernel {
 }
 
 impl Inner {
-    /// Calls `launch`; the status.
+    /// Calls `launch` and returns its status.
     fn queue(&self, device_id: i32, stream: *mut c_void, launch: &kernel::Launch) -> i32 {
         let count = launch.args.len();
         if count > INLINE_ARGUMENTS {

@@ -1,4 +1,4 @@
-//! Modules: artifacts that were loaded, a tree.
+//! Modules: loaded artifacts, which form a tree.
 
 use chipdock_plugin_api::text::str_out;
 use std::collections::BTreeMap;
@@ -27,15 +27,15 @@ use crate::registrar::{Entry, ModuleLoaderEntry, Owned};
 /// The verdict of a loader: whether an artifact runs on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does.
+    /// The artifact runs on the device.
     Ok,
-    /// After being compiled again, for this reason.
+    /// The artifact runs after being compiled again, for this reason.
     Recompile(String),
-    /// It does not, for this reason.
+    /// The artifact does not run, for this reason.
     Unsupported(String),
 }
 
-/// A loaded artifact with what it imports. Cloning shares it.
+/// A loaded artifact with its imports. Cloning shares it.
 #[derive(Clone)]
 pub struct Module(pub(super) Arc<ModuleInner>);
 
@@ -43,7 +43,7 @@ pub(crate) struct ModuleInner {
     // Released before what it imports and before its loader.
     loaded: Result<Owned<ChipdockModule>, Error>,
     imports: Vec<Module>,
-    /// The functions of imports, by name.
+    /// Functions of imports, by name.
     imported: BTreeMap<String, Imported>,
     artifact: Arc<Artifact>,
     host: Host,
@@ -53,13 +53,13 @@ pub(crate) struct ModuleInner {
 
 /// A function of an import.
 struct Imported {
-    /// Once compiled code asked for it; released before its module.
+    /// The function, once compiled code requested it; released before its module.
     function: OnceLock<api::Function>,
     owner: Module,
 }
 
 impl Imported {
-    /// Of all these, by name; of several of one name the first.
+    /// Collects the functions of all these modules, by name; of several with one name the first.
     fn of(imports: &[Module]) -> BTreeMap<String, Self> {
         let mut all = BTreeMap::new();
         for owner in imports {
@@ -72,14 +72,14 @@ impl Imported {
     }
 }
 
-/// Nothing of that name is imported.
+/// Makes the error that no function of that name is imported.
 pub(super) fn not_imported<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
     let message = format!("no imported module has function \"{name}\", and none is registered by that name");
     let error = Error::new(ErrorKind::NotFound, message);
     error.hint(format!("imported are: {}", quoted(known)))
 }
 
-/// The artifact as a loader is given it.
+/// Calls `body` with the artifact in the form that a loader receives.
 fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
     let sections: Vec<ChipdockSection> = artifact
         .sections()
@@ -100,7 +100,7 @@ fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -
     })
 }
 
-/// X.12: code that relies on a later environment is not loaded.
+/// Checks rule X.12: code that relies on a later environment is not loaded.
 fn check_environment(artifact: &Artifact) -> Result<(), Error> {
     let version = artifact.index().env.unwrap_or(CHIPDOCK_ENV_VERSION);
     if version <= CHIPDOCK_ENV_VERSION {
@@ -122,22 +122,22 @@ impl Host {
         }
     }
 
-    /// Makes an artifact runnable, with all that it imports.
+    /// Makes an artifact runnable, with everything that it imports.
     ///
-    /// When nobody loads its kind, that is no error here: the module stays an artifact that can be inspected and saved,
-    /// and asking it for a function says what is missing. So one kind without a loader does not take the others with it;
-    /// nor does what is imported and lacks a driver or a device here, which is logged as a warning.
+    /// An artifact of a kind that no plugin loads is no error here: the module stays an artifact that can be inspected and
+    /// saved, and asking it for a function reports what is missing. So one kind without a loader does not make the others
+    /// unusable; nor does an import that lacks a driver or a device here, which is logged as a warning.
     ///
     /// # Errors
     ///
-    /// What the loader answers: `ValueError` for an artifact that it does not understand, `Unavailable` for a tool or
+    /// Errors of the loader: `ValueError` for an artifact that it does not understand, `Unavailable` for a tool or
     /// library that it needs.
     pub fn load(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
         self.load_as(artifact, false)
     }
 
-    /// What is imported and cannot run here (no driver, no device) stays an artifact too: what imports it may have
-    /// functions that do not need it.
+    /// Loads an artifact. An imported one that cannot run here (no driver, no device) stays an artifact: the module that
+    /// imports it may have functions that do not need it.
     fn load_as(&self, artifact: &Arc<Artifact>, is_imported: bool) -> Result<Module, Error> {
         self.0.services.check_process()?;
         let _span = tracing::info_span!("load", kind = &*artifact.index().module_kind).entered();
@@ -193,17 +193,17 @@ impl Host {
             unsafe { (loader.owned.table().load)(loader.owned.self_(), raw, env.lend(), &mut handle) }
         });
         services.check(status, || "`load`".to_owned())?;
-        // SAFETY: what a loader answers on success: a `self` that we own now and its static table.
+        // SAFETY: on success a loader returns a `self` that we own now and its static table.
         unsafe { Owned::new(handle.self_, handle.table, loader.owned.instance()) }
             .map_err(|message| Error::new(ErrorKind::BrokenPlugin, format!("the module's {message}")))
     }
 
-    /// Asks the loaders of an artifact whether it would run on a device: that of the kernels for the device, where it
+    /// Asks the loaders of an artifact whether it would run on a device: the loader of the kernels for the device, where it
     /// imports any, and that of the functions that launch them for host memory.
     ///
     /// # Errors
     ///
-    /// `Unavailable` when nobody loads it; what the loader answers.
+    /// `Unavailable` when no plugin loads it; errors of the loader.
     pub fn check_artifact(&self, artifact: &Artifact, device: &Device) -> Result<Verdict, Error> {
         let own = self.check_alone(artifact, device.number())?;
         if own == Verdict::Ok || artifact.imports().is_empty() {
@@ -252,7 +252,7 @@ impl Host {
             CHIPDOCK_ARTIFACT_OK => Verdict::Ok,
             CHIPDOCK_ARTIFACT_RECOMPILE => Verdict::Recompile(reason),
             CHIPDOCK_ARTIFACT_UNSUPPORTED => Verdict::Unsupported(reason),
-            // A newer plugin's (P3.6).
+            // A verdict of a newer plugin (P3.6).
             other => {
                 Verdict::Unsupported(format!("verdict {other}, which this host does not know: {reason}"))
             }
@@ -260,7 +260,7 @@ impl Host {
     }
 }
 
-/// The table of an interface that was answered; nothing where it is null.
+/// Returns the table of an interface that was answered; `None` where it is null.
 ///
 /// # Safety
 ///
@@ -293,7 +293,7 @@ impl ModuleInner {
         &self.host
     }
 
-    /// The plugin that loaded it.
+    /// Returns the name of the plugin that loaded it.
     pub(super) fn plugin(&self) -> &str {
         self.loaded.as_ref().map_or("", Owned::plugin)
     }
@@ -306,8 +306,8 @@ impl ModuleInner {
         &self.artifact
     }
 
-    /// The module's interface of that name and version, with a copy of its table (HOST-A5); nothing where it has none. `T` is the
-    /// struct of function pointers that belongs to them.
+    /// Returns the module's interface of that name and version, with a copy of its table (HOST-A5); `None` where it has none.
+    /// `T` is the struct of function pointers that belongs to name and version.
     pub(super) fn query<T: Copy + 'static>(
         &self,
         name: &str,
@@ -328,7 +328,7 @@ impl ModuleInner {
         Ok(table.map(|table| (found.self_, table)))
     }
 
-    /// The function of that name in this module alone.
+    /// Returns the function of that name in this module alone.
     fn own_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
         let loaded = self.loaded.as_ref().map_err(Clone::clone)?;
         let services = self.host.0.services;
@@ -344,7 +344,7 @@ impl ModuleInner {
         out.to::<Option<api::Function>>().map_err(|error| broken(format!("{}: {}", what(), error.message())))
     }
 
-    /// A function of an import, for compiled code.
+    /// Returns a function of an import, for compiled code.
     pub(super) fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
         let missing = || not_imported(name, self.imported.keys().map(String::as_str));
         let imported = self.imported.get(name).ok_or_else(missing)?;
@@ -361,34 +361,34 @@ impl ModuleInner {
 }
 
 impl Module {
-    /// The artifact that it was loaded from.
+    /// Returns the artifact that it was loaded from.
     #[must_use]
     pub fn artifact(&self) -> &Arc<Artifact> {
         &self.0.artifact
     }
 
-    /// The modules that it imports.
+    /// Returns the modules that it imports.
     #[must_use]
     pub fn imports(&self) -> &[Module] {
         &self.0.imports
     }
 
-    /// Why it cannot be called, when nobody loads its kind, or who does cannot here.
+    /// Returns the reason why it cannot be called: no plugin loads its kind, or the one that does cannot here.
     #[must_use]
     pub fn missing_loader(&self) -> Option<&Error> {
         self.0.loaded.as_ref().err()
     }
 
-    /// Names of its functions, as its index has them.
+    /// Returns the names of its functions, as its index lists them.
     pub fn function_names(&self) -> impl Iterator<Item = &str> {
         self.0.artifact.index().functions.iter().map(|function| function.name.as_str())
     }
 
-    /// The function of that name, in this module or one that it imports.
+    /// Returns the function of that name, in this module or one that it imports.
     ///
     /// # Errors
     ///
-    /// `NotFound` when there is none. `Unavailable` when nobody loads the module that has it: the message says what is
+    /// `NotFound` when there is none. `Unavailable` when no plugin loads the module that has it: the message says what is
     /// missing.
     pub fn function(&self, name: &str) -> Result<Function, Error> {
         self.0.host.0.services.check_process()?;

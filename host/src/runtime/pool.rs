@@ -1,4 +1,4 @@
-//! The tensor pool of a device: memory that was freed and waits to be used again.
+//! The tensor pool of a device: freed memory that waits to be used again.
 //!
 //! * Sizes are rounded up to classes, four to a power of two, so at most a quarter is lost.
 //! * A block belongs to the stream that was current when it was allocated, its home. It is handed out again at once on
@@ -8,7 +8,7 @@
 //!   synchronised.
 //! * The last block of a class that a thread freed waits in a slot of its own, with the body of its tensor: taking it
 //!   again allocates nothing and takes no lock.
-//! * When the device has no memory left, everything that is cached goes back to it, and the allocation is tried once
+//! * When the device has no memory left, all cached memory is returned to it, and the allocation is tried once
 //!   more.
 
 use chipdock_abi::{ChipdockDataType, ChipdockDevice};
@@ -27,7 +27,7 @@ const SMALLEST_BYTES: u64 = 64;
 /// Classes up to 64 MiB have a fast slot in each shard; larger blocks go through the lists.
 const FAST_CLASSES: usize = 81;
 const SHARDS: usize = 16;
-/// More than this is not kept in the lists of a device.
+/// Greatest number of bytes that the lists of a device keep.
 const CACHED_BYTES_MAX: u64 = 1 << 30;
 
 /// A block of device memory with its class and home.
@@ -38,7 +38,7 @@ pub(crate) struct Block {
     pub(crate) home: *mut c_void,
 }
 
-/// What a pooled tensor consists of: the description of the tensor and its block of memory, on the heap.
+/// Memory of a pooled tensor: the description of the tensor and its block, on the heap.
 ///
 /// Bodies are cached together with their blocks, so that a tensor from a warm pool allocates nothing at all.
 pub(crate) struct Body {
@@ -52,7 +52,7 @@ unsafe impl Send for Body {}
 unsafe impl Sync for Body {}
 
 impl Body {
-    /// A body for a block; it describes nothing yet.
+    /// Makes a body for a block; it describes nothing yet.
     pub(crate) fn new(block: Block) -> Self {
         Self { described: Described::new(), block }
     }
@@ -72,7 +72,7 @@ impl Body {
     }
 }
 
-/// The class of a size.
+/// Returns the class of a size.
 pub(crate) fn class_of(size_bytes: u64) -> u32 {
     if size_bytes <= SMALLEST_BYTES {
         return 0;
@@ -83,7 +83,7 @@ pub(crate) fn class_of(size_bytes: u64) -> u32 {
     (exponent - 6) * 4 + quarter as u32 + 1
 }
 
-/// How many bytes a block of that class has; `None` beyond 64 bits.
+/// Returns the size of a block of that class in bytes; `None` beyond 64 bits.
 pub(crate) fn class_bytes(class: u32) -> Option<u64> {
     match class.checked_sub(1) {
         None => Some(SMALLEST_BYTES),
@@ -94,29 +94,29 @@ pub(crate) fn class_bytes(class: u32) -> Option<u64> {
     }
 }
 
-/// Memory of a device that waits to be used again.
+/// Cached memory of a device.
 pub(crate) struct Pool {
     fast: Box<[[AtomicPtr<Body>; FAST_CLASSES]; SHARDS]>,
     lists: Mutex<Lists>,
-    /// How many blocks are marked as used on several streams.
+    /// Number of blocks that are marked as used on several streams.
     marked_count: AtomicUsize,
 }
 
-/// Addresses stand as numbers: they are never followed here.
+/// Blocks of a pool. Addresses are stored as numbers: they are never dereferenced here.
 #[derive(Default)]
 struct Lists {
-    /// By class and home stream.
+    /// Free blocks by class and home stream.
     by_stream: BTreeMap<(u32, usize), Vec<usize>>,
-    /// By class: no queued work uses them.
+    /// Free blocks by class that no queued work uses.
     idle: BTreeMap<u32, Vec<usize>>,
-    /// Used on several streams, with their classes: idle after all are synchronised.
+    /// Blocks that were used on several streams, with their classes: idle after all streams are synchronised.
     busy: Vec<(u32, usize)>,
     cached_bytes: u64,
     /// Live blocks that were used with another stream current than their home.
     marked: BTreeSet<usize>,
 }
 
-/// What to do with a block that was given back.
+/// Action for a block that was returned to the pool.
 pub(crate) enum Given {
     /// It is kept.
     Kept,
@@ -156,21 +156,22 @@ impl Pool {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A body with a block of that class for work on the default stream, if one waits, after `describe` has changed it.
+    /// Takes a cached body with a block of that class for work on the default stream, if there is one, after `describe` has
+    /// changed it.
     pub(crate) fn take_body(&self, class: u32, describe: impl FnOnce(&mut Body)) -> Option<Arc<Body>> {
         let slot = self.fast[shard()].get(class as usize)?;
         let body = slot.swap(ptr::null_mut(), Ordering::Acquire);
         if body.is_null() {
             return None;
         }
-        // SAFETY: what lies in a slot came from `Arc::into_raw` of the only reference, and this took it out.
+        // SAFETY: a pointer in a slot came from `Arc::into_raw` of the only reference, and this took it out.
         unsafe {
             describe(&mut *body);
             Some(Arc::from_raw(body))
         }
     }
 
-    /// Keeps a body that nobody else has, with its block, for work on the default stream; or answers it.
+    /// Keeps a body that has no other owner, with its block, for work on the default stream; or returns it.
     pub(crate) fn give_body(&self, body: Arc<Body>) -> Result<(), Arc<Body>> {
         let block = body.block();
         let slot = self.fast[shard()].get(block.class as usize);
@@ -187,7 +188,7 @@ impl Pool {
         self.marked_count.load(Ordering::Relaxed) != 0
     }
 
-    /// A block of that class for work on that stream, if one waits.
+    /// Takes a cached block of that class for work on that stream, if there is one.
     pub(crate) fn take(&self, class: u32, stream: *mut c_void) -> Option<Block> {
         let mut lists = self.lists();
         let on_stream = lists.by_stream.get_mut(&(class, stream.addr())).and_then(Vec::pop);
@@ -196,7 +197,7 @@ impl Pool {
         Some(Block { data: ptr::with_exposed_provenance_mut(data), class, home: stream })
     }
 
-    /// Says that work on another stream than its home may use a block.
+    /// Records that work on another stream than its home may use a block.
     pub(crate) fn mark(&self, data: *mut c_void) {
         if self.lists().marked.insert(data.expose_provenance()) {
             self.marked_count.fetch_add(1, Ordering::Relaxed);
@@ -225,8 +226,8 @@ impl Pool {
         Given::Kept
     }
 
-    /// A stream is done and will not be used again, or was just synchronised with nothing queued behind: its blocks may
-    /// go to any stream.
+    /// Releases the blocks of a stream to any stream: it will not be used again, or was just synchronised with nothing queued
+    /// after that.
     pub(crate) fn release_stream(&self, stream: *mut c_void) {
         let mut lists = self.lists();
         let keys: Vec<(u32, usize)> =
@@ -237,8 +238,8 @@ impl Pool {
         }
     }
 
-    /// Blocks that several streams may have used at this moment; after all streams were synchronised, they are given
-    /// back with [`Self::settle`].
+    /// Takes the blocks that several streams may have used so far; after all streams were synchronised, they are returned
+    /// with [`Self::settle`].
     pub(crate) fn unsettled(&self) -> Vec<(u32, usize)> {
         std::mem::take(&mut self.lists().busy)
     }
@@ -251,13 +252,13 @@ impl Pool {
         }
     }
 
-    /// Everything that is cached, to be freed: all streams are synchronised after this, before anything is freed.
+    /// Takes all cached memory, to be freed: all streams are synchronised after this, before anything is freed.
     pub(crate) fn drain(&self) -> Vec<*mut c_void> {
         let slots = self.fast.iter().flatten();
         let mut all: Vec<*mut c_void> = slots
             .map(|slot| slot.swap(ptr::null_mut(), Ordering::Acquire))
             .filter(|body| !body.is_null())
-            // SAFETY: what lies in a slot came from `Arc::into_raw`, and this took it out.
+            // SAFETY: a pointer in a slot came from `Arc::into_raw`, and this took it out.
             .map(|body| unsafe { Arc::from_raw(body) }.block().data)
             .collect();
         let mut lists = self.lists();

@@ -1,4 +1,4 @@
-//! The registered tables of device APIs and target kinds, called safely: errors come out of the slot, owned results are taken.
+//! Calls the registered tables of device APIs and target kinds safely: errors come out of the slot, owned results are taken.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use crate::services::Services;
 use crate::target::schema::usable_kind;
 use crate::trace::PluginCall;
 
-/// What a data space is aligned to when nobody says, in bytes.
+/// Default alignment of a data space, in bytes.
 pub(crate) const ALIGNMENT_BYTES: u64 = 64;
 
-/// What a plugin did that it must not.
+/// Makes the error for a plugin that broke a rule.
 pub(crate) fn broken(message: String) -> Error {
     Error::new(ErrorKind::BrokenPlugin, message).hint("report it to the maintainer of the plugin")
 }
 
-/// Rule HOST-A2: takes over the value that a call answered; `what` names the call.
+/// Takes over the value that a call returned (rule HOST-A2); `what` names the call.
 ///
 /// # Safety
 ///
@@ -51,7 +51,7 @@ impl DeviceApiEntry {
         services.check(status, || format!("`{what}` of device_api.{}", self.name))
     }
 
-    /// How many devices there are.
+    /// Returns the number of devices.
     pub(crate) fn count(&self, services: &'static Services) -> Result<i32, Error> {
         let mut count = 0;
         // SAFETY: the registered `self` and a place to write to.
@@ -66,7 +66,7 @@ impl DeviceApiEntry {
         Ok(count)
     }
 
-    /// A device's attribute as JSON, or nothing when it is not known there.
+    /// Returns a device's attribute as JSON, or `None` when it is unknown there.
     pub(crate) fn attribute(
         &self,
         services: &'static Services,
@@ -149,7 +149,7 @@ impl DeviceApiEntry {
     ///
     /// # Safety
     ///
-    /// * Both ends are live and as large as the copy says, do not overlap, and stay so until the stream is
+    /// * Both ends are live and as large as the copy states, do not overlap, and stay so until the stream is
     ///   synchronised.
     pub(crate) unsafe fn copy(
         &self,
@@ -158,7 +158,7 @@ impl DeviceApiEntry {
         copy: &ChipdockCopy,
         stream: *mut c_void,
     ) -> Result<(), Error> {
-        // SAFETY: the registered `self`; the ends by the caller's word.
+        // SAFETY: the registered `self`; the caller guarantees the ends.
         self.call(services, "copy_data", |table, self_| unsafe {
             (table.copy_data)(self_, device_id, copy, stream)
         })
@@ -232,7 +232,7 @@ impl DeviceApiEntry {
         services.check(status, || format!("`{what}` of device_api.{}", self.name))
     }
 
-    /// Interface `reset` 1.
+    /// Calls interface `reset` 1.
     pub(crate) fn reset(&self, services: &'static Services, device_id: i32) -> Result<(), Error> {
         // SAFETY: the table of that name and version, with the `self` that was registered with it.
         let call = |table: &ChipdockReset1, self_| unsafe { (table.reset)(self_, device_id) };
@@ -245,12 +245,12 @@ impl DeviceApiEntry {
 }
 
 impl TargetKindEntry {
-    /// The kind, where this host can use it (P3.10).
+    /// Returns the kind, where this host can use it (P3.10).
     pub(crate) fn kind(&self) -> Result<Arc<TargetKind>, Error> {
         usable_kind(&self.declared)
     }
 
-    /// The kind's own canonicalizer: canonical JSON in and out.
+    /// Calls the kind's own canonicalizer: canonical JSON in and out.
     pub(crate) fn canonicalize(
         &self,
         services: &'static Services,
@@ -277,7 +277,7 @@ impl TargetKindEntry {
     }
 }
 
-/// What an attribute of that key is, where a value is something else (D.11).
+/// Returns the expected type of an attribute of that key, where the value has another one (D.11).
 fn mistyped(key: &str, value: &Value) -> Option<&'static str> {
     use api::attribute as keys;
     let is_triple = || value.as_array().is_some_and(|all| all.len() == 3 && all.iter().all(Value::is_i64));
@@ -293,7 +293,7 @@ fn mistyped(key: &str, value: &Value) -> Option<&'static str> {
     (!fits).then_some(expected)
 }
 
-/// A value of the boundary as JSON; `None` is nothing.
+/// Returns a value of the boundary as JSON; `None` for an absent one.
 fn json(value: api::AnyView<'_>) -> Result<Option<Value>, String> {
     use chipdock_abi as abi;
     let bad = |error: api::Error| error.message().into_owned();

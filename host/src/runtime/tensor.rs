@@ -21,8 +21,8 @@ use crate::services::from_api;
 
 /// A tensor: elements of one type on one device, with a shape and strides. Cloning shares the elements.
 ///
-/// Its memory comes from the device's pool and goes back there with the last reference. Reading and writing the same
-/// elements from several threads at once is the caller's to order, as it is with work on streams.
+/// Its memory comes from the device's pool and goes back there with the last reference. The caller orders reads and writes of
+/// the same elements from several threads at once, as it does with work on streams.
 #[derive(Clone)]
 pub struct Tensor {
     memory: Memory,
@@ -30,12 +30,12 @@ pub struct Tensor {
     read_only: bool,
 }
 
-/// What keeps the elements.
+/// Owner of a tensor's elements.
 #[derive(Clone)]
 enum Memory {
     /// A block of the device's pool.
     Pooled(ManuallyDrop<Arc<Body>>),
-    /// Somebody else, or another tensor of ours.
+    /// Another owner: foreign code, or another tensor of the host.
     Shared(Shared),
 }
 
@@ -72,7 +72,7 @@ impl Drop for Tensor {
             // SAFETY: taken once, and not used again.
             let body = unsafe { ManuallyDrop::take(body) };
             let state = self.device.state();
-            // In a forked child the parent's device is not there.
+            // In a forked child the parent's device does not exist.
             if state.services.check_process().is_ok() {
                 state.release(body);
             }
@@ -84,7 +84,7 @@ impl Drop for Tensor {
 const CODE_FLOAT8_E4M3FN: u8 = 10;
 const CODE_FLOAT8_E5M2: u8 = 12;
 
-/// The element type of a DLPack type, if the IR has it.
+/// Returns the element type of a DLPack type, if the IR has it.
 #[must_use]
 pub fn dtype_of(dtype: ChipdockDataType) -> Option<DType> {
     use chipdock_abi as abi;
@@ -123,7 +123,7 @@ fn value_error(message: String) -> Error {
 }
 
 impl Tensor {
-    /// A compact tensor whose elements are whatever the memory held.
+    /// Makes a compact tensor with uninitialised elements: they keep the former content of the memory.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl Tensor {
         Ok(Self { memory: Memory::Pooled(ManuallyDrop::new(body)), device: device.clone(), read_only: false })
     }
 
-    /// A compact tensor of zeros.
+    /// Makes a compact tensor of zeros.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// A compact tensor with the elements that `bytes` hold, row-major.
+    /// Makes a compact tensor with the elements in `bytes`, row-major.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// A compact tensor with these elements, row-major.
+    /// Makes a compact tensor with these elements, row-major.
     ///
     /// # Errors
     ///
@@ -183,7 +183,7 @@ impl Tensor {
         Self::from_bytes(device, shape, dtype, bytes)
     }
 
-    /// A tensor that somebody else made: the result of a function, for instance.
+    /// Makes a tensor from a value that other code made: the result of a function, for instance.
     ///
     /// # Errors
     ///
@@ -203,7 +203,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// As [`Self::from_value`]; `ValueError` for null or nonsense. After an error it is still the caller's.
+    /// As [`Self::from_value`]; `ValueError` for null or a malformed tensor. After an error the caller still owns it.
     ///
     /// # Safety
     ///
@@ -234,8 +234,8 @@ impl Tensor {
         managed: *mut ChipdockManagedTensorVersioned,
     ) -> Result<Self, Error> {
         let mut read_only = false;
-        // SAFETY: `managed` is null or live, as this function requires; the version comes first in every major, the
-        // rest is read only of ours.
+        // SAFETY: `managed` is null or live, as this function requires; the version comes first in every major, and the
+        // rest is read only where the major is ours.
         if let Some(major) = unsafe { managed.as_ref() }.map(|managed| managed.version.major)
             && major == chipdock_abi::CHIPDOCK_DLPACK_MAJOR
         {
@@ -252,7 +252,7 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// Before a foreign tensor is taken over: afterwards it could not be given back.
+    /// Checks a foreign tensor before it is taken over: afterwards it could not be returned.
     fn check_known(
         host: &Host,
         dtype: ChipdockDataType,
@@ -265,8 +265,8 @@ impl Tensor {
         host.device_by_number(device).map(|_| ())
     }
 
-    /// The tensor for somebody who speaks DLPack before 1.0; released by its deleter. A read-only tensor cannot be
-    /// told as such there: use [`Self::to_dlpack_versioned`].
+    /// Returns the tensor for code that uses DLPack before 1.0; released by its deleter. That version cannot express that a
+    /// tensor is read-only: use [`Self::to_dlpack_versioned`].
     ///
     /// # Errors
     ///
@@ -275,7 +275,7 @@ impl Tensor {
         Ok(self.to_value()?.into_dlpack())
     }
 
-    /// The tensor for somebody who speaks DLPack 1.x; released by its deleter.
+    /// Returns the tensor for code that uses DLPack 1.x; released by its deleter.
     ///
     /// # Errors
     ///
@@ -285,11 +285,11 @@ impl Tensor {
         Ok(self.to_value()?.into_dlpack_versioned(flags))
     }
 
-    /// The tensor as a value of the boundary, for a function that keeps it. It shares the elements, and keeps the host.
+    /// Returns the tensor as a value of the boundary, for a function that keeps it. It shares the elements, and keeps the host.
     ///
     /// # Errors
     ///
-    /// `ValueError` when its size does not fit 64 bits, which no tensor's does.
+    /// `ValueError` when its size does not fit 64 bits, which does not happen.
     pub fn to_value(&self) -> Result<api::Tensor, Error> {
         let view = self.view();
         let parts = api::TensorParts {
@@ -300,7 +300,7 @@ impl Tensor {
             strides: view.strides(),
             byte_offset: view.byte_offset(),
         };
-        // SAFETY: the parts are this tensor's, which the owner is.
+        // SAFETY: the parts are this tensor's, and the owner is this tensor.
         unsafe { api::Tensor::from_owner(parts, self.clone()) }.map_err(|error| from_api(&error))
     }
 
@@ -311,62 +311,62 @@ impl Tensor {
         }
     }
 
-    /// Whether the functions that it was passed to left what describes it as it was (HOST-A9). It is as it was in any case; so
-    /// are its elements, where that was all. Whatever reads or writes elements asks first.
+    /// Checks that the functions that it was passed to left its description unchanged (HOST-A9). The description is restored in
+    /// any case; the elements are intact if only it was changed. Reads and writes of elements check this first.
     ///
     /// # Errors
     ///
-    /// `BrokenPlugin`, once, with what was changed.
+    /// `BrokenPlugin`, once, with the changed field.
     pub fn check_description(&self) -> Result<(), Error> {
         self.described().check()
     }
 
-    /// The tensor, borrowed.
+    /// Returns the tensor, borrowed.
     #[must_use]
     pub fn view(&self) -> api::TensorView<'_> {
         // SAFETY: our own description, of a shape that was checked, live as long as `self`.
         unsafe { api::TensorView::from_checked(self.described().own()) }
     }
 
-    /// Its device.
+    /// Returns its device.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Extents, in elements.
+    /// Returns the extents, in elements.
     #[must_use]
     pub fn shape(&self) -> &[i64] {
         self.view().shape()
     }
 
-    /// Strides, in elements.
+    /// Returns the strides, in elements.
     #[must_use]
     pub fn strides(&self) -> &[i64] {
-        // Ours always have them, and so has what the boundary's values carry (V.6).
+        // The host's own tensors always have them, and so do the boundary's values (V.6).
         self.view().strides().unwrap_or(&[])
     }
 
-    /// Type of an element.
+    /// Returns the type of an element.
     #[must_use]
     pub fn dtype(&self) -> DType {
         // Checked when it was made.
         dtype_of(self.view().dtype()).unwrap_or(DType::UINT8)
     }
 
-    /// The size of its elements when compact, in bytes.
+    /// Returns the size of its elements when compact, in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.view().size_bytes().unwrap_or(0)
     }
 
-    /// True if its elements are compact and row-major.
+    /// Returns true if its elements are compact and row-major.
     #[must_use]
     pub fn is_compact(&self) -> bool {
         self.view().is_compact()
     }
 
-    /// True if it may only be read.
+    /// Returns true if it may only be read.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.read_only
@@ -379,14 +379,13 @@ impl Tensor {
         Ok(())
     }
 
-    /// Another view of the same elements: extents and strides in elements, `offset` in elements from this tensor's
+    /// Makes another view of the same elements: extents and strides in elements, `offset` in elements from this tensor's
     /// first. It shares the memory and keeps it alive.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a negative extent, as many strides as there are not axes, or a part of a tensor whose elements share
-    /// bytes (`int4`); `IndexError` when an element would
-    /// lie outside of this tensor's.
+    /// `ValueError` for a negative extent, for a number of strides that differs from the number of axes, or for a part of a
+    /// tensor whose elements share bytes (`int4`); `IndexError` when an element would lie outside of this tensor's.
     pub fn strided(&self, shape: &[i64], strides: &[i64], offset: i64) -> Result<Self, Error> {
         let item_bytes = self.dtype().size_bytes() as i64;
         if self.dtype().is_sub_byte() && (shape != self.shape() || strides != self.strides() || offset != 0) {
@@ -428,7 +427,7 @@ impl Tensor {
         Ok(Self { memory: Memory::shared(value), device: self.device.clone(), read_only: self.read_only })
     }
 
-    /// The elements `start..start + extent` along `axis`, sharing the memory.
+    /// Makes a view of the elements `start..start + extent` along `axis`, sharing the memory.
     ///
     /// # Errors
     ///
@@ -443,12 +442,12 @@ impl Tensor {
         }
         let mut shape = self.shape().to_vec();
         shape[axis] = extent;
-        // An empty range may start behind the last element.
+        // An empty range may start past the last element.
         let offset = if shape.contains(&0) { 0 } else { start * self.strides()[axis] };
         self.strided(&shape, self.strides(), offset)
     }
 
-    /// The elements as Rust numbers, row-major. Waits as [`Self::to_bytes`].
+    /// Returns the elements as Rust numbers, row-major. Waits as [`Self::to_bytes`].
     ///
     /// # Errors
     ///
@@ -473,7 +472,7 @@ impl Tensor {
         Ok(elements)
     }
 
-    /// A compact copy on a device.
+    /// Makes a compact copy on a device.
     ///
     /// # Errors
     ///
@@ -487,12 +486,12 @@ impl Tensor {
 
 /// Copies of whole ranges of memory, the one place where tensors are copied.
 impl Tensor {
-    /// The range of memory that the elements lie in, and its size in bytes.
+    /// Returns the memory range of the elements, and its size in bytes.
     fn range(&self) -> (ChipdockCopyEnd, u64) {
         let dtype = self.dtype();
         let view = self.view();
         if dtype.is_sub_byte() {
-            // It is compact, and views of a part are not made: it begins at a byte.
+            // The tensor is compact, and views of a part are not made: it begins at a byte.
             let (device, data) = (view.device(), view.data());
             return (ChipdockCopyEnd { device, data, offset_bytes: view.byte_offset() }, self.size_bytes());
         }
@@ -535,7 +534,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// `Unsupported` when the ranges overlap; what the device answers.
+    /// `Unsupported` when the ranges overlap; errors of the device.
     pub(super) fn copy_range(&self, from: &Self) -> Result<(), Error> {
         self.check_description().and_then(|()| from.check_description())?;
         let ((from_end, from_bytes), (to_end, size_bytes)) = (from.range(), self.range());
@@ -551,12 +550,12 @@ impl Tensor {
         if overlap {
             return Err(Error::new(ErrorKind::Unsupported, "the ranges overlap"));
         }
-        // Work that makes the source may be queued on its own current stream.
+        // Work that produces the source may be queued on its own current stream.
         let from_state = from.device.state();
         from_state.services.check_process()?;
         from_state.sync_raw(from_state.current_stream())?;
         let state = if self.device.is_host_memory() { from_state } else { self.device.state() };
-        // SAFETY: the tensors' own ranges, which their owners keep, equally long and apart from each other.
+        // SAFETY: the tensors' own ranges, which their owners keep, equally long and disjoint.
         unsafe { state.copy_now(from_end, to_end, size_bytes, self.view().dtype()) }
     }
 }

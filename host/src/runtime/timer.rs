@@ -31,7 +31,7 @@ impl DeviceApiEntry {
 }
 
 impl Device {
-    /// True if it measures the time of its work: if its plugin has the interface `timer` 1.
+    /// Returns true if it measures the time of its work: if its plugin has the interface `timer` 1.
     #[must_use]
     pub fn has_timer(&self) -> bool {
         self.state().api.extensions.get::<ChipdockTimer1>("timer", 1).is_some()
@@ -39,7 +39,7 @@ impl Device {
 }
 
 impl Stream {
-    /// Queues a mark behind what the stream has; waits for nothing.
+    /// Queues a mark after the work that the stream has; waits for nothing.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Stream {
     }
 }
 
-/// A mark of a stream, which is reached when all is done that was queued before it.
+/// A mark of a stream, which is reached when all work that was queued before it is done.
 pub struct Mark {
     device: Device,
     raw: *mut c_void,
@@ -75,12 +75,12 @@ unsafe impl Send for Mark {}
 unsafe impl Sync for Mark {}
 
 impl Mark {
-    /// Nanoseconds of the device from `start` to this mark; waits until both are reached. Negative where `start` was reached
-    /// later.
+    /// Returns the device's time from `start` to this mark in nanoseconds; waits until both are reached. Negative where `start`
+    /// was reached later.
     ///
     /// # Errors
     ///
-    /// `ValueError` when they are of different devices; what failed, where one is never reached.
+    /// `ValueError` when they are of different devices; the failure because of which one is never reached.
     pub fn nanoseconds_since(&self, start: &Self) -> Result<f64, Error> {
         let state = self.device.state();
         if !Arc::ptr_eq(state, start.device.state()) {

@@ -1,5 +1,5 @@
-//! What the tests of this crate register with every host: a device with streams, a target kind, its code generator and
-//! its loader. They come in through the same door as the host's own device.
+//! Plugin that the tests of this crate register with every host: a device with streams, a target kind, its code generator and
+//! its loader. It is registered in the same way as the host's own device.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -87,7 +87,7 @@ impl DeviceApi for ToyDevice {
     }
 
     unsafe fn copy_data(&self, _id: i32, copy: &api::CopyRequest, _stream: Stream) -> Result<(), Error> {
-        // SAFETY: both ends are host memory; the caller's word for their size.
+        // SAFETY: both ends are host memory; the caller guarantees their size.
         unsafe { copy.to.address().copy_from_nonoverlapping(copy.from.address(), copy.size_bytes as usize) };
         Ok(())
     }

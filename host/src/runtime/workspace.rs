@@ -1,8 +1,8 @@
 //! Workspace: short-lived memory of kernels, a stack for each thread, device and stream.
 //!
-//! A stack hands out and takes back memory in the order of one stream, so memory that was given back may be handed out
-//! again at once: the stream keeps the old work before the new. It goes back to the device when the thread ends or the
-//! device is trimmed, after the stream was synchronised.
+//! A stack hands out and takes back memory in the order of one stream, so freed memory may be handed out again at once: the
+//! stream keeps the old work before the new. It goes back to the device when the thread ends or the device is trimmed, after
+//! the stream was synchronised.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ use crate::error::{Error, ErrorKind};
 
 const PAGE_BYTES: u64 = 4096;
 
-/// Addresses stand as numbers: they are never followed here.
+/// Workspace of one thread on one stream. Addresses are stored as numbers: they are never dereferenced here.
 #[derive(Default)]
 struct Stack {
-    /// In use, the last allocated last.
+    /// Pieces in use, in the order of their allocation.
     used: Vec<Piece>,
     free: Vec<Piece>,
 }
@@ -33,7 +33,7 @@ struct Piece {
 }
 
 impl Stack {
-    /// The smallest free piece that is large enough.
+    /// Takes the smallest free piece that is large enough.
     fn take(&mut self, size_bytes: u64) -> Option<usize> {
         let fits = self.free.iter().enumerate().filter(|(_, piece)| piece.size_bytes >= size_bytes);
         let (index, _) = fits.min_by_key(|(_, piece)| piece.size_bytes)?;
@@ -42,7 +42,7 @@ impl Stack {
         Some(piece.data)
     }
 
-    /// Gives a piece back; the last allocated is found first.
+    /// Takes a piece back, searching from the last allocated; returns false for an address that it does not have.
     fn give(&mut self, data: usize) -> bool {
         let Some(index) = self.used.iter().rposition(|piece| piece.data == data) else { return false };
         let piece = self.used.remove(index);
@@ -55,7 +55,7 @@ impl Stack {
 #[derive(Default)]
 pub(crate) struct Workspaces(Mutex<BTreeMap<(u64, usize), Stack>>);
 
-/// Gives a thread's workspace back when the thread ends.
+/// Frees a thread's workspace when the thread ends.
 struct ThreadEnd(RefCell<Vec<Weak<DeviceState>>>);
 
 impl Drop for ThreadEnd {
@@ -108,12 +108,12 @@ impl DeviceState {
         Ok(data)
     }
 
-    /// Gives workspace of this thread back.
+    /// Frees workspace of this thread.
     pub(crate) fn free_workspace(&self, data: *mut c_void, stream: *mut c_void) -> Result<(), Error> {
         let mut stacks = self.workspaces.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (me, data) = (thread(), data.expose_provenance());
         let given = stacks.get_mut(&(me, stream.addr())).is_some_and(|stack| stack.give(data))
-            // The current stream was changed in between: it stays with the stream it was allocated for.
+            // The current stream was changed in between: the piece stays with the stream it was allocated for.
             || stacks.range_mut((me, 0)..=(me, usize::MAX)).any(|(_, stack)| stack.give(data));
         if given {
             return Ok(());
@@ -149,7 +149,7 @@ impl DeviceState {
         }
     }
 
-    /// Workspace that nobody uses, taken out to be freed after all streams were synchronised.
+    /// Takes unused workspace out, to be freed after all streams were synchronised.
     pub(crate) fn drain_workspaces(&self) -> Vec<*mut c_void> {
         let mut stacks = self.workspaces.0.lock().unwrap_or_else(PoisonError::into_inner);
         let pieces: Vec<Piece> =

@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use crate::documents::read_with_ignored;
 
-/// No plugin declares more; a page of them is more than anybody reads.
+/// Greatest number of settings of a plugin: a page of them is more than a person reads.
 const SETTINGS_MAX: usize = 256;
-/// A sentence or two.
+/// Greatest size of a setting's description in bytes: a sentence or two.
 const DOC_BYTES_MAX: usize = 4096;
 
 /// A setting as its plugin declares it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeclaredSetting {
-    /// Its name.
+    /// Name of the setting.
     pub name: String,
-    /// The name of its type. One that is not known here makes the setting unusable, and nothing else (S.12).
+    /// Name of its type. An unknown one makes the setting unusable, and nothing else (S.12).
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its value where nobody says otherwise.
+    /// Value of the setting where the user sets none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// Its meaning.
@@ -32,13 +32,13 @@ pub struct DeclaredSetting {
 }
 
 impl DeclaredSetting {
-    /// Its type, where that is known here.
+    /// Returns its type, where that is known here.
     #[must_use]
     pub fn value_type(&self) -> Option<SettingType> {
         SettingType::from_name(&self.type_name)
     }
 
-    /// Its default, where it has one that is of its type.
+    /// Returns its default, where it has one that is of its type.
     pub(crate) fn default_value(&self) -> Option<SettingValue> {
         let default = self.default.as_ref()?;
         match self.value_type()? {
@@ -49,7 +49,7 @@ impl DeclaredSetting {
         }
     }
 
-    /// Rule S.2.
+    /// Checks a declaration by rule S.2.
     fn check(&self) -> Result<(), String> {
         let name: String = self.name.chars().take(80).collect();
         if !is_setting_name(&self.name) {
@@ -93,19 +93,19 @@ pub(crate) fn check_all(settings: &[DeclaredSetting]) -> Result<(), String> {
     Ok(())
 }
 
-/// What a descriptor says of its plugin.
+/// The parts of a descriptor's info that are read.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Info {
     settings: Vec<DeclaredSetting>,
 }
 
-/// The settings that a descriptor's `info_json` declares.
+/// Returns the settings that a descriptor's `info_json` declares.
 pub(crate) fn parse_info(text: &str) -> Result<Vec<DeclaredSetting>, String> {
     read_info(text).map(|(settings, _)| settings)
 }
 
-/// The fields of a descriptor's `info_json` that are not known here, by their paths.
+/// Returns the paths of the unknown fields in a descriptor's `info_json`.
 pub(crate) fn unknown_info_fields(text: &str) -> Result<Vec<String>, String> {
     read_info(text).map(|(_, unknown)| unknown)
 }

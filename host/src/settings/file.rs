@@ -12,26 +12,26 @@ use crate::discovery::trust::Trust;
 use crate::files;
 use crate::options::HostOptions;
 
-/// Where it lies in the user's configuration folder.
+/// Path of the file in the user's configuration folder.
 const IN_CONFIG_HOME: &str = "chipdock/config.toml";
-/// A page for each of a hundred plugins.
+/// Greatest size of the file in bytes: a page for each of a hundred plugins.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
 
-/// A value as somebody wrote it.
+/// A value as its author wrote it.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     what: What,
-    /// In the file.
+    /// Line in the file.
     pub(super) line: usize,
 }
 
 #[derive(Clone, Debug)]
 enum What {
-    /// A variable or an option: text that has to be read.
+    /// A value of a variable or an option: text that must be parsed.
     Text(OsString),
-    /// Of the file, which has types.
+    /// A typed value of the file.
     Value(SettingValue),
-    /// Of the file: what no setting can be, by its name.
+    /// A value of the file that no setting can have, by the name of its type.
     Other(&'static str),
 }
 
@@ -40,7 +40,7 @@ impl Written {
         Self { what: What::Text(text), line: 0 }
     }
 
-    /// The value, where it is of that type.
+    /// Returns the value, where it is of that type.
     pub(super) fn of_type(&self, value_type: SettingType) -> Option<SettingValue> {
         use SettingType::{Bool, Float, Int, Path, Str};
         match (&self.what, value_type) {
@@ -56,7 +56,7 @@ impl Written {
         }
     }
 
-    /// For a message.
+    /// Returns the value as text for a message.
     pub(super) fn shown(&self) -> String {
         let text = |text: &OsStr| {
             let note = if text.to_str().is_none() { ", which is not UTF-8" } else { "" };
@@ -78,7 +78,7 @@ impl Written {
 /// Keys of one plugin.
 type Table = BTreeMap<String, Written>;
 
-/// What the file says, by plugin, and what of it was refused.
+/// Content of the file by plugin, with the refused parts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct File {
     path: PathBuf,
@@ -87,11 +87,11 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads the file of these options' user, where there is one.
+    /// Reads the file of these options' user, if it exists.
     pub(super) fn read(options: &HostOptions) -> Self {
         let Some(folder) = &options.environment.config_home else { return Self::default() };
         let path = folder.join(IN_CONFIG_HOME);
-        // What is not there is no matter; what is there and cannot be read is.
+        // A missing file is no problem; one that exists and cannot be read is.
         if matches!(path.symlink_metadata(), Err(error) if error.kind() == std::io::ErrorKind::NotFound) {
             return Self::default();
         }
@@ -143,7 +143,7 @@ impl File {
         self.tables.iter()
     }
 
-    /// What was refused, one line each.
+    /// Returns the refused parts, one line each.
     pub(super) fn refused(&self) -> &[String] {
         &self.refused
     }

@@ -4,26 +4,26 @@
 //!
 //! * **TARGET-T1 Kind.** A known kind's name; in JSON the field `kind`. `tag` is a label beside it.
 //! * **TARGET-T2 Host.** `host` is a target of its own (text, object or null), which must be able to be a host.
-//! * **TARGET-T3 Features.** `feature.<x>` is set aside and comes back at the end, unless the canonicalizer wrote it anew. It holds
-//!   what a module that is sent to a plugin can hold: no float, no integer beyond 64 bits.
-//! * **TARGET-T4 Schema.** Options are checked and converted in the order of their declaration: an integer 0 or 1 is taken
-//!   for a boolean and a boolean for an integer, nothing else. With `from_device`, options that nobody set take what
-//!   the device tells; then defaults are filled in. An unknown option is an error.
-//! * **TARGET-T5 Keys.** Those given, with `device` behind them; when none are given, `device`, then the kind's own. No key
+//! * **TARGET-T3 Features.** `feature.<x>` is set aside and restored at the end, unless the canonicalizer wrote it anew. Its
+//!   values are restricted to those of a module that is sent to a plugin: no float, no integer beyond 64 bits.
+//! * **TARGET-T4 Schema.** Options are checked and converted in the order of their declaration: an integer 0 or 1 is taken for
+//!   a boolean and a boolean for an integer, nothing else. With `from_device`, options that are not set take the device's
+//!   values; then defaults are filled in. An unknown option is an error.
+//! * **TARGET-T5 Keys.** The given keys, followed by `device`; when none are given, `device`, then the kind's own. No key
 //!   twice.
-//! * **TARGET-T6 Canonicalizer.** The kind's own function comes last; what it answers is checked again.
+//! * **TARGET-T6 Canonicalizer.** The kind's own function comes last; its result is checked again.
 //!
 //! * **TARGET-T7 Once.** Text in which an object has a key twice, at any level, is refused.
 //!
 //! Made complete ([`Host::resolve`](crate::Host::resolve)), once, and then shared:
 //!
-//! * **TARGET-T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the target of its host functions where it
-//!   names one, and the device that was chosen. Compiling asks for none of these again.
-//! * **TARGET-T9 Device.** A device that is chosen is one of the kind's. Unless the source says otherwise, it is the one of
-//!   `from_device`; the target of a host says all of itself, so nothing is filled in there.
-//! * **TARGET-T10 Host.** A host that is chosen stands where `host` of the source would: not both.
-//! * **TARGET-T11 Identity.** Equal targets have equal [`TargetId`]s, others do not; an artifact carries that of the target that it was
-//!   compiled for.
+//! * **TARGET-T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the target of its host functions
+//!   where it names one, and the chosen device. Compiling looks up none of these again.
+//! * **TARGET-T9 Device.** A chosen device must be one of the kind's. Unless the source sets another, it is also `from_device`;
+//!   the target of a host states all its options itself, so nothing is filled in there.
+//! * **TARGET-T10 Host.** A chosen host is used as `host` of the source would be; only one of them may be given.
+//! * **TARGET-T11 Identity.** Equal targets have equal [`TargetId`]s, different ones do not; an artifact carries that of the
+//!   target that it was compiled for.
 //!
 //! A target written with [`Target::to_json`] reads back equal.
 
@@ -41,33 +41,33 @@ use crate::error::{Category, Error, ErrorKind, nearest, quoted};
 pub use resolved::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest};
 use schema::{common_options, converted, described};
 
-/// Targets within targets: no deeper than this.
+/// Greatest nesting depth of targets within targets.
 const NESTING_MAX: u32 = 8;
 const FEATURE_PREFIX: &str = "feature.";
 
-/// What the construction of targets asks of its surroundings.
+/// Services that the construction of targets needs from its surroundings.
 pub(crate) trait TargetContext {
-    /// The schema of a kind. `NotFound` when there is no such kind.
+    /// Returns the schema of a kind, or `None` when there is no such kind.
     fn kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error>;
 
-    /// Names of all kinds.
+    /// Returns the names of all kinds.
     fn kind_names(&self) -> Vec<String>;
 
-    /// The kind's own canonicalizer: canonical JSON in and out.
+    /// Runs the kind's own canonicalizer: canonical JSON in and out.
     fn canonicalize(&self, kind: &str, target_json: &str) -> Result<String, Error>;
 
-    /// Whether the device API is there and has this device. `None`: no such device API.
+    /// Returns the number of devices of a device API. `None`: no such device API.
     fn device_count(&self, device: &str) -> Result<Option<i32>, Error>;
 
-    /// A device's attribute, when it has it.
+    /// Returns a device's attribute, when the device has it.
     fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error>;
 
-    /// Plugins whose kinds are not known because their manifests could not be read, a sentence each.
+    /// Returns a sentence for each plugin whose kinds are unknown because its manifest could not be read.
     fn unread_manifests(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// A line for the log.
+    /// Logs a warning.
     fn warn(&self, line: &str);
 }
 
@@ -78,9 +78,9 @@ pub enum TargetSource {
     Text(String),
     /// A JSON object.
     Json(Value),
-    /// A target: checked and canonicalized again, but where it is compiled for; then it is one that a host made.
+    /// A target, which is checked and canonicalized again, except by a compilation, which takes it as one that a host made.
     Target(Arc<Target>),
-    /// A target that is complete.
+    /// A complete target.
     Resolved(Arc<ResolvedTarget>),
 }
 
@@ -135,7 +135,7 @@ fn value_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Value, message)
 }
 
-/// A kind's name becomes `{"kind": name}`.
+/// Reads the text of a target; a kind's name becomes `{"kind": name}`.
 fn from_text(text: &str) -> Result<Value, Error> {
     let text = text.trim();
     if text.starts_with('{') {
@@ -177,7 +177,7 @@ fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<
     let mut options = BTreeMap::new();
     let common = common_options();
     for option in common.iter().chain(&kind.options) {
-        // A null is an option that nobody set.
+        // A null is an option that is not set.
         if let Some(value) = given.remove(option.name.as_str()).filter(|value| !value.is_null()) {
             let value = converted(&kind.name, option, value, &mut nested)?;
             options.insert(option.name.clone(), value);
@@ -201,7 +201,7 @@ fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<
     Ok(Arc::new(target))
 }
 
-/// Rule TARGET-T1.
+/// Returns the kind of a target by rule TARGET-T1.
 fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<Arc<TargetKind>, Error> {
     let known = || {
         let names = context.kind_names();
@@ -229,7 +229,7 @@ fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<A
 
 fn unknown_kind(name: &str, known: &[String], unread: &[String]) -> Error {
     let shown: String = name.chars().take(60).collect();
-    // Whether it is misspelt or its plugin is not here, nobody can tell: a plugin that has it is what is missing.
+    // A misspelt kind cannot be distinguished from one whose plugin is not here: the error says that a plugin is missing.
     let error = value_error(format!("target kind \"{shown}\" is not known")).with_category(Category::Plugin);
     let names = known.iter().map(String::as_str);
     let hint = match nearest(name, names.clone()) {
@@ -255,7 +255,7 @@ fn text_field(kind: &TargetKind, given: &mut BTreeMap<&str, &Value>, name: &str)
     }
 }
 
-/// Rule TARGET-T2.
+/// Returns the host of a target by rule TARGET-T2.
 fn host_of(
     context: &dyn TargetContext,
     kind: &TargetKind,
@@ -275,7 +275,7 @@ fn host_of(
     ))))
 }
 
-/// Rule TARGET-T3.
+/// Returns the features of a target by rule TARGET-T3.
 fn features_of(
     kind: &TargetKind,
     given: &mut BTreeMap<&str, &Value>,
@@ -311,7 +311,7 @@ fn check_names(kind: &TargetKind, given: &BTreeMap<&str, &Value>) -> Result<(), 
     })
 }
 
-/// What the device tells, for options that nobody set. A negative id asks no device.
+/// Fills in options that are not set from the device. A negative id queries no device.
 fn fill_from_device(
     context: &dyn TargetContext,
     kind: &TargetKind,
@@ -350,7 +350,7 @@ fn fill_from_device(
     Ok(())
 }
 
-/// Rule TARGET-T5.
+/// Returns the keys of a target by rule TARGET-T5.
 fn keys_of(kind: &TargetKind, options: &mut BTreeMap<String, Value>) -> Vec<String> {
     let given = options.remove("keys").map(|keys| match keys {
         Value::Array(keys) => {
@@ -372,7 +372,7 @@ fn keys_of(kind: &TargetKind, options: &mut BTreeMap<String, Value>) -> Vec<Stri
     keys
 }
 
-/// Rule TARGET-T6.
+/// Canonicalizes a target by rule TARGET-T6.
 fn canonicalized(
     context: &dyn TargetContext,
     kind: &TargetKind,

@@ -1,4 +1,4 @@
-//! Targets made complete: rules TARGET-T8 to TARGET-T11.
+//! Complete targets: rules TARGET-T8 to TARGET-T11.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use crate::error::{Category, Error, ErrorKind, quoted};
 use crate::host::Host;
 use crate::runtime::Device;
 
-/// The identity of a target: the SHA-256 of its canonical JSON (TARGET-T11). Equal targets have it in every process.
+/// The identity of a target: the SHA-256 of its canonical JSON (TARGET-T11). It is the same for equal targets in every process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId([u8; 32]);
 
 impl TargetId {
-    /// The identity of a target.
+    /// Returns the identity of a target.
     #[must_use]
     pub fn of(target: &Target) -> Self {
         Self::of_json(&target.to_json().to_string())
     }
 
-    /// The same of its canonical JSON.
+    /// Returns the identity of a target from its canonical JSON.
     pub(crate) fn of_json(canonical_json: &str) -> Self {
         Self(Sha256::digest(canonical_json.as_bytes()).into())
     }
 }
 
 impl fmt::Display for TargetId {
-    /// In hexadecimal, 64 digits.
+    /// Writes it in hexadecimal, 64 digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
@@ -47,16 +47,16 @@ impl fmt::Debug for TargetId {
 pub enum DeviceChoice {
     /// The first device of the kind.
     First,
-    /// The device of that name and number; the kind has to run on devices of that name.
+    /// The device of that name and number; the kind must run on devices of that name.
     Named {
-        /// The name of its device API.
+        /// Name of its device API.
         name: String,
         /// Its number among the devices of that name, from 0.
         id: i32,
     },
 }
 
-/// What [`Host::resolve`] makes a target from: a source, and what is chosen beside it.
+/// Argument of [`Host::resolve`]: the source of a target, with an optional host target and device.
 ///
 /// ```
 /// use chipdock_host::{DeviceChoice, TargetRequest};
@@ -72,20 +72,20 @@ pub struct TargetRequest {
 }
 
 impl TargetRequest {
-    /// A request for that target. [`TargetRequest::default`] is one for [`Host::default_host`].
+    /// Makes a request for that target. [`TargetRequest::default`] is one for [`Host::default_host`].
     #[must_use]
     pub fn new(source: impl Into<TargetSource>) -> Self {
         Self { source: Some(source.into()), ..Self::default() }
     }
 
-    /// The target of the host functions, for a source that names none.
+    /// Sets the target of the host functions, for a source that names none.
     #[must_use]
     pub fn host(mut self, host: impl Into<TargetSource>) -> Self {
         self.host = Some(host.into());
         self
     }
 
-    /// The device that the code is to run on.
+    /// Sets the device that the code is to run on.
     #[must_use]
     pub fn device(mut self, device: DeviceChoice) -> Self {
         self.device = Some(device);
@@ -99,7 +99,7 @@ impl<T: Into<TargetSource>> From<T> for TargetRequest {
     }
 }
 
-/// A target with all that compiling for it needs to know: made once, by [`Host::resolve`], and shared.
+/// A target with everything that compiling for it needs: made once, by [`Host::resolve`], and shared.
 #[derive(Clone, Debug)]
 pub struct ResolvedTarget {
     id: TargetId,
@@ -112,44 +112,44 @@ pub struct ResolvedTarget {
 }
 
 impl ResolvedTarget {
-    /// Its identity, which artifacts that are compiled for it carry.
+    /// Returns its identity, which artifacts that are compiled for it carry.
     #[must_use]
     pub fn id(&self) -> TargetId {
         self.id
     }
 
-    /// Its kind.
+    /// Returns its kind.
     #[must_use]
     pub fn kind(&self) -> &Arc<TargetKind> {
         &self.kind
     }
 
-    /// Its options.
+    /// Returns its options.
     #[must_use]
     pub fn target(&self) -> &Arc<Target> {
         &self.target
     }
 
-    /// The same as canonical JSON.
+    /// Returns its options as canonical JSON.
     #[must_use]
     pub fn json(&self) -> &str {
         &self.json
     }
 
-    /// What passes ask of it.
+    /// Returns the capabilities that passes use.
     #[must_use]
     pub fn capabilities(&self) -> &Arc<TargetCapabilities> {
         &self.capabilities
     }
 
-    /// The target of its host functions, where it names one. Where it names none and needs one, compiling takes
+    /// Returns the target of its host functions, where it names one. Where it names none and needs one, compiling takes
     /// [`Host::default_host`].
     #[must_use]
     pub fn host(&self) -> Option<&Arc<Self>> {
         self.host.as_ref()
     }
 
-    /// The same for whatever the host keeps: a device keeps the host.
+    /// Returns the target without its device, for use inside the host: a device keeps its host alive.
     pub(crate) fn without_device(self: &Arc<Self>) -> Arc<Self> {
         match self.device {
             None => Arc::clone(self),
@@ -157,7 +157,7 @@ impl ResolvedTarget {
         }
     }
 
-    /// The device that it was made for, open; nothing where none was chosen.
+    /// Returns the open device that it was made for; `None` where none was chosen.
     #[must_use]
     pub fn device(&self) -> Option<&Device> {
         self.device.as_ref()
@@ -165,15 +165,15 @@ impl ResolvedTarget {
 }
 
 impl Host {
-    /// Makes a target complete: checked and canonicalized as by [`Self::target`], with its kind, its capabilities, and the
-    /// targets and the device that go with it.
+    /// Makes a complete target: checked and canonicalized as by [`Self::target`], with its kind, its capabilities, and the
+    /// targets and the device that belong to it.
     ///
     /// # Errors
     ///
     /// * As of [`Self::target`]. An error of the target comes before one of the device.
-    /// * `ValueError`: the source names a host and the request another; the kind does not run on the device that was chosen.
+    /// * `ValueError`: the source names a host and the request another; the kind does not run on the chosen device.
     /// * `NotFound`, of category [`Category::NoDevice`]: there is no such device.
-    /// * Of category [`Category::Plugin`]: what the plugin of the device says.
+    /// * Of category [`Category::Plugin`]: an error of the device's plugin.
     pub fn resolve(&self, request: impl Into<TargetRequest>) -> Result<Arc<ResolvedTarget>, Error> {
         self.0.services.check_process()?;
         let request = request.into();
@@ -211,8 +211,8 @@ impl Host {
         self.completed(&target, device.transpose()?).map_err(of_plugin)
     }
 
-    /// Rule TARGET-T9. Nothing where the kind is none, which making the target says; why the device is none comes after what is
-    /// wrong with the target.
+    /// Chooses the device of a target and fills in `from_device` (rule TARGET-T9). `None` for an unknown kind, which making the
+    /// target reports; an error of the device is returned for the caller to report after errors of the target.
     fn filled_in(
         &self,
         json: &mut Value,
@@ -227,7 +227,7 @@ impl Host {
         Ok(Some(device))
     }
 
-    /// A target that a host made, as it is: what it is was checked then.
+    /// Completes a target that a host made, without checking it again.
     pub(crate) fn completed(
         &self,
         target: &Arc<Target>,
@@ -241,7 +241,7 @@ impl Host {
         Ok(Arc::new(ResolvedTarget { id, kind, target, json, capabilities, host, device }))
     }
 
-    /// What is to be compiled for: a target that was made is taken as it is.
+    /// Completes the target of a compilation: one that was made already is taken as it is.
     pub(crate) fn complete(&self, source: TargetSource) -> Result<Arc<ResolvedTarget>, Error> {
         match source {
             TargetSource::Resolved(resolved) => Ok(resolved),
@@ -250,7 +250,7 @@ impl Host {
         }
     }
 
-    /// The device, open, where the kind runs on it.
+    /// Returns the chosen device, open, where the kind runs on it.
     fn chosen(&self, kind: &TargetKind, choice: DeviceChoice) -> Result<Device, Error> {
         let (name, id) = match choice {
             DeviceChoice::First => (kind.device.clone(), 0),
@@ -280,7 +280,7 @@ impl Host {
     }
 }
 
-/// Nothing that the caller wrote is in question: an error that blames the caller is the plugin's all the same.
+/// Turns an error that blames the caller's input into one of the plugin: the input is not in question here.
 fn of_plugin(error: Error) -> Error {
     if error.category() == Category::Input { error.with_category(Category::Plugin) } else { error }
 }
@@ -294,7 +294,7 @@ fn json_of(source: &TargetSource) -> Result<Value, Error> {
     }
 }
 
-/// Rule TARGET-T10.
+/// Adds the host of a request to a target by rule TARGET-T10.
 fn with_host(target: Value, host: TargetSource) -> Result<Value, Error> {
     let mut object = match target {
         Value::Object(object) => object,

@@ -27,7 +27,7 @@ fn option(
     }
 }
 
-/// Options that every kind has, beside `kind`, `tag`, `host` and `from_device`.
+/// Returns the options that every kind has, beside `kind`, `tag`, `host` and `from_device`.
 pub(crate) fn common_options() -> Vec<OptionSchema> {
     let type_max = i64::from(i32::MAX);
     vec![
@@ -45,7 +45,7 @@ pub(crate) fn common_options() -> Vec<OptionSchema> {
     ]
 }
 
-/// `from_device`; a negative number asks no device.
+/// Returns the option `from_device`; a negative number queries no device.
 pub(crate) fn from_device_option() -> OptionSchema {
     option(
         "from_device",
@@ -56,7 +56,7 @@ pub(crate) fn from_device_option() -> OptionSchema {
     )
 }
 
-/// A value's type and text, for a message; long texts are cut.
+/// Returns a value's type and text, for a message; long texts are cut.
 pub(crate) fn described(value: &Value) -> String {
     let text: String = value.to_string().chars().take(60).collect();
     match value {
@@ -70,7 +70,8 @@ pub(crate) fn described(value: &Value) -> String {
     }
 }
 
-/// Rule TARGET-T4: the value as the option's type, or what is wrong with it. `nested` makes a target of a list's element.
+/// Converts a value to the option's type by rule TARGET-T4, or returns what is wrong with it. `nested` makes a target of a
+/// list's element.
 pub(crate) fn converted(
     kind: &str,
     option: &OptionSchema,
@@ -139,7 +140,7 @@ fn ranged(option: &OptionSchema, number: i64) -> Result<i64, String> {
 }
 
 fn allowed(option: &OptionSchema, text: &str) -> Result<(), String> {
-    /// A longer list than this is not printed whole.
+    /// Greatest number of listed names; of a longer list only a part is printed.
     const LISTED_MAX: usize = 24;
     if option.one_of.is_empty() || option.one_of.iter().any(|allowed| allowed == text) {
         return Ok(());
@@ -153,7 +154,7 @@ fn allowed(option: &OptionSchema, text: &str) -> Result<(), String> {
     Err(format!("expected one of {listed}{more}, found \"{shown}\"{near}"))
 }
 
-/// The kind, where this host can use it (P3.10).
+/// Returns the kind, where this host can use it (P3.10).
 pub(crate) fn usable_kind(declared: &DeclaredKind) -> Result<Arc<TargetKind>, Error> {
     declared.usable().cloned().map_err(|kind| {
         let message = format!("target kind \"{}\" cannot be used: {}", kind.name, kind.reason);
@@ -163,7 +164,7 @@ pub(crate) fn usable_kind(declared: &DeclaredKind) -> Result<Arc<TargetKind>, Er
     })
 }
 
-/// Each capability is read from a declared option of its type (T.5).
+/// Checks that each capability is read from a declared option of its type (T.5).
 fn check_capabilities(kind: &TargetKind) -> Result<(), String> {
     for (capability, name) in kind.capabilities.named() {
         let CapabilitySource::Option { option_type, .. } = capability.source else { continue };
@@ -180,9 +181,9 @@ fn check_capabilities(kind: &TargetKind) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with a kind's schema, if anything: the host relies on the rest.
+/// Checks a kind's schema, which the host relies on afterwards.
 ///
-/// Of a kind that cannot be used (P3.10) nothing is relied on but its name.
+/// Of a kind that cannot be used (P3.10) only the name is relied on.
 pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), String> {
     if declared.name() != name {
         return Err(format!("registered as \"{name}\" but its schema is named \"{}\"", declared.name()));

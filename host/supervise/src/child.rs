@@ -1,4 +1,4 @@
-//! One child: started, heard, and seen to its end, whatever happens in it.
+//! One child process: started, read, and waited for, whatever happens in it.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,18 +14,18 @@ use crate::inside::VARIABLE;
 use crate::lines::{Lines, Tail};
 use crate::signals::signal_name;
 
-/// The longest message unless somebody says otherwise, in bytes.
+/// Default for the greatest length of a message, in bytes.
 const LINE_BYTES_MAX: usize = 512 << 10;
-/// The longest time without a look at the process itself: a pipe that others keep open says nothing.
+/// Greatest time between checks of the process itself: a pipe that others keep open proves nothing.
 const LOOK: Duration = Duration::from_millis(50);
-/// The same once the pipe is closed: the end is near.
+/// Greatest time between checks once the pipe is closed: the end is near.
 const CLOSED_LOOK: Duration = Duration::from_millis(1);
-/// A killed process that does not go, as with a driver that hangs in the kernel, is left behind.
+/// Time after which a killed process that does not end, as with a driver that hangs in the kernel, is left behind.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 /// The exit code of a child whose supervisor was gone before its program ran.
 const ORPHAN: i32 = 121;
 
-/// A child that is about to be started.
+/// Options of a child that is about to be started.
 #[derive(Debug)]
 pub struct Start {
     command: Command,
@@ -35,17 +35,18 @@ pub struct Start {
 }
 
 impl Start {
-    /// That command. Standard input, output and error are the command's own business, but see [`Self::keep_stderr`].
+    /// Makes the options for that command. Standard input, output and error are set by the command, except for
+    /// [`Self::keep_stderr`].
     #[must_use]
     pub fn new(command: Command) -> Self {
         Self { command, shared: Vec::new(), line_bytes_max: LINE_BYTES_MAX, keeps_stderr: false }
     }
 
-    /// This program again, with those arguments, and neither standard input nor output.
+    /// Makes the options to run this program again, with those arguments, and neither standard input nor output.
     ///
     /// # Errors
     ///
-    /// This program cannot find itself.
+    /// This program cannot determine its own path.
     pub fn again(arguments: impl IntoIterator<Item = OsString>) -> io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
@@ -59,21 +60,21 @@ impl Start {
         self
     }
 
-    /// The longest message, in bytes with its end (CHILD-V4).
+    /// Sets the greatest length of a message, in bytes with its end (CHILD-V4).
     #[must_use]
     pub fn line_bytes_max(mut self, bytes: usize) -> Self {
         self.line_bytes_max = bytes;
         self
     }
 
-    /// Standard error goes to the supervisor, which keeps its end (CHILD-V5).
+    /// Sends standard error to the supervisor, which keeps its end (CHILD-V5).
     #[must_use]
     pub fn keep_stderr(mut self) -> Self {
         self.keeps_stderr = true;
         self
     }
 
-    /// Starts it (CHILD-V1, CHILD-V2).
+    /// Starts the child (CHILD-V1, CHILD-V2).
     ///
     /// # Errors
     ///
@@ -111,11 +112,12 @@ impl Start {
     }
 }
 
-/// In the child, before its program: ends with its supervisor, leaves no core behind, keeps what it is given.
+/// Prepares the child before its program runs: it ends with its supervisor, leaves no core file, and keeps its inherited
+/// descriptors.
 fn settle(supervisor: u32, inherited: &[RawFd]) -> io::Result<()> {
     // SAFETY: sets a number of this process.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-    // From here on the kernel sees to it; who was gone before left us to another parent.
+    // From here on the kernel ensures it; if the supervisor ended before, this process has another parent.
     if std::os::unix::process::parent_id() != supervisor {
         crate::leave(ORPHAN);
     }
@@ -131,7 +133,7 @@ fn settle(supervisor: u32, inherited: &[RawFd]) -> io::Result<()> {
     Ok(())
 }
 
-/// A child that runs, or ran. It stays on the thread that started it (CHILD-V3).
+/// A running or ended child. It stays on the thread that started it (CHILD-V3).
 #[derive(Debug)]
 pub struct Child {
     child: std::process::Child,
@@ -144,19 +146,19 @@ pub struct Child {
     not_send: PhantomData<*const ()>,
 }
 
-/// What comes next from a child.
+/// Next event of a child.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     /// A line, without its end.
     Line(Vec<u8>),
-    /// The process is gone, and all that it sent was heard.
+    /// The process is gone, and everything that it sent was read.
     Gone,
     /// It did not send anything in time.
     Silent,
 }
 
 impl Child {
-    /// What comes next, until then.
+    /// Returns the next event, waiting until that time.
     pub fn next(&mut self, until: Instant) -> Next {
         let mut looked = Instant::now();
         loop {
@@ -169,7 +171,7 @@ impl Child {
             let now = Instant::now();
             let look = if self.pipe.is_some() { LOOK } else { CLOSED_LOOK };
             let heard = self.listen(look.min(until.saturating_duration_since(now)));
-            // Who writes without end, perhaps another than the child, must not keep us from looking at the child.
+            // A writer without end, perhaps another than the child, must not prevent checks of the child.
             if heard && now < until && looked.elapsed() < LOOK {
                 continue;
             }
@@ -182,7 +184,7 @@ impl Child {
         }
     }
 
-    /// Reads what there is, waiting for it at most so long; whether there was something.
+    /// Reads available data, waiting for it at most that long; returns whether there was some.
     pub fn listen(&mut self, wait: Duration) -> bool {
         let descriptor = |pipe: &Option<PipeReader>| pipe.as_ref().map_or(-1, |pipe| pipe.as_raw_fd());
         poll([descriptor(&self.pipe), descriptor(&self.errors)], wait);
@@ -191,7 +193,7 @@ impl Child {
         said || wrote
     }
 
-    /// Whether the process has ended; it keeps its number until it is reaped.
+    /// Returns true if the process has ended; it keeps its number until it is reaped.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         if self.status.is_some() {
@@ -206,11 +208,11 @@ impl Child {
         answer != 0 || unsafe { info.si_pid() } != 0
     }
 
-    /// Ends what is left of its group, while its number is still its own, then takes its status (CHILD-V6).
+    /// Ends the rest of its group, while its number is still its own, then takes its status (CHILD-V6).
     fn reap(&mut self) {
         self.kill();
         self.status = self.child.wait().ok().or(Some(ExitStatus::default()));
-        // What it wrote before it ended is in the pipes, whoever else keeps them open.
+        // Its output from before its end is in the pipes, whoever else keeps them open.
         let _ = self.listen(Duration::ZERO);
         self.pipe = None;
         self.errors = None;
@@ -245,13 +247,13 @@ impl Child {
         }
     }
 
-    /// How it ended; nothing while it runs.
+    /// Returns its exit status; `None` while it runs.
     #[must_use]
     pub fn status(&self) -> Option<ExitStatus> {
         self.status
     }
 
-    /// The end of what it wrote to standard error, when that is kept.
+    /// Returns the end of its standard error, when that is kept.
     #[must_use]
     pub fn tail(&self) -> &Tail {
         &self.tail
@@ -264,7 +266,7 @@ impl Drop for Child {
     }
 }
 
-/// How a child ended that did not report (CHILD-V7).
+/// End of a child that did not report (CHILD-V7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// A signal ended it.
@@ -279,7 +281,7 @@ pub enum Ended {
     },
     /// It did not come back in time, and was ended.
     Silent {
-        /// What it was given.
+        /// The deadline.
         deadline: Duration,
     },
     /// It could not be started.
@@ -290,7 +292,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// How a process ended that has this status.
+    /// Returns the end of a process with this status.
     #[must_use]
     pub fn of(status: ExitStatus) -> Self {
         match status.signal() {
@@ -301,10 +303,10 @@ impl Ended {
 }
 
 impl fmt::Display for Ended {
-    /// What stands behind the name of whoever did it: `crashed (SIGSEGV)`.
+    /// Writes the words that follow the name of the process: `crashed (SIGSEGV)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Nothing but somebody else sends these.
+            // Only another process sends these.
             Self::Killed {
                 signal: signal @ (libc::SIGKILL | libc::SIGTERM | libc::SIGINT | libc::SIGHUP),
             } => {
@@ -320,25 +322,25 @@ impl fmt::Display for Ended {
     }
 }
 
-/// What came of asking a child (CHILD-V7).
+/// Result of asking a child (CHILD-V7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Its last message, and it ended well.
+    /// The child sent this last message, and ended well.
     Reported(Vec<u8>),
-    /// It did not, and ended so.
+    /// The child did not report, and ended so.
     Ended(Ended),
 }
 
-/// An outcome, and the end of what was written to standard error.
+/// An outcome, with the end of standard error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// What came of it.
+    /// Outcome of asking the child.
     pub outcome: Outcome,
     /// The end of its standard error, when that is kept.
     pub stderr: Tail,
 }
 
-/// Starts a child and waits for its report and its end, at most so long; without a deadline, for ever.
+/// Starts a child and waits for its report and its end, at most that long; without a deadline, indefinitely.
 #[must_use]
 pub fn ask(start: Start, deadline: Option<Duration>) -> Asked {
     let started = Instant::now();
@@ -353,7 +355,7 @@ pub fn ask(start: Start, deadline: Option<Duration>) -> Asked {
     let ended = loop {
         let until = deadline.and_then(|deadline| started.checked_add(deadline));
         match (child.next(until.unwrap_or_else(|| Instant::now() + LOOK)), until) {
-            // An empty line ends what somebody else wrote.
+            // An empty line ends the output of another writer.
             (Next::Line(line), _) if line.is_empty() => {}
             (Next::Line(line), _) => last = Some(line),
             (Next::Silent, None) => {}
@@ -384,7 +386,8 @@ fn poll(descriptors: [RawFd; 2], wait: Duration) {
     unsafe { libc::poll(entries.as_mut_ptr(), 2, millis) };
 }
 
-/// Reads what there is without waiting, at most so much at a time; whether there was something. Closes at the end.
+/// Reads available data without waiting, at most that much at a time; returns whether there was some. Closes the pipe at its
+/// end.
 fn drain(pipe: &mut Option<PipeReader>, each: &mut dyn FnMut(&[u8])) -> bool {
     let Some(reader) = pipe else { return false };
     let mut buffer = [0; 16 << 10];

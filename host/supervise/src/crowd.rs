@@ -1,12 +1,12 @@
-//! Many at once (CHILD-V8).
+//! Work on many threads at once (CHILD-V8).
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-/// Does work on so many threads, which each take the next piece; what they send is seen on this thread as it comes. Where the
-/// machine gives fewer threads these do it, and where it gives none this one does.
+/// Does work on that many threads, each of which takes the next piece; their messages are received on this thread as they come.
+/// If the machine gives fewer threads, those do the work, and if it gives none, this one does.
 pub fn spread<T: Send, E: Send>(
     pieces: Vec<T>,
     n_threads: usize,
@@ -38,7 +38,7 @@ pub fn spread<T: Send, E: Send>(
     });
 }
 
-/// Does work on so many threads; the results come in the order of the pieces.
+/// Does work on that many threads; the results come in the order of the pieces.
 pub fn in_order<T: Send, R: Send>(
     pieces: Vec<T>,
     n_threads: usize,

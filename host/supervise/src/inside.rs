@@ -1,15 +1,15 @@
-//! The child's side: where it reports, and what it was given.
+//! The child's side: its report pipe, and the files that it was given.
 
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 
-/// Tells a child its descriptors: that of its report, then those that are shared with it.
+/// Variable with the child's descriptors: that of its report, then those that are shared with it.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_REPORT_TO";
 
-/// What a child has of its supervisor.
+/// The child's end of the connection to its supervisor.
 ///
-/// A process that was forked from the child has none of it: it says nothing.
+/// In a process that was forked from the child it does not work: nothing is sent.
 #[derive(Debug)]
 pub struct Inside {
     pipe: File,
@@ -18,7 +18,8 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// What this process was started with; from now on a fatal signal is fatal (CHILD-V7). To be called once, before anything that may take descriptors.
+    /// Takes the descriptors that this process was started with; from now on a fatal signal is fatal (CHILD-V7). To be called
+    /// once, before any code that may take descriptors.
     ///
     /// # Errors
     ///
@@ -29,7 +30,7 @@ impl Inside {
         let numbers: Result<Vec<RawFd>, _> = value.split(',').map(str::parse).collect();
         let mut files = Vec::new();
         for number in numbers.map_err(io::Error::other)? {
-            // Another's command line may say anything: the three that every process has are not taken.
+            // The variable may come from another program: the three standard descriptors are not taken.
             if number <= 2 {
                 return Err(io::Error::other("a descriptor that is none of the supervisor's"));
             }
@@ -51,13 +52,13 @@ impl Inside {
         std::mem::take(&mut self.shared)
     }
 
-    /// Whether this is the process that was started, and not one that was forked from it.
+    /// Returns true if this is the process that was started, and not one that was forked from it.
     #[must_use]
     pub fn is_the_child(&self) -> bool {
         std::process::id() == self.process
     }
 
-    /// Sends one message. Whatever somebody else wrote into the pipe before it ends with a line of its own.
+    /// Sends one message. Output of another writer in the pipe before it ends with a line of its own.
     ///
     /// # Errors
     ///
@@ -78,7 +79,7 @@ fn moved(descriptor: RawFd) -> io::Result<File> {
     Ok(File::from(copy))
 }
 
-/// A copy of a descriptor where nobody who counts from 0 comes by, closed when another program is run.
+/// Copies a descriptor to a high number, out of the way of code that counts from 0; closed when another program is run.
 ///
 /// # Errors
 ///
@@ -93,7 +94,7 @@ pub fn raised(descriptor: RawFd) -> io::Result<OwnedFd> {
     if copy < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: just made, and nobody else's.
+    // SAFETY: just made, with no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 

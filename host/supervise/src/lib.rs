@@ -1,8 +1,8 @@
-//! Supervised child processes: work that may crash, hang or end its process is done in a child, and its supervisor says
-//! what became of it.
+//! Supervised child processes: work that may crash, hang or end its process is done in a child, and its supervisor reports the
+//! outcome.
 //!
-//! The child is a program, mostly this one again with a hidden command. Who only wants one answer uses [`ask`]; who
-//! talks to a child for longer uses [`Child`].
+//! The child is a program, mostly this one again with a hidden command. For a single answer use [`ask`]; for a longer
+//! conversation use [`Child`].
 //!
 //! # Rules
 //!

@@ -1,30 +1,30 @@
-//! What comes out of a child's pipes: whole lines of a bounded length, and the end of what it printed (CHILD-V4, CHILD-V5).
+//! Output of a child's pipes: whole lines of a bounded length, and the end of its printed text (CHILD-V4, CHILD-V5).
 
-/// So much of what a child printed is kept, in bytes.
+/// Number of bytes of a child's printed text that are kept.
 pub const TAIL_BYTES: usize = 64 << 10;
 
-/// Lines out of a stream of bytes.
+/// Splits a stream of bytes into lines.
 #[derive(Debug)]
 pub struct Lines {
     line_bytes_max: usize,
     bytes: Vec<u8>,
-    /// How far `bytes` has no end of line.
+    /// Number of bytes at the start of `bytes` without an end of line.
     searched: usize,
-    /// Within a line that is too long.
+    /// Whether the stream is within a line that is too long.
     skipping: bool,
 }
 
 impl Lines {
-    /// Drops lines that are longer, in bytes with their end.
+    /// Makes a splitter that drops longer lines, in bytes with their end.
     #[must_use]
     pub fn new(line_bytes_max: usize) -> Self {
         Self { line_bytes_max, bytes: Vec::new(), searched: 0, skipping: false }
     }
 
-    /// Takes what was read.
+    /// Adds bytes that were read.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        // Keeps what is held small even when nobody asks: a whole line may wait behind it.
+        // Keeps the buffer small even when no line is requested: a whole line may wait after it.
         if self.bytes.len() > self.line_bytes_max && !self.bytes[self.searched..].contains(&b'\n') {
             self.bytes.clear();
             self.searched = 0;
@@ -32,7 +32,7 @@ impl Lines {
         }
     }
 
-    /// The next whole line, without its end.
+    /// Returns the next whole line, without its end.
     #[expect(clippy::should_implement_trait, reason = "more may be pushed after it answered nothing")]
     pub fn next(&mut self) -> Option<Vec<u8>> {
         loop {
@@ -59,7 +59,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Takes what was read.
+    /// Adds bytes that were read.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         if self.bytes.len() > 2 * TAIL_BYTES {
@@ -67,19 +67,19 @@ impl Tail {
         }
     }
 
-    /// Whether a text stands in it.
+    /// Returns true if it contains a text.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         self.bytes.windows(text.len().max(1)).any(|window| window == text.as_bytes())
     }
 
-    /// What is kept, as text.
+    /// Returns the kept bytes as text.
     #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// The last lines as one, of at most so many bytes.
+    /// Returns the last lines as one, of at most that many bytes.
     #[must_use]
     pub fn last_lines(&self, bytes_max: usize) -> String {
         let from = self.bytes.len().saturating_sub(bytes_max);

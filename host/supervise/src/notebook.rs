@@ -1,4 +1,5 @@
-//! A short text that two processes share: what the one does last, read by the other when it is gone (CHILD-V9).
+//! A short text that two processes share: one writes its current action, the other reads it after the first has ended
+//! (CHILD-V9).
 
 use std::fs::File;
 use std::io;
@@ -6,7 +7,7 @@ use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering, compiler_fence};
 
-/// The longest text, in bytes; a longer one is cut.
+/// Greatest length of the text in bytes; a longer one is cut.
 const TEXT_BYTES: usize = 1020;
 
 /// The shared memory: a length and bytes.
@@ -18,12 +19,12 @@ struct Page {
 
 /// A shared page for one text, written by one thread of a child and read by its supervisor.
 ///
-/// Never unmapped: it is made once for each child, and what writes to it may run until the process ends.
+/// Never unmapped: it is made once for each child, and code that writes to it may run until the process ends.
 #[derive(Clone, Copy)]
 pub struct Notebook(&'static Page);
 
 impl Notebook {
-    /// Makes one, with the file by which a child opens it; see [`Start::share`](crate::Start::share).
+    /// Makes a notebook, with the file by which a child opens it; see [`Start::share`](crate::Start::share).
     ///
     /// # Errors
     ///
@@ -34,11 +35,11 @@ impl Notebook {
         Ok((Self::open(&file)?, file))
     }
 
-    /// Opens one that another process made.
+    /// Opens a notebook that another process made.
     ///
     /// # Errors
     ///
-    /// The file is none, or cannot be mapped.
+    /// The file is no notebook, or cannot be mapped.
     pub fn open(file: &File) -> io::Result<Self> {
         if file.metadata()?.len() < size_of::<Page>() as u64 {
             return Err(io::Error::other("the file of a notebook is too short"));
@@ -69,9 +70,9 @@ impl Notebook {
         self.write_parts(&[text]);
     }
 
-    /// Replaces the text by these, one after the other, without making one of them first.
+    /// Replaces the text by these parts, one after the other, without joining them first.
     pub fn write_parts(&self, parts: &[&[u8]]) {
-        // Empty while it is written, so that whoever dies here leaves no mixture.
+        // Empty while it is written, so that a process that ends here leaves no mixture.
         self.0.length.store(0, Ordering::Relaxed);
         compiler_fence(Ordering::Release);
         let mut length = 0;
@@ -83,7 +84,7 @@ impl Notebook {
         self.0.length.store(length, Ordering::Relaxed);
     }
 
-    /// The text; whole once the process that writes it is gone.
+    /// Returns the text; whole once the process that writes it is gone.
     #[must_use]
     pub fn read(&self) -> String {
         let length = usize::try_from(self.0.length.load(Ordering::Acquire)).unwrap_or(0).min(TEXT_BYTES);
@@ -92,7 +93,7 @@ impl Notebook {
     }
 }
 
-/// A file without a name, in memory, closed when another program is run.
+/// Makes a file without a name, in memory, closed when another program is run.
 ///
 /// # Errors
 ///
@@ -103,7 +104,7 @@ pub fn anonymous(name: &std::ffi::CStr) -> io::Result<File> {
     if descriptor < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: just made, and nobody else's.
+    // SAFETY: just made, with no other owner.
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }
 

@@ -1,20 +1,20 @@
-//! Last words: what a process says when a signal or somebody else's `exit` ends it (CHILD-V10).
+//! Last words: a message of a process that a signal or a foreign `exit` ends (CHILD-V10).
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{mem, ptr};
 
-/// Signals that end a process because of what it did.
+/// Signals that end a process because of its own action.
 const FATAL: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 
-/// How long a thread waits for another one's last words, in milliseconds: a reader that has stopped may block them.
+/// Time in milliseconds that a thread waits for another one's last words: a reader that has stopped may block them.
 const WAIT_MILLIS: u32 = 1000;
 
-/// What ends this process.
+/// Cause of the end of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// A signal, which does its work afterwards: whoever waits for the process sees it.
+    /// A signal, which takes effect afterwards: a process that waits for this one sees it.
     Signal(i32),
     /// A call of `exit` that was not the program's own.
     Exit,
@@ -33,13 +33,13 @@ impl Words {
             let written = unsafe { libc::write(2, rest.as_ptr().cast(), rest.len()) };
             match usize::try_from(written) {
                 Ok(written) if written > 0 => rest = &rest[written.min(rest.len())..],
-                // There is nobody to tell.
+                // No error can be reported.
                 _ => return,
             }
         }
     }
 
-    /// Whether a person looks at it.
+    /// Returns true if standard error is a terminal.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         // SAFETY: asks about a descriptor.
@@ -47,13 +47,13 @@ impl Words {
     }
 }
 
-/// Says what there is to say. It runs in a signal's handler: it must not allocate, lock or panic.
+/// Writes the last words. It runs in a signal's handler: it must not allocate, lock or panic.
 pub type Speak = fn(Fate, &mut Words);
 
 struct Installed {
     process: libc::pid_t,
     speak: Speak,
-    /// The code that a process ends with whose end was not its own.
+    /// Exit code of a process that was ended by a foreign `exit`.
     exit_code: c_int,
     before: [libc::sigaction; FATAL.len()],
 }
@@ -63,7 +63,7 @@ static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 static HAS_SPOKEN: AtomicBool = AtomicBool::new(false);
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
-/// Ends by itself: dropped, also by a panic, it says that what comes next is the program's own end.
+/// Marks the program's own end: when it is dropped, also by a panic, the following exit is the program's own.
 #[derive(Debug)]
 pub struct OwnEnd(());
 
@@ -73,8 +73,8 @@ impl Drop for OwnEnd {
     }
 }
 
-/// Has this process speak before a fatal signal ends it, and before an `exit` that comes while the answer is alive; such
-/// an exit ends with `exit_code`. For programs, once; a library leaves signals alone.
+/// Makes this process write last words before a fatal signal ends it, and before an `exit` that comes while the returned value
+/// is alive; such an exit ends with `exit_code`. For programs, once; a library leaves signals alone.
 ///
 /// Handlers run on the alternate stack that a thread of Rust's has, so that a stack that is full is no obstacle.
 #[must_use]
@@ -104,7 +104,7 @@ pub fn speak_at_the_end(speak: Speak, exit_code: i32) -> OwnEnd {
     OwnEnd(())
 }
 
-/// Once for each process: two threads may fail at once, and a handler may fail itself.
+/// Writes the last words once for each process: two threads may fail at once, and a handler may fail itself.
 fn speak(installed: &Installed, fate: Fate) -> bool {
     // SAFETY: asks for a number.
     let is_ours = unsafe { libc::getpid() } == installed.process;
@@ -112,7 +112,7 @@ fn speak(installed: &Installed, fate: Fate) -> bool {
         (installed.speak)(fate, &mut Words(()));
         HAS_SPOKEN.store(true, Ordering::Release);
     } else if is_ours {
-        // Another thread is speaking: what this one does next would cut it short.
+        // Another thread is writing: the next step of this one would cut it short.
         for _ in 0..WAIT_MILLIS {
             if HAS_SPOKEN.load(Ordering::Acquire) {
                 break;
@@ -122,7 +122,7 @@ fn speak(installed: &Installed, fate: Fate) -> bool {
             unsafe { libc::nanosleep(&raw const wait, ptr::null_mut()) };
         }
     }
-    // A process that was forked from ours dies for itself.
+    // A process that was forked from ours ends without last words of ours.
     is_ours
 }
 
@@ -133,7 +133,7 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, _context: *mut c
     let is_a_fault = !info.is_null() && unsafe { (*info).si_code } > 0;
     let before = FATAL.iter().zip(&installed.before).find(|(fatal, _)| **fatal == signal);
     match before {
-        // What was done comes again once this handler returns; Rust's own handler knows a full stack.
+        // The fault comes again once this handler returns; Rust's own handler recognises a full stack.
         Some((_, before)) if is_a_fault => {
             // SAFETY: the action that was there before ours.
             unsafe { libc::sigaction(signal, before, ptr::null_mut()) };

@@ -1,5 +1,5 @@
-//! What the host does not believe: a plugin whose answers are wrong in one way at a time (rules HOST-A1 to HOST-A9 of the host's
-//! front page). Each ends as a broken plugin with a sentence that says what, and the next call goes well.
+//! Answers that the host checks: a plugin that is wrong in one way at a time (rules HOST-A1 to HOST-A9 of the host's front
+//! page). Each ends as a broken plugin with a sentence that describes the fault, and the next call succeeds.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Which build a plugin is, as a host shows it (P1.15).
+//! Build ids of plugins, as a host shows them (P1.15).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

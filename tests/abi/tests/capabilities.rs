@@ -1,4 +1,4 @@
-//! What follows from the table of capabilities: the JSON Schemas and the table of the guide. `BLESS=1` writes both anew.
+//! Files generated from the table of capabilities: the JSON Schemas and the table of the guide. `BLESS=1` writes both anew.
 
 use std::fs;
 use std::path::Path;

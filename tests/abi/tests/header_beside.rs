@@ -1,5 +1,5 @@
-//! `chipdock.h` beside other headers: DLPack's own in either order, and macros that systems' headers define (P2.1); by gcc
-//! and clang, for this machine and for aarch64.
+//! `chipdock.h` together with other headers: DLPack's own in either order, and macros that systems' headers define (P2.1); by
+//! gcc and clang, for this machine and for aarch64.
 
 use std::fmt::Write as _;
 use std::fs;

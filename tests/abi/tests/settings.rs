@@ -1,4 +1,4 @@
-//! Settings through the loader: what a descriptor declares, before and after `init`, with a manifest and without (H.7, H.8,
+//! Settings through the loader: declarations of a descriptor, before and after `init`, with a manifest and without (H.7, H.8,
 //! S.1, S.3 to S.7).
 
 use std::collections::BTreeSet;

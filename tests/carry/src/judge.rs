@@ -1,4 +1,5 @@
-//! The corpus and the examples on one backend, each kernel held against the interpreter: a line of JSON for each.
+//! Runs the corpus and the examples on one backend, each kernel checked against the interpreter; writes a line of JSON for
+//! each.
 
 use std::path::Path;
 use std::process::ExitCode;

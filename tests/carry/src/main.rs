@@ -1,5 +1,5 @@
-//! What `cargo xtask carry` packs: everything that is to be known of Chipdock on a machine with the hardware, in one run and
-//! one report.
+//! The program that `cargo xtask carry` packs: it tests Chipdock on a machine with the hardware, in one run and with one
+//! report.
 //!
 //! It needs no network, no Rust and no Python. Each step is a process of its own with a deadline, so that a driver that hangs
 //! or ends a process takes one step and not the report.

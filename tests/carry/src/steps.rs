@@ -1,4 +1,4 @@
-//! The steps: what each runs, and what becomes of it in the report.
+//! The steps of the run: the command of each, and its entry in the report.
 
 use std::fs;
 use std::io::Read;

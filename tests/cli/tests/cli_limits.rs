@@ -1,4 +1,4 @@
-//! The command where the machine gives little: files, memory, processes (CLI-C2). What cannot be done is said, and nothing else.
+//! The command with few resources: files, memory, processes (CLI-C2). It reports the error, and nothing else.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

@@ -1,4 +1,4 @@
-//! The command where LLVM is, and where it is not. Rules are those of the command's front page.
+//! The command with LLVM, and without it. Rules are those of the command's front page.
 
 use chipdock_test_support::command::{Ended, Scratch, end};
 use serde_json::{Value, json};

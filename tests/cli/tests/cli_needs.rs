@@ -1,5 +1,4 @@
-//! Plugins that need keys of others (P5.15), which build one is (P1.15), and files that `--plugin` names, as a user meets
-//! them.
+//! Plugins that need keys of others (P5.15), build ids (P1.15), and files that `--plugin` names, as a user meets them.
 
 use std::fs;
 

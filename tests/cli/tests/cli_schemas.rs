@@ -1,4 +1,4 @@
-//! What the command prints with `--json`, and writes as JSON, against its schemas (rule CLI-C4): each command in each of its forms.
+//! Output of the command as JSON (`--json` and files), against its schemas (rule CLI-C4): each command in each of its forms.
 //! The rules of change are in `host/cli/schemas/README.md`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]

@@ -1,4 +1,4 @@
-//! Standard streams and odd surroundings (CLI-C1, CLI-C2, CLI-C9), as a user meets them.
+//! Standard streams and unusual environments (CLI-C1, CLI-C2, CLI-C9), as a user meets them.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

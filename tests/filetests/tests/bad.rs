@@ -1,4 +1,4 @@
-//! The script reader on what is wrong: nothing makes it panic. Each file of `bad/` is a test of `corpus`.
+//! The script reader on malformed input: no text makes it panic. Each file of `bad/` is a test of `corpus`.
 
 use chipdock_ir::{equal, print};
 use chipdock_script::parse;

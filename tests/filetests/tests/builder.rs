@@ -1,4 +1,4 @@
-//! Kernels built in Rust are those of `examples/kernels`, one for one.
+//! Kernels built in Rust equal those of `examples/kernels`, one for one.
 
 use chipdock_ir::build::{self, Body, Loop, R, S};
 use chipdock_ir::{DType, Expr, IrModule, PrimFunc, Stage, StorageScope, ThreadAxis, equal, validate};

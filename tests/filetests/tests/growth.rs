@@ -1,9 +1,9 @@
-//! What each stage costs grows with the text and not with its square: scripts of n and of 8 n functions, parameters,
-//! buffers or statements, from reading to packed host functions and kernels, and their wire format.
+//! The cost of each stage grows with the text and not with its square: scripts of n and of 8 n functions, parameters, buffers
+//! or statements, from reading to packed host functions and kernels, and their wire format.
 //!
-//! Eight times the text takes eight times the time of this thread, more where caches no longer hold it, and 64 times
-//! where everything is looked at for each; the tests hold each stage to 24. A stage that takes less than [`NOTICED`] is
-//! not judged.
+//! Eight times the text takes eight times the time of this thread, more where caches no longer hold it, and 64 times where
+//! everything is examined for each item; the tests limit each stage to 24. A stage that takes less than [`NOTICED`] is not
+//! checked.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The limits of the script reader (rule 7 of the crate): each exactly reached, and passed by one; and texts that would
-//! take for ever, or all memory, if something were looked at again and again.
+//! The limits of the script reader (rule 7 of the crate): each exactly reached, and exceeded by one; and texts that would
+//! take unbounded time, or all memory, if the same part were examined repeatedly.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Random modules through the printer and the reader: equal to what they were. Random text through the reader: an error or a
+//! Random modules through the printer and the reader: unchanged. Random text through the reader: an error or a
 //! module, never a panic, and soon.
 
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Places of nodes in a text, and what the script reader adds to it.
+//! Places of nodes in a text, and the script reader's additions to it.
 
 use chipdock_ir::{Child, print};
 use chipdock_test_support::filetests;

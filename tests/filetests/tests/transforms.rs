@@ -1,4 +1,4 @@
-//! Modules without pointers that are values and without long vectors compute what they did.
+//! Modules without pointers that are values and without long vectors compute the same as before.
 
 use chipdock_codegen_source::{with_inlined_buffers, with_lanes_at_most, without_moved_pointers};
 use chipdock_interpret::{Arg, Array, Interpreter};

@@ -1,8 +1,8 @@
-//! What is printed, given to real TVM: it takes it, and finds it equal to what it reads in the original.
+//! Printed modules in real TVM: TVM accepts the text, and its module equals the one that it reads from the original.
 //!
-//! Needs a Python with apache-tvm 0.27, named by `CHIPDOCK_TVM_PYTHON`; without, the test says what it skips. The first
-//! line of a corpus file may say otherwise: `# tvm: accepted (why)` where TVM's reading differs, `# tvm: refused (why)`
-//! where only this project takes the file, `# tvm: printed (why)` where TVM takes what is printed and not the file.
+//! Needs a Python with apache-tvm 0.27, named by `CHIPDOCK_TVM_PYTHON`; without it, the test reports what it skips. The first
+//! line of a corpus file may declare an exception: `# tvm: accepted (why)` where TVM's reading differs, `# tvm: refused (why)`
+//! where only this project accepts the file, `# tvm: printed (why)` where TVM accepts the printed text and not the file.
 
 use std::fmt::Write as _;
 use std::path::Path;

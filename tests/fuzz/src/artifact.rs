@@ -1,4 +1,4 @@
-//! The reader of artifacts, behind its digests too.
+//! The reader of artifacts, and its part after the check of digests.
 
 use std::ops::Range;
 

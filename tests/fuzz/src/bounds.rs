@@ -1,4 +1,4 @@
-//! How much memory a call holds at most, counted by the allocator.
+//! Measures the greatest memory of a call, counted by the allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

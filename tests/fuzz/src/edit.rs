@@ -1,4 +1,4 @@
-//! Small changes of a script, so that programs are met which no generator makes and which are mostly still valid.
+//! Small changes of a script, which give programs that no generator makes and that are mostly still valid.
 
 /// Numbers at which something changes.
 const NUMBERS: &[&str] =

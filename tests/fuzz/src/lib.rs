@@ -1,18 +1,18 @@
-//! What each reader promises of any bytes: one function a target, called by a fuzzer and by ordinary tests.
+//! Guarantees of each reader for any bytes: one function per target, called by a fuzzer and by ordinary tests.
 //!
-//! The fuzzer is `cargo xtask fuzz`; `README.md` beside this crate says how to run it and how to keep an input. What it
-//! found once stands in `corpus/<target>` and is run by the tests of this crate, with seeds that are taken from the
-//! repository as it is ([`seeds`]).
+//! The fuzzer is `cargo xtask fuzz`; `README.md` beside this crate describes how to run it and how to keep an input. Its past
+//! findings are in `corpus/<target>` and are run by the tests of this crate, with seeds that are taken from the repository as
+//! it is ([`seeds`]).
 //!
-//! Each function fails by a panic. What it checks:
+//! Each function fails by a panic. It checks:
 //!
 //! - **FUZZ-F1** No bytes make a reader panic, abort or overflow its stack.
-//! - **FUZZ-F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has something to say.
-//! - **FUZZ-F3** What is accepted is written, read back the same, and written again the same to the byte.
+//! - **FUZZ-F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has a message.
+//! - **FUZZ-F3** An accepted input is written, read back the same, and written again the same to the byte.
 //! - **FUZZ-F4** Memory is at most a constant and a multiple of the input's size ([`Target::bound`]); time likewise, which
 //!   the fuzzer checks by its timeout and the tests by [`Target::time_bound`].
-//! - **FUZZ-F5** The whole way: a program that is valid is printed, read, validated and lowered; each code generator takes it or
-//!   refuses it by name, never as a bug, and gives the same for the same.
+//! - **FUZZ-F5** The whole pipeline: a program that is valid is printed, read, validated and lowered; each code generator
+//!   accepts it or refuses it by name, never as a bug, and gives the same output for the same input.
 
 mod artifact;
 mod bounds;

@@ -1,4 +1,4 @@
-//! The whole way: from a program, as text, to every code generator.
+//! The whole pipeline: from a program, as text, to every code generator.
 //!
 //! Bytes are a few choices, a tape that `chipdock_programs` makes a program of, and edits of its text. Without
 //! edits a program is valid by promise PROG-G1 of that crate; with one it mostly still is. Code generators are those of the

@@ -1,4 +1,4 @@
-//! Inputs to begin with, taken from the repository as it is.
+//! Seed inputs, taken from the repository as it is.
 
 use std::fs;
 use std::path::{Path, PathBuf};

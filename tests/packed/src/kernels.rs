@@ -1,5 +1,5 @@
-//! Making kernels callable: as C that the system's compiler takes, as an object that a plugin's loader takes, as an object
-//! that the system's linker takes.
+//! Makes kernels callable: as C for the system's compiler, as an object for a plugin's loader, and as an object
+//! for the system's linker.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::path::{Path, PathBuf};

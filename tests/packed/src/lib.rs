@@ -1,5 +1,5 @@
-//! Kernels compiled by the command, made callable in several ways, and called by the packed convention with arguments
-//! made by hand, so that every rule of the argument check can be broken on purpose.
+//! Kernels compiled by the command, made callable in several ways, and called by the packed convention with hand-made
+//! arguments, so that every rule of the argument check can be broken on purpose.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};

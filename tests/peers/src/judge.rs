@@ -1,4 +1,4 @@
-//! Holding results against answers (PEERS-P3), and the summary of that.
+//! Checks results against answers (PEERS-P3), and summarizes the outcome.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -67,7 +67,7 @@ fn real(case: &Case, table: &Table, output: &Output, row: usize, value: (f64, f6
     }
 }
 
-/// What was compared, one line per operation and peer: types, rows, the greatest distance seen.
+/// Summary of the comparison, one line per operation and peer: types, rows, the greatest distance.
 #[derive(Debug, Default)]
 pub struct Summary(BTreeMap<(String, String), Vec<Entry>>);
 

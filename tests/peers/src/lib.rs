@@ -3,18 +3,18 @@
 //! # Rules
 //!
 //! - **PEERS-P1 Complete.** Every [`Op`](chipdock_ir::Op), [`BinaryOp`](chipdock_ir::BinaryOp),
-//!   [`CompareOp`](chipdock_ir::CompareOp) and cast has a [`Case`] for every type on which it is defined, or stands in
+//!   [`CompareOp`](chipdock_ir::CompareOp) and cast has a [`Case`] for every type on which it is defined, or is listed in
 //!   [`not_computed`] with a reason.
 //! - **PEERS-P2 Tables.** A unary operation on 8 or 16 bits sees every value, a binary one on 8 bits every pair. All others see
 //!   both zeros, infinities, a NaN, subnormals, extremes, halves between integers, values near each overflow, and random
 //!   bits ([`table`]).
 //! - **PEERS-P3 Tolerance.** None is chosen here. Where [`Case::ulps`], which is [`accuracy::ulps`], is at most 0.5 the
-//!   interpreter has the peer's very bits, the sign of zero included; else it is within so many units of the exact
-//!   value, and its bound covers every value that a conforming backend may have ([`judge`]).
-//! - **PEERS-P4 Rules.** Where numpy defines otherwise than the rules IR-N2 to IR-N9 of `chipdock-ir`, or does not define, the rule is
-//!   written out in `peer.py`; the summary says `rule`.
-//! - **PEERS-P5 Environment.** `CHIPDOCK_TVM_PYTHON` names a Python with what `requirements.txt` lists; `cargo xtask test` makes
-//!   one. Without, tests that need it say that they are skipped.
+//!   interpreter has exactly the peer's bits, the sign of zero included; else it is within that many units of the exact value,
+//!   and its bound covers every value that a conforming backend may have ([`judge`]).
+//! - **PEERS-P4 Rules.** Where numpy's definition differs from the rules IR-N2 to IR-N9 of `chipdock-ir`, or is missing, the
+//!   rule is written out in `peer.py`; the summary says `rule`.
+//! - **PEERS-P5 Environment.** `CHIPDOCK_TVM_PYTHON` names a Python with the packages of `requirements.txt`; `cargo xtask test`
+//!   makes one. Without it, tests that need it report that they are skipped.
 //!
 //! [`accuracy::ulps`]: chipdock_ir::accuracy::ulps
 

@@ -1,4 +1,4 @@
-//! Programs that real TVM's own libraries make: every operator of TOPI and Relax, and four models (`programs/`).
+//! Programs of real TVM's own libraries: every operator of TOPI and Relax, and four models (`programs/`).
 
 use std::fs;
 use std::path::Path;
@@ -20,18 +20,18 @@ pub struct Program {
     pub text: String,
     /// The function's name in it.
     pub function: String,
-    /// What it is called with.
+    /// Arguments of its call.
     pub arguments: Vec<Arg>,
     /// Every tensor argument after the call, in order; what TVM says where its code cannot be built or run.
     pub after: Result<Vec<Array>, String>,
 }
 
-/// What was made of the draws.
+/// Programs that TVM made of the draws.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
     /// In the order in which they were drawn.
     pub made: Vec<Program>,
-    /// What TVM could not make, and what it said.
+    /// Programs that TVM could not make, with its message.
     pub refused: Vec<(String, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! Asking Python: tables out, answers back, in files of raw bytes.
+//! Exchange with Python: tables out, answers back, in files of raw bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ pub fn run_in_tvm(python: &Path, programs: &[Program]) -> Result<Vec<Result<Vec<
     Ok(programs.iter().enumerate().map(ran).collect())
 }
 
-/// What a peer says of one case.
+/// A peer's answer for one case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The very bits.

@@ -1,5 +1,5 @@
 //! Every backend for host memory against the interpreter, op by op, through `dlopen`: within the interpreter's bounds,
-//! so exactly where the accuracy contract is exact.
+//! and so exactly where the accuracy contract is exact.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

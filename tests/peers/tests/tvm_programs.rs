@@ -1,5 +1,5 @@
-//! Programs that real TVM's own libraries make, read as TVM prints them: right on every backend that is present, built for
-//! those that are not, or on a list with the reason.
+//! Programs of real TVM's own libraries, read as TVM prints them: correct on every backend that is present, built for
+//! the others, or on a list with the reason.
 //!
 //! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
 //! `cargo xtask test --all` sets, takes all, and then `BLESS=1` writes `programs/RESULTS.md`.

@@ -1,7 +1,7 @@
 //! Calls of a function: arguments are checked, then the work is queued.
 //!
-//! A launch is queued on the stream that is current for the tensors' device, and fails there when it fails later. A
-//! function that returns something, or that asserts something, is done when it returns: there is nobody else to tell.
+//! A launch is queued on the stream that is current for the tensors' device, and fails there when it fails later. A function
+//! that returns a value, or that asserts something, is done when it returns: there is no other call to report it.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! `target.build.reference`: a module as it was read, checked, in canonical wire form.
+//! `target.build.reference`: the module of the request, checked, in canonical wire form.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

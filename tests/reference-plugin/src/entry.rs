@@ -1,5 +1,5 @@
-//! How a function is called: its packed entry, made by the passes for a function that does nothing. Interpreted, the entry
-//! checks arguments as compiled code does, with the same words.
+//! Packed entries of functions, made by the passes for a function that does nothing. Interpreted, the entry
+//! checks arguments as compiled code does, with the same messages.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Faults that can be planted: a mutant is this library with the name of one written over the marker.
 //!
 //! So each mutant is a library of its own, with a digest of its own, and building forty of them costs one build. The
-//! test that makes mutants looks for [`PREFIX`] in the file and writes the fault's name, padded with zeros, behind it.
+//! test that makes mutants looks for [`PREFIX`] in the file and writes the fault's name, padded with zeros, after it.
 
 /// What the marker begins with.
 pub(crate) const PREFIX: &str = "chipdock-reference-fault:";

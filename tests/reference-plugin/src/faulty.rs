@@ -1,4 +1,4 @@
-//! The device API with the faults that are about its answers; without one it passes every call on.
+//! The device API with planted faults in its answers; without one it passes every call on.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Plain functions: some that take and give each kind of value, and those by which the suite makes a device fail.
+//! Plain functions: some that take and return each kind of value, and those by which the suite makes a device fail.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The devices of one host: what its device API, its loader and its functions share.
+//! The devices of one host, shared by its device API, its loader and its functions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

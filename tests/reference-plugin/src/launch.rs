@@ -1,8 +1,8 @@
-//! What is queued: the function on the interpreter, with the memory that it was given.
+//! Queued work: the function on the interpreter, with its memory.
 //!
-//! Its tensors are read when the work begins, and of those only bytes that it changed are written when it ends. Two
-//! streams that touch the same bytes, one writing, without an order between them are their caller's mistake, as on any
-//! device; whoever touches other bytes of the same data space is not disturbed.
+//! Its tensors are read when the work begins, and when it ends only the bytes that it changed are written. If two streams
+//! access the same bytes, one of them writing, without an order between them, that is their caller's mistake, as on any device;
+//! accesses to other bytes of the same data space are not disturbed.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a target does not have: nodes that need a feature, memory in other scopes, launches beyond its limits.
+//! Checks a module against its target: nodes that need a feature, memory in other scopes, launches beyond its limits.
 
 use std::collections::BTreeMap;
 

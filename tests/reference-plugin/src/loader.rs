@@ -1,4 +1,4 @@
-//! `module.load.reference`: reads the module back and hands out its functions.
+//! `module.load.reference`: reads the module back and returns its functions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

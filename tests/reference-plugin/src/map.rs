@@ -1,4 +1,4 @@
-//! Interface `map` 1: where the block behind a host-visible data space lies, whose handle is a number.
+//! Interface `map` 1: addresses of the blocks of host-visible data spaces, whose handles are numbers.
 
 use std::ffi::c_void;
 use std::ptr;

@@ -1,4 +1,4 @@
-//! Memory of a device: blocks behind handles, and how bytes get from one to another.
+//! Memory of a device: blocks with their handles, and copies of bytes between them.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;

@@ -1,4 +1,4 @@
-//! Faults of a code generator: the module is built otherwise than it was asked for.
+//! Faults of a code generator: the built module differs from the requested one.
 
 use std::sync::Arc;
 

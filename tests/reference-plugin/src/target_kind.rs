@@ -1,4 +1,4 @@
-//! The target kind's own checks: the generation of the hardware, and what it has.
+//! The target kind's own checks: the generation of the hardware, and its features.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, TargetKind};

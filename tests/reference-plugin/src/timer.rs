@@ -1,4 +1,4 @@
-//! Interface `timer` 1: marks that note the time when their stream comes to them.
+//! Interface `timer` 1: marks that record the time when their stream reaches them.
 
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! Functions whose tensors overlap, are strided or have an offset: the interpreter takes compact tensors that do not
-//! overlap, so such a function is rewritten to take pieces of memory, of which its tensors are views (IR-B2, IR-B3 of the IR).
+//! Functions whose tensors overlap, are strided or have an offset: the interpreter takes compact tensors that do not overlap,
+//! so such a function is rewritten to take pieces of memory, with views of these as its tensors (IR-B2, IR-B3 of the IR).
 
 use std::ops::Range;
 use std::sync::Arc;

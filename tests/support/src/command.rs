@@ -1,4 +1,4 @@
-//! Running the command in a scratch folder, and looking at all that it leaves: exit code, both streams, files.
+//! Runs the command in a scratch folder, and collects its results: exit code, both streams, files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct Built {
     pub plugins: PathBuf,
 }
 
-/// What `cargo xtask test` built, or, when a test is run by itself, what `cargo xtask plugins` builds now.
+/// Returns the build of `cargo xtask test`, or, when a test is run by itself, builds it now with `cargo xtask plugins`.
 ///
 /// # Panics
 ///
@@ -48,14 +48,14 @@ fn build() -> PathBuf {
     PathBuf::from(text.lines().last().expect("the folder of plugins"))
 }
 
-/// The folder of the example kernels.
+/// Returns the folder of the example kernels.
 #[must_use]
 pub fn kernels() -> PathBuf {
     workspace().join("examples/kernels")
 }
 
-/// A library to be loaded before the command, that runs a piece of C when the command opens its first library: a plugin that
-/// does something when it is opened.
+/// Compiles a library to be preloaded into the command, which runs a piece of C when the command opens its first library: it
+/// acts as a plugin that does something when it is opened.
 ///
 /// # Panics
 ///
@@ -73,7 +73,7 @@ void *dlopen(const char *name, int flags) {
     static int opened;
     void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
     void *library = real(name, flags);
-    // Not in the compilers that the command starts, which inherit it.
+    // Not in the compilers that the command starts, which inherit the library.
     int is_command = !strcmp(program_invocation_short_name, "chipdock");
     if (is_command && name && strchr(name, '/') && !opened++) { BODY }
     return library;
@@ -87,7 +87,7 @@ void *dlopen(const char *name, int flags) {
     library
 }
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug)]
 pub struct Ended {
     /// The exit code; `None` when a signal ended it.
@@ -99,7 +99,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// The result as JSON.
+    /// Returns the result as JSON.
     ///
     /// # Panics
     ///
@@ -110,7 +110,7 @@ impl Ended {
         serde_json::from_str(&self.stdout).expect("JSON on standard output")
     }
 
-    /// Holds that it failed with that code, and that its one error says each of `says`, in the shape of rule CLI-C3.
+    /// Checks that it failed with that code, and that its one error contains each of `says`, in the form of rule CLI-C3.
     ///
     /// # Panics
     ///
@@ -146,13 +146,13 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// With the plugins of this repository.
+    /// Makes a folder for the command with the plugins of this repository.
     #[must_use]
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("a folder"), command: built().command.clone() }
     }
 
-    /// With no plugin at all: the command stands alone in another folder.
+    /// Makes a folder for the command without any plugin: the command is alone in another folder.
     #[must_use]
     pub fn without_plugins() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -162,13 +162,13 @@ impl Scratch {
         Self { folder, command }
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the folder.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Writes a file, and the folders that it lies in.
+    /// Writes a file, and creates its parent folders.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -182,7 +182,7 @@ impl Scratch {
         self
     }
 
-    /// Names of what lies in it, sorted.
+    /// Returns the names of the entries of the folder, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).expect("the folder").flatten();
@@ -192,7 +192,7 @@ impl Scratch {
         names
     }
 
-    /// The command with those words, split at blanks, ready to run: nothing of the tester's own settings reaches it.
+    /// Returns the command with those words, split at blanks, ready to run: none of the tester's own settings reaches it.
     #[must_use]
     pub fn command(&self, words: &str) -> Command {
         let mut command = Command::new(&self.command);
@@ -229,7 +229,7 @@ impl Scratch {
         writer.finish().expect("a whole file");
     }
 
-    /// A row-major array of float32.
+    /// Writes a row-major array of float32.
     pub fn write_f32(&self, name: &str, shape: &[u64], values: &[f32]) {
         self.write_npy(name, shape, values, npyz::Order::C);
     }
@@ -248,14 +248,14 @@ impl Scratch {
 ///
 /// # Panics
 ///
-/// When it cannot be started, or prints what is no text.
+/// When it cannot be started, or its output is no text.
 pub fn end(command: &mut Command) -> Ended {
     let output = command.output().expect("the command starts");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// The shape of a JSON value, one line a field, for goldens: `buffers[].name: string`.
+/// Returns the fields of a JSON value, one per line, for goldens: `buffers[].name: string`.
 #[must_use]
 pub fn fields(value: &Value) -> String {
     let mut lines = std::collections::BTreeSet::new();

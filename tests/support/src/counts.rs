@@ -1,4 +1,4 @@
-//! How much each test of a list checked, as a golden: a count that falls is a finding, and so is one that rises unseen.
+//! Numbers of checks of each test of a list, as a golden: a count that falls is a finding, and so is one that rises unnoticed.
 //!
 //! A line is `count test`, in order of names. `BLESS=1` writes the line of each test that is run.
 
@@ -20,7 +20,7 @@ fn read(file: &mut File, path: &Path) -> Result<BTreeMap<String, usize>, String>
     read.ok_or_else(|| format!("{}: expected lines as `3 check::file`", path.display()))
 }
 
-/// Changes the lines; other processes wait meanwhile.
+/// Changes the lines while other processes wait.
 fn change(path: &Path, change: impl FnOnce(&mut BTreeMap<String, usize>)) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file =
@@ -35,7 +35,7 @@ fn change(path: &Path, change: impl FnOnce(&mut BTreeMap<String, usize>)) -> Res
         .map_err(failed)
 }
 
-/// Compares how much a test checked with its line of the golden.
+/// Compares the number of checks of a test with its line of the golden.
 ///
 /// # Errors
 ///
@@ -58,11 +58,11 @@ pub fn check(path: &Path, test: &str, count: usize) -> Result<(), String> {
     }
 }
 
-/// Finds lines of tests that are gone; with `BLESS=1`, removes them.
+/// Finds lines of tests that no longer exist; with `BLESS=1`, removes them.
 ///
 /// # Errors
 ///
-/// Their names; or why the golden cannot be read or written.
+/// Their names; or the reason why the golden cannot be read or written.
 pub fn no_line_is_left(path: &Path, tests: &[String]) -> Result<(), String> {
     if is_blessing() {
         return change(path, |lines| lines.retain(|test, _| tests.contains(test)));

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 /// A file of the corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorpusFile {
-    /// Its name for messages and goldens: the path below the corpus, or `kernels/...` and `digits/...` of the examples.
+    /// Name for messages and goldens: the path below the corpus, or `kernels/...` and `digits/...` of the examples.
     pub name: String,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it holds.
+    /// Text of the file.
     pub text: String,
 }
 
-/// The root of the repository; the folder that `CHIPDOCK_TEST_ROOT` names where tests were carried to another machine.
+/// Returns the root of the repository, or the folder that `CHIPDOCK_TEST_ROOT` names where tests were carried to another
+/// machine.
 #[must_use]
 pub fn workspace() -> PathBuf {
     match std::env::var_os("CHIPDOCK_TEST_ROOT") {
@@ -26,25 +27,25 @@ pub fn workspace() -> PathBuf {
     }
 }
 
-/// The folder of the corpus and its goldens.
+/// Returns the folder of the corpus and its goldens.
 #[must_use]
 pub fn filetests() -> PathBuf {
     workspace().join("tests/filetests")
 }
 
-/// The folder of the files that TVM printed, which the conformance suite calls too.
+/// Returns the folder of the files that TVM printed, which the conformance suite uses too.
 #[must_use]
 pub fn printed_by_tvm() -> PathBuf {
     workspace().join("host/conformance/kernels/tvm")
 }
 
-/// Whether goldens are to be written: the environment variable `BLESS` is 1.
+/// Returns true if goldens are to be written: the environment variable `BLESS` is 1.
 #[must_use]
 pub fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some_and(|bless| bless == "1")
 }
 
-/// Every `.py` file below `folder`, by name; `prefix` comes before each name.
+/// Returns every `.py` file below `folder`, by name; `prefix` comes before each name.
 ///
 /// # Errors
 ///
@@ -69,7 +70,7 @@ pub fn scripts(folder: &Path, prefix: &str) -> io::Result<Vec<CorpusFile>> {
     Ok(files)
 }
 
-/// The corpus, the example kernels and the digits, by name.
+/// Returns the corpus, the example kernels and the digits, by name.
 ///
 /// # Errors
 ///
@@ -92,7 +93,7 @@ pub fn corpus() -> io::Result<Vec<CorpusFile>> {
 ///
 /// # Errors
 ///
-/// The first line that differs, with what to do; or why the golden cannot be read or written.
+/// The first line that differs, with what to do; or the reason why the golden cannot be read or written.
 pub fn bless(path: &Path, actual: &str) -> Result<(), String> {
     let shown = path.strip_prefix(workspace()).unwrap_or(path).display();
     if is_blessing() {

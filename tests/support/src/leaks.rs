@@ -1,4 +1,4 @@
-//! Counts what a thread allocates and frees.
+//! Counts a thread's allocations and frees.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -12,7 +12,7 @@ thread_local! {
 pub struct Counting;
 
 fn add(bytes: isize) {
-    // While a thread ends there is no balance any more, and nobody left to ask for it.
+    // While a thread ends its balance no longer exists, and is not needed.
     let _ = BALANCE_BYTES.try_with(|balance| balance.set(balance.get() + bytes));
 }
 
@@ -31,11 +31,11 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `body` twice and asserts that the second time frees all that it allocates; the first time may fill caches.
+/// Runs `body` twice and asserts that the second run frees all that it allocates; the first may fill caches.
 ///
 /// # Panics
 ///
-/// When something leaks, or something is freed twice.
+/// When memory leaks, or is freed twice.
 pub fn assert_none(mut body: impl FnMut()) {
     body();
     let before = BALANCE_BYTES.get();

@@ -1,15 +1,15 @@
-//! What tests share, whatever they test. No rule of the product is here, and nothing of the host: what runs kernels on the
-//! backends present is `chipdock-test-backends`.
+//! Common helpers of all tests. It contains no rule of the product and nothing of the host: `chipdock-test-backends` runs
+//! kernels on the backends present.
 //!
 //! - [`files`]: the folders of the repository, the corpus, goldens ([`bless`]).
-//! - [`lists`]: one test a file of a corpus; [`counts`]: how much each of them checked, as a golden.
-//! - [`setup`]: what a test does where something is missing: it fails where everything was installed, and says so elsewhere.
+//! - [`lists`]: one test per file of a corpus; [`counts`]: the number of checks of each, as a golden.
+//! - [`setup`]: missing requirements of a test: a failure where everything was installed, a reported skip elsewhere.
 //! - [`command`]: the built command in a scratch folder; what `cargo xtask plugins` builds, built once.
-//! - [`plugins`]: cdylibs and C files as plugins; [`recording_host`] speaks to plugins through the bare tables, so that what it
-//!   finds is what the boundary carries.
-//! - [`spans`]: what a piece of work lets others see.
+//! - [`plugins`]: cdylibs and C files as plugins; [`recording_host`] calls plugins through the bare tables, so that it observes
+//!   the boundary itself.
+//! - [`spans`]: the spans and events of a piece of work.
 //! - `schemas` (a feature): documents against the JSON Schemas of this repository.
-//! - [`leaks`], [`memcheck`], [`memory`]: allocations of a thread, counted; a test binary under valgrind; what a process holds.
+//! - [`leaks`], [`memcheck`], [`memory`]: allocations of a thread, counted; a test binary under valgrind; memory of a process.
 //! - [`random`]: numbers that are the same in every run.
 
 pub mod command;

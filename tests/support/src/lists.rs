@@ -1,8 +1,8 @@
-//! Tests as lists: one test a file of a corpus, so that a name says what failed.
+//! Tests as lists: one test per file of a corpus, so that a test's name identifies the file that failed.
 //!
 //! - **TL1** A test is called `check::file`. A check without files is a failure of its own, not a check that passes.
-//! - **TL2** Only what is set up at once is listed by files: the runner starts a process for each test, so that what opens a host,
-//!   builds plugins or starts Python stays one test, which names every file that failed.
+//! - **TL2** Only checks with little set-up are listed by files: the runner starts a process for each test, so a check that
+//!   opens a host, builds plugins or starts Python stays one test, which names every file that failed.
 //!
 //! The binary's target is `harness = false`; its `main` ends with [`List::run`].
 
@@ -19,7 +19,7 @@ pub struct List {
 }
 
 impl List {
-    /// Without a test.
+    /// Makes a list without a test.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -51,13 +51,13 @@ impl List {
             .fold(self, |list, file| list.one(&format!("{check}::{}", file.name), move || test(&file)))
     }
 
-    /// The names so far.
+    /// Returns the names so far.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.tests.iter().map(|test| test.name().to_owned()).collect()
     }
 
-    /// Runs what the arguments of the process ask for.
+    /// Runs the tests that the arguments of the process select.
     #[must_use]
     pub fn run(self) -> ExitCode {
         libtest_mimic::run(&Arguments::from_args(), self.tests).exit_code()

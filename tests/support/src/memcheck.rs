@@ -1,10 +1,10 @@
-//! Memory, by somebody else's judgement: a test binary runs itself under valgrind.
+//! Memory errors and leaks, checked by valgrind: a test binary runs itself under it.
 
 use std::process::Command;
 
-/// Runs this binary's tests but `memcheck` and `skipped` under valgrind; says so and does nothing when it is not there.
+/// Runs this binary's tests but `memcheck` and `skipped` under valgrind; reports that it is missing and does nothing otherwise.
 ///
-/// Code for processors with AVX-512 is none of it: valgrind dies on that, so nothing here is built for this processor.
+/// Code for processors with AVX-512 is left out: valgrind fails on it, so nothing here is built for this processor.
 ///
 /// # Panics
 ///

@@ -1,12 +1,12 @@
-//! What a process holds in memory.
+//! Memory of a process.
 
 use std::fs;
 
-/// The bytes in memory of this process, shared pages left out: what its own work keeps.
+/// Returns the resident bytes of this process, shared pages left out: the memory of its own work.
 ///
 /// # Panics
 ///
-/// Where the system has no `/proc/self/statm`.
+/// If the system has no `/proc/self/statm`.
 #[must_use]
 pub fn resident_bytes() -> usize {
     let text = fs::read_to_string("/proc/self/statm").expect("the statistics of this process");

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// Builds cdylibs with cargo and answers where each is: `cargo test` does not build them by itself.
+/// Builds cdylibs with cargo and returns their paths: `cargo test` does not build them by itself.
 ///
 /// # Panics
 ///
@@ -36,7 +36,7 @@ pub fn build(packages: &[&str]) -> Vec<PathBuf> {
 ///
 /// # Panics
 ///
-/// When the compiler is not there or finds fault.
+/// When the compiler is missing or reports an error.
 pub fn compile(command_line: &[&str], source: &Path, library: &Path) {
     let output = Command::new(command_line[0])
         .args(&command_line[1..])

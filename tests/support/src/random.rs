@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same in every run, on every machine.
+//! Pseudo-random numbers that are the same in every run, on every machine.
 
 /// SplitMix64.
 ///
@@ -7,13 +7,13 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of a seed.
+    /// Makes the sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     #[must_use]
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -23,13 +23,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// The next 32 bits.
+    /// Returns the next 32 bits.
     #[must_use]
     pub fn bits_32(&mut self) -> u32 {
         (self.bits() >> 32) as u32
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which is not 0.
     #[must_use]
     pub fn below(&mut self, end: u64) -> u64 {
         self.bits() % end

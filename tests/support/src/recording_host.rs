@@ -1,4 +1,4 @@
-//! A host that records what a plugin registers and keeps an error slot of its own.
+//! A host that records a plugin's registrations and keeps an error slot of its own.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -16,7 +16,7 @@ use chipdock_plugin_api::abi::{
 use chipdock_plugin_api::text::{static_str, str_in, str_out};
 use chipdock_plugin_api::{Any, AnyView, ChipdockDataType, ChipdockDevice, Error, Function, HostRef};
 
-/// A device API as it was registered.
+/// A registered device API.
 #[derive(Clone, Copy)]
 pub struct RegisteredDevice {
     self_: *mut c_void,
@@ -31,7 +31,7 @@ unsafe impl Send for RegisteredDevice {}
 // SAFETY: P10.1, every function of the table may be called from any thread.
 unsafe impl Sync for RegisteredDevice {}
 
-/// A table as it was registered, with its `self_`.
+/// A registered table, with its `self_`.
 #[derive(Clone, Copy)]
 pub struct Table<T: 'static> {
     /// First argument of each of its functions.
@@ -55,13 +55,13 @@ impl<T> Table<T> {
     }
 }
 
-/// What an `init` wrote.
+/// Instance that `init` wrote.
 struct Instance(*mut c_void);
 
 // SAFETY: P10.1, `shutdown` and `release` may be called from any thread.
 unsafe impl Send for Instance {}
 
-/// What a plugin registered, and the errors that it raised.
+/// Registrations of a plugin, and the errors that it raised.
 pub struct RecordingHost {
     errors: Mutex<HashMap<ThreadId, Error>>,
     /// Device APIs by name.
@@ -76,11 +76,11 @@ pub struct RecordingHost {
     pub loaders: Mutex<Vec<(String, Table<ChipdockModuleLoader>)>>,
     /// Interfaces by `<key>/<interface>/<version>`.
     pub interfaces: Mutex<Vec<(String, RegisteredInterface)>>,
-    /// What code generators and loaders say of themselves, by their keys.
+    /// Infos of code generators and loaders, by their keys.
     pub infos: Mutex<Vec<(String, String)>>,
     /// Keys in the order of registration.
     pub keys: Mutex<Vec<String>>,
-    /// What each `init` wrote.
+    /// Instances that `init` wrote.
     instances: Mutex<Vec<Instance>>,
     table: Mutex<Option<HostRef>>,
 }
@@ -245,17 +245,17 @@ unsafe extern "C" fn register_interface(
     0
 }
 
-/// An interface as it was registered.
+/// A registered interface.
 #[derive(Clone, Copy)]
 pub struct RegisteredInterface {
-    /// Its table.
+    /// Table of the interface.
     pub raw: ChipdockInterface,
-    /// What releases its `self_`.
+    /// Deleter of its `self_`.
     pub deleter: ChipdockDeleter,
 }
 
 impl RecordingHost {
-    /// A host that lives as long as the process, as hosts do.
+    /// Makes a host that lives as long as the process, as hosts do.
     #[must_use]
     pub fn leak() -> &'static Self {
         let host: &'static Self = Box::leak(Box::new(Self {
@@ -289,7 +289,7 @@ impl RecordingHost {
         host
     }
 
-    /// The host's table.
+    /// Returns the host's table.
     ///
     /// # Panics
     ///
@@ -315,7 +315,7 @@ impl RecordingHost {
         self.infos.lock().expect("infos").push((key, info));
     }
 
-    /// Whether an error lies in the slot of any thread that nobody took.
+    /// Returns true if the slot of any thread contains an error that was not taken.
     ///
     /// # Panics
     ///
@@ -324,7 +324,7 @@ impl RecordingHost {
         !self.errors.lock().expect("errors").is_empty()
     }
 
-    /// The registered function of that name.
+    /// Returns the registered function of that name.
     ///
     /// # Panics
     ///
@@ -334,7 +334,7 @@ impl RecordingHost {
         functions.iter().find(|(known, _)| known == name).map(|(_, function)| function.clone())
     }
 
-    /// The registered device API of that name.
+    /// Returns the registered device API of that name.
     ///
     /// # Panics
     ///
@@ -349,7 +349,7 @@ impl RecordingHost {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn init(&self, plugin: &ChipdockPlugin) -> Result<(), Error> {
         let registrar = ChipdockRegistrar {
             self_: ptr::from_ref(self).cast_mut().cast(),
@@ -369,7 +369,7 @@ impl RecordingHost {
         Ok(())
     }
 
-    /// The interface of that key, with name and version.
+    /// Returns the interface of that key, with name and version.
     ///
     /// # Panics
     ///
@@ -384,7 +384,7 @@ impl RecordingHost {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn shutdown(&self, plugin: &ChipdockPlugin) -> Result<(), Error> {
         let instance = self.instances.lock().expect("instances").last().map(|instance| instance.0);
         // SAFETY: P10.13, what `init` wrote.
@@ -392,7 +392,7 @@ impl RecordingHost {
         self.reference().check(status, || "shutdown".to_owned())
     }
 
-    /// Runs a plugin's `release` of what its last `init` with this host wrote.
+    /// Runs a plugin's `release` for the instance of its last `init` with this host.
     ///
     /// # Panics
     ///
@@ -404,11 +404,11 @@ impl RecordingHost {
     }
 }
 
-/// Opens a plugin for good and answers its descriptor (P1.1, P11.1).
+/// Opens a plugin permanently and returns its descriptor (P1.1, P11.1).
 ///
 /// # Panics
 ///
-/// When it cannot be opened, has no symbol, or answers null.
+/// When it cannot be opened, has no symbol, or returns null.
 #[must_use]
 pub fn open(path: &Path) -> &'static ChipdockPlugin {
     type Entry = unsafe extern "C" fn() -> *const ChipdockPlugin;
@@ -420,7 +420,7 @@ pub fn open(path: &Path) -> &'static ChipdockPlugin {
     }
 }
 
-/// Opens a library for good.
+/// Opens a library permanently.
 ///
 /// # Panics
 ///
@@ -433,7 +433,7 @@ pub fn leak(path: &Path) -> &'static libloading::Library {
 }
 
 impl RegisteredDevice {
-    /// Device 0 of this API.
+    /// Returns device 0 of this API.
     #[must_use]
     pub fn device(&self) -> ChipdockDevice {
         ChipdockDevice { device_type: self.device_type, device_id: 0 }
@@ -443,11 +443,11 @@ impl RegisteredDevice {
         self.host.check(status, || "a device API".to_owned())
     }
 
-    /// How many devices there are.
+    /// Returns the number of devices.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn count(&self) -> Result<i32, Error> {
         let mut count = -1;
         // SAFETY: a registered table and its `self_`.
@@ -455,11 +455,11 @@ impl RegisteredDevice {
         Ok(count)
     }
 
-    /// An attribute.
+    /// Returns an attribute.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn attribute(&self, device_id: i32, key: &str) -> Result<Any, Error> {
         let mut raw = Any::NONE.into_raw();
         // SAFETY: a registered table and its `self_`; the result is owned.
@@ -469,11 +469,11 @@ impl RegisteredDevice {
         }
     }
 
-    /// Allocates as asked, whatever that is.
+    /// Allocates as requested, whatever the request is.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn allocate(
         &self,
         device_id: i32,
@@ -500,7 +500,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn allocate_bytes(&self, size_bytes: u64) -> Result<*mut c_void, Error> {
         self.allocate(0, size_bytes, 1, 0, "global")
     }
@@ -509,7 +509,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "a data space is a handle, and tests free what they allocated"
@@ -523,7 +523,7 @@ impl RegisteredDevice {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn copy(&self, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size_bytes: u64) -> Result<(), Error> {
         let dtype_hint = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
         let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
@@ -534,11 +534,11 @@ impl RegisteredDevice {
         }
     }
 
-    /// Every function for streams, in order.
+    /// Calls every function for streams, in order.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn exercise_streams(&self) -> Result<(), Error> {
         let mut stream = ptr::null_mut();
         // SAFETY: a registered table and its `self_`; the stream is freed last.
@@ -550,7 +550,7 @@ impl RegisteredDevice {
         }
     }
 
-    /// Null in every place where a pointer belongs; answers the statuses. Only for plugins that check (the shim does).
+    /// Passes null for every pointer, and returns the statuses. Only for plugins that check (the shim does).
     #[must_use]
     pub fn call_with_nulls(&self) -> Vec<i32> {
         // SAFETY: a registered table and its `self_`; null is answered with an error (D.2).

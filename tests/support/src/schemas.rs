@@ -1,4 +1,4 @@
-//! The JSON Schemas of what this repository's programs print and write: every `*.schema.json` whose `$id` is
+//! The JSON Schemas of the output of this repository's programs: every `*.schema.json` whose `$id` is
 //! `chipdock.NAME/VERSION`.
 //!
 //! Readers ignore fields that they do not know, so a validator accepts a field that no schema describes. [`Schema::complaints`]
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::command::fields as fields_of;
 use crate::workspace;
 
-/// The names of JSON's types, with a value of each that no output has.
+/// Returns the names of JSON's types, each with a value that no output has.
 fn strangers() -> [(&'static str, Value); 6] {
     [
         ("null", Value::Null),
@@ -30,17 +30,17 @@ fn strangers() -> [(&'static str, Value); 6] {
 /// A schema of this repository.
 #[derive(Debug)]
 pub struct Schema {
-    /// Its `$id`, which the field `schema` of a document names.
+    /// The `$id` of the schema, which the field `schema` of a document names.
     pub id: String,
-    /// Its file.
+    /// Path of the schema's file.
     pub path: PathBuf,
     document: Value,
     validator: jsonschema::Validator,
 }
 
-/// A value within a document, and what describes it.
+/// A value within a document, with the schemas that describe it.
 struct Part<'a> {
-    /// Its JSON Pointer.
+    /// JSON Pointer of the value.
     at: String,
     value: &'a Value,
     /// The schemas that apply to it, references followed.
@@ -51,7 +51,7 @@ struct Part<'a> {
 ///
 /// # Panics
 ///
-/// When there is no such schema, the document does not keep it, or the schema has gaps for it.
+/// When there is no such schema, the document violates it, or the schema has gaps for it.
 pub fn check(document: &Value) {
     let id = document["schema"].as_str().unwrap_or_default();
     let schema = Schema::of(id);
@@ -60,7 +60,7 @@ pub fn check(document: &Value) {
 }
 
 impl Schema {
-    /// Every schema, by path.
+    /// Returns every schema, by path.
     ///
     /// # Panics
     ///
@@ -81,7 +81,7 @@ impl Schema {
         })
     }
 
-    /// The schema of that `$id`.
+    /// Returns the schema of that `$id`.
     ///
     /// # Panics
     ///
@@ -101,19 +101,19 @@ impl Schema {
         Some(Self { id, path, document, validator })
     }
 
-    /// The schema itself.
+    /// Returns the schema itself.
     #[must_use]
     pub fn document(&self) -> &Value {
         &self.document
     }
 
-    /// Whether a validator accepts the document.
+    /// Returns true if a validator accepts the document.
     #[must_use]
     pub fn accepts(&self, document: &Value) -> bool {
         self.validator.is_valid(document)
     }
 
-    /// What is wrong with a document: what the validator finds, and each field that the schema does not describe.
+    /// Returns the errors of a document: those that the validator finds, and each field that the schema does not describe.
     #[must_use]
     pub fn complaints(&self, document: &Value) -> Vec<String> {
         let errors = self.validator.iter_errors(document);
@@ -124,8 +124,8 @@ impl Schema {
         wrong
     }
 
-    /// Where the schema would accept too much in place of this document: a part that may be of any type, although the schema
-    /// does not say so in its `type`, and a required field without which the document is accepted.
+    /// Returns the places where the schema would accept too much in place of this document: a part that may be of any type,
+    /// although the schema does not state that in its `type`, and a required field without which the document is accepted.
     #[must_use]
     pub fn gaps(&self, document: &Value) -> Vec<String> {
         let mut gaps = Vec::new();
@@ -154,7 +154,8 @@ impl Schema {
         gaps
     }
 
-    /// Parts of the schema itself that lack a description or a type, and objects and lists whose content is not described.
+    /// Returns the parts of the schema itself that lack a description or a type, and objects and lists whose content is not
+    /// described.
     #[must_use]
     pub fn undescribed(&self) -> Vec<String> {
         let mut wrong = Vec::new();
@@ -204,8 +205,8 @@ impl Schema {
         branches.flatten().for_each(|branch| self.undescribed_below(at, branch, wrong));
     }
 
-    /// Every part of a document, from the whole to the leaves. What stands below a part that may be anything is not among them,
-    /// nor what stands below one that is not described.
+    /// Returns every part of a document, from the whole to the leaves, except for parts below one that may be anything or that
+    /// is not described.
     fn parts<'a>(&'a self, document: &'a Value) -> Vec<Part<'a>> {
         let mut parts = Vec::new();
         let mut open = vec![Part {
@@ -253,7 +254,7 @@ impl Schema {
         }
     }
 
-    /// A schema, those that it refers to, and of its alternatives those that are about values of this type.
+    /// Returns a schema, those that it refers to, and those of its alternatives that are about values of this type.
     fn applied<'a>(&'a self, schema: &'a Value, value: &Value) -> Vec<&'a Value> {
         let mut all = Vec::new();
         for schema in self.followed(schema) {
@@ -265,7 +266,7 @@ impl Schema {
         all
     }
 
-    /// A schema and what it refers to, one after the other.
+    /// Returns a schema and those that it refers to, one after the other.
     fn followed<'a>(&'a self, schema: &'a Value) -> Vec<&'a Value> {
         let mut all = vec![schema];
         let mut last = schema;
@@ -278,7 +279,7 @@ impl Schema {
     }
 }
 
-/// A document of whose lists the items that have the same fields, of the same types, are there once.
+/// Returns a document in whose lists only one of several items with the same fields, of the same types, is kept.
 fn reduced(value: &Value) -> Value {
     match value {
         Value::Array(items) => {
@@ -293,13 +294,13 @@ fn reduced(value: &Value) -> Value {
     }
 }
 
-/// Whether the schema says that every type of value is right.
+/// Returns true if the schema allows every type of value.
 fn is_free(schema: &Value) -> bool {
     let types: Vec<&str> = words(&schema["type"]).collect();
     strangers().iter().all(|(name, _)| types.contains(name))
 }
 
-/// Whether a value is of a type that the schema names.
+/// Returns true if a value is of a type that the schema names.
 fn fits(schema: &Value, value: &Value) -> bool {
     let kind = match value {
         Value::Null => "null",
@@ -315,7 +316,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
         && (types.peek().is_none() || types.any(|name| name == kind || (name, kind) == ("integer", "number")))
 }
 
-/// A word or a list of words.
+/// Returns a word or the words of a list.
 fn words(value: &Value) -> impl Iterator<Item = &str> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
     value.as_str().into_iter().chain(list.iter().filter_map(Value::as_str))
@@ -337,7 +338,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// A step of a JSON pointer.
+/// Escapes a step of a JSON pointer.
 fn escaped(step: &str) -> String {
     step.replace('~', "~0").replace('/', "~1")
 }

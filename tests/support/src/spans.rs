@@ -14,11 +14,11 @@ use tracing::{Event, Level, Metadata, Subscriber};
 /// A span, or an event, whose name is empty.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// Its name.
+    /// Name of the span.
     pub name: &'static str,
-    /// Its level.
+    /// Level of the span.
     pub level: Level,
-    /// Its fields, as text.
+    /// Fields of the span, as text.
     pub fields: BTreeMap<String, String>,
     /// The names of the spans that it is in, the outermost first.
     pub within: Vec<&'static str>,
@@ -99,7 +99,7 @@ impl Subscriber for Collector {
     }
 }
 
-/// Does the work, and answers what this thread has seen of it, up to a level.
+/// Does the work, and returns the spans and events of this thread during it, up to a level.
 pub fn seen<R>(level: Level, work: impl FnOnce() -> R) -> (R, Vec<Seen>) {
     let collector = Collector { level: Some(level.into()), ..Collector::default() };
     let done = tracing::subscriber::with_default(collector.clone(), work);

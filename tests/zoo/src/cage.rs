@@ -1,4 +1,4 @@
-//! Where a fault is kept: the command with the good plugin beside it, a folder with the fault, and a fresh folder for
+//! Surroundings of a fault: the command with the good plugin beside it, a folder with the fault, and a fresh folder for
 //! each command that is run.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The faults in C: which there are, and each as a library.
+//! The faults in C: their list, and each as a library.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What is wrong with files: libraries that are none, manifests that lie.
+//! Faults of files: files that are no libraries, manifests that do not match.
 
 use std::ffi::CString;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Whether a command did what is wanted of it beside a fault, and kept the rules of the front page.
+//! Checks that a command gave the expected result beside a fault, and kept the rules of the front page.
 
 use serde_json::Value;
 

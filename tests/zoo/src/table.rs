@@ -1,4 +1,4 @@
-//! What is wanted: `outcomes.toml`.
+//! Table of expected results: `outcomes.toml`.
 //!
 //! ```toml
 //! [fault]
@@ -6,9 +6,9 @@
 //! run = "SIGSEGV zoo … init"
 //! ```
 //!
-//! A key names commands; a value how each is to end (an exit code, a signal, `hangs`, or `any` where nothing is
-//! promised) and what its output is to say, every part between `…`. Where `+files` follows, what goes wrong comes after the
-//! work, whose files are there and right. What is not named ends as beside the healthy plugin.
+//! A key names commands; a value is the expected end of each (an exit code, a signal, `hangs`, or `any` where nothing is
+//! guaranteed) and the expected output, with `…` between its parts. Where `+files` follows, the failure comes after the work,
+//! whose files are there and correct. A command that is not named ends as beside the healthy plugin.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Running a command to its end, whatever it does: with a limit of time, what it prints kept up to a bound, and how much
-//! memory it took.
+//! Runs a command to its end, whatever it does: with a limit of time, its output kept up to a bound, and its memory
+//! measured.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt as _;

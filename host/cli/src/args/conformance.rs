@@ -1,4 +1,4 @@
-//! What `chipdock conformance` takes.
+//! Arguments of `chipdock conformance`.
 
 use std::path::PathBuf;
 
@@ -103,7 +103,7 @@ pub(crate) struct ConformanceArgs {
 }
 
 impl ConformanceArgs {
-    /// The options of every command that came after its name, or after that of its action.
+    /// Returns the options of every command that came after its name, or after that of its action.
     pub(crate) fn global(&self) -> &GlobalArgs {
         match &self.action {
             None => &self.global,

@@ -1,14 +1,14 @@
-//! Asking plugins in children, for `devices` and `targets`: who crashes, hangs or ends its process is a row with the
+//! Asks plugins in children, for `devices` and `targets`: a plugin that crashes, hangs or ends its process is a row with the
 //! reason, and the others are unharmed.
 //!
 //! * **ASK-A1** Keys that the same plugins provide are asked for in one child, all children at once. A plugin that provides none
 //!   of the keys is not opened, and needs no child.
-//!   A library without a manifest tells what it provides only when it is open: it has a child of its own, which answers for
-//!   the keys that it registers and no manifest promises. What several of them register is disputed.
+//!   A library without a manifest reveals its keys only when it is open: it has a child of its own, which answers for
+//!   the keys that it registers and no manifest lists. A key that several of them register is disputed.
 //! * **ASK-A2** A child has a host with the same options as this one, so its answers are this one's.
-//! * **ASK-A3** What opens nobody is asked for here: what no plugin provides, as host memory, and what several dispute. The
-//!   host's own is asked for once more here when the plugin that provides
-//!   it failed, so that it is there all the same.
+//! * **ASK-A3** A key that opens no plugin is answered by this process: one that no plugin provides, such as host memory, and
+//!   one that several dispute. The host's own registration is also asked here when the plugin that provides the key failed, so
+//!   that it is available all the same.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -29,16 +29,16 @@ use crate::supervised::{self, Fault};
 
 /// The hidden command.
 pub(crate) const CHILD: &str = "__ask";
-/// A longer answer of a child is not taken.
+/// Greatest size of a child's answer.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 
-/// Why something that was asked for is not there.
+/// Reason why a requested key is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lack {
     /// The kind of the host's error.
     pub(crate) kind: String,
     pub(crate) message: String,
-    /// What to do; empty when nothing is known.
+    /// Advice on what to do; empty when there is none.
     pub(crate) help: String,
 }
 
@@ -61,19 +61,19 @@ impl Lack {
         json!({"kind": self.kind, "message": self.message, "help": self.help})
     }
 
-    /// In one line.
+    /// Returns the reason in one line.
     pub(crate) fn line(&self) -> String {
         if self.help.is_empty() { self.message.clone() } else { format!("{}; {}", self.message, self.help) }
     }
 }
 
-/// What there is behind a key.
+/// Answer for a key.
 pub(crate) type Found<T> = std::result::Result<T, Lack>;
 
-/// A key and the answer to it.
+/// A key with its answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Row<T> {
-    /// What stands behind the key's prefix.
+    /// Part of the key after its prefix.
     pub(crate) name: String,
     /// The plugins that provide it, in the order of the search.
     pub(crate) plugins: Vec<String>,
@@ -83,22 +83,22 @@ pub(crate) struct Row<T> {
 /// Plugins whose child gave no answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Failed {
-    /// Those that were asked.
+    /// Names of the plugins that were asked.
     pub(crate) asked: Vec<String>,
     #[serde(flatten)]
     pub(crate) fault: Fault,
 }
 
-/// What is asked: how to answer, on a host.
+/// A question to plugins: its keys, and how a host answers it.
 pub(crate) trait Question: Sync {
-    /// What the keys begin with.
+    /// Prefix of the keys.
     const PREFIX: &'static str;
-    /// The word of the hidden command.
+    /// Word of the hidden command.
     const WORD: &'static str;
-    /// The answer to one key.
+    /// Answer for one key.
     type Answer: Serialize + DeserializeOwned + Send;
 
-    /// Asks for what stands behind a key.
+    /// Asks a host for the answer of a key.
     fn ask(host: &Host, name: &str) -> std::result::Result<Self::Answer, Error>;
 }
 
@@ -108,27 +108,27 @@ pub(crate) struct Answers<T> {
     pub(crate) failed: Vec<Failed>,
 }
 
-/// What one child is asked.
+/// Question to one child.
 struct Group {
     plugins: Vec<String>,
     wanted: Wanted,
 }
 
 enum Wanted {
-    /// Names behind the prefix that the same plugins provide.
+    /// Names after the prefix that the same plugins provide.
     Names(Vec<String>),
-    /// What the plugin, which has no manifest, turns out to provide.
+    /// All keys of a plugin without a manifest.
     Unlisted,
 }
 
-/// A child's answer: a row for each name that it was asked for, or found.
+/// A child's answer: a row for each name that was asked for, or found.
 type Told<T> = Vec<(String, Found<T>)>;
 
 /// Asks for every key of that kind.
 ///
 /// # Errors
 ///
-/// Exit code 2 for options that are malformed. What is wrong with a plugin stands in its row.
+/// Exit code 2 for malformed options. A problem of a plugin is in its row.
 pub(crate) fn ask_all<Q: Question>(global: &GlobalArgs, deadline: Duration) -> Result<Answers<Q::Answer>> {
     let options = host_options(global)?;
     let (prefer, log) = (options.prefer.clone(), std::sync::Arc::clone(&options.log));
@@ -171,14 +171,14 @@ pub(crate) fn ask_all<Q: Question>(global: &GlobalArgs, deadline: Duration) -> R
     Ok(all)
 }
 
-/// ASK-A1: the libraries without a manifest that may be opened.
+/// Returns the libraries without a manifest that may be opened (ASK-A1).
 fn unlisted(host: &Host) -> Vec<Group> {
     let reports = host.plugins().into_iter();
     let closed = reports.filter(|report| report.manifest.is_none() && report.state == PluginState::Listed);
     closed.map(|report| Group { plugins: vec![report.name], wanted: Wanted::Unlisted }).collect()
 }
 
-/// ASK-A3: what the host itself brings, when a plugin that brings it too failed.
+/// Returns the host's own answer, when a plugin that provides the key too failed (ASK-A3).
 fn fallback<Q: Question>(name: &str) -> Option<Q::Answer> {
     let host = Host::new(HostOptions::isolated()).ok()?;
     let is_own = host.keys().iter().any(|report| name_in_key(&report.key, Q::PREFIX) == Some(name));
@@ -208,7 +208,7 @@ impl<T> Answers<T> {
                 }
             }
             (Err(fault), wanted) => {
-                // A plugin that did not come to say what it provides is a row under its own name.
+                // A plugin that ended before it listed its keys is a row under its own name.
                 let names = if let Wanted::Names(names) = wanted { names } else { vec![plugins.join(", ")] };
                 for name in names {
                     if let Some(found) = fallback(&name) {
@@ -223,7 +223,7 @@ impl<T> Answers<T> {
         Ok(())
     }
 
-    /// What another library without a manifest registered too is disputed (REG-R2 of the host's registry).
+    /// Adds a key of a library without a manifest; one that another registered too is disputed (REG-R2 of the host's registry).
     fn take_unlisted(&mut self, row: Row<T>, prefix: &str) {
         let Some(other) = self.rows.iter_mut().find(|other| other.name == row.name) else {
             return self.rows.push(row);
@@ -259,7 +259,7 @@ fn ask_group<Q: Question>(
     let start = supervised::again(CHILD, arguments);
     let start = start.map(|start| start.keep_stderr().line_bytes_max(ANSWER_BYTES_MAX));
     let (report, stderr) = supervised::ask(start, None, Some(deadline))?;
-    // What its host had to say, as if it were this one's.
+    // Messages of its host, as if they were this one's.
     streams::say(&stderr);
     serde_json::from_slice(&report).map_err(|error| Fault {
         plugin: None,
@@ -272,11 +272,11 @@ fn ask_group<Q: Question>(
     })
 }
 
-/// The child: asks for keys, and reports the answers in their order.
+/// Runs the child: asks for keys, and reports the answers in their order.
 ///
 /// # Errors
 ///
-/// Exit code 2: nobody supervises this process; 1 when the report cannot be given.
+/// Exit code 2: this process has no supervisor; 1 when the report cannot be sent.
 pub(crate) fn child(args: &AskChildArgs, global: &GlobalArgs) -> Result<()> {
     let (mut inside, _) = supervised::enter()?;
     let host = host_of_child(host_options(global)?).map_err(|error| failure(&error))?;
@@ -286,7 +286,7 @@ pub(crate) fn child(args: &AskChildArgs, global: &GlobalArgs) -> Result<()> {
         other => return Err(Failure::input(format!("nothing is known of {other}"))),
     };
     inside.say(&line).map_err(|error| Failure::work(format!("cannot report: {error}")))?;
-    // What was asked is answered: neither `shutdown` nor destructors are waited for.
+    // The answers are sent: neither `shutdown` nor destructors are waited for.
     chipdock_supervise::leave(0)
 }
 
@@ -315,7 +315,7 @@ fn answers<Q: Question>(host: &Host, args: &AskChildArgs) -> Vec<u8> {
     serde_json::to_vec(&none).unwrap_or_default()
 }
 
-/// Opens a plugin that has no manifest: the names behind the prefix that it alone provides.
+/// Opens a plugin without a manifest; returns the names after the prefix that only it provides.
 fn open_unlisted<Q: Question>(host: &Host, plugin: &str) -> Found<Vec<String>> {
     if let Err(error) = host.open_plugin(plugin) {
         let reports = host.plugins();

@@ -1,4 +1,4 @@
-//! `chipdock build`: a kernel file compiled, and what of it is asked for written.
+//! `chipdock build`: compiles a kernel file, and writes the requested output.
 
 use std::path::Path;
 
@@ -17,21 +17,21 @@ use crate::progress::Progress;
 use crate::report::{Exit, Failure, Result, quoted};
 use crate::{destination, output, streams, table};
 
-/// Endings of libraries and archives, whose writing is yet to come.
+/// Suffixes of libraries and archives, whose writing is not supported yet.
 const LATER: &[&str] = &["so", "tar", "a"];
-/// The format and the ending of an object file.
+/// Format and suffix of an object file.
 const OBJECT: &str = "o";
 
-/// What is written, once it is known.
+/// Output of the command.
 struct Product {
     what: &'static str,
     bytes: Vec<u8>,
     is_text: bool,
-    /// What it was compiled to; nothing when it only was read or scheduled.
+    /// Result of the compilation; None when the module was only read or scheduled.
     build: Option<Build>,
 }
 
-/// Compiles.
+/// Runs the command.
 pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let ending = ending(args.output.as_deref());
     let emit = wanted(args, global, &ending)?;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     deliver(args, global, &module, &product, destination)
 }
 
-/// What to write, by `--emit` and the ending of OUT, where they are of one mind.
+/// Returns the output to write, by `--emit` and the suffix of OUT, which must agree.
 fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<Emit>> {
     let emit = args.emit.or_else(|| by_ending(ending));
     if LATER.contains(&ending) {
@@ -80,7 +80,7 @@ fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<
     Ok(emit)
 }
 
-/// The word of the command line, and of the code generator's option, for it.
+/// Returns the word of the command line, and of the code generator's option, for an output.
 fn name(emit: Emit) -> &'static str {
     match emit {
         Emit::Ir => "ir",
@@ -119,7 +119,7 @@ fn produce(
     }
     let wish = match emit {
         Some(emit @ (Emit::Source | Emit::Ll | Emit::Asm)) => Some(name(emit)),
-        // The text, or the format by the ending: which it is shows in the artifact.
+        // The text, or the format by the suffix: the artifact shows which.
         None => Some(name(Emit::Source)),
         _ => None,
     };
@@ -142,7 +142,7 @@ fn produce(
     Ok(Product { what, bytes, is_text, build: Some(build) })
 }
 
-/// The generated text.
+/// Returns the generated text.
 fn source(artifact: &Artifact, build: &Build) -> Result<Vec<u8>> {
     let text = artifact.source().ok_or_else(|| {
         let (kind, format) = (&build.target().kind, &artifact.index().format);
@@ -152,7 +152,7 @@ fn source(artifact: &Artifact, build: &Build) -> Result<Vec<u8>> {
     Ok(text.as_bytes().to_vec())
 }
 
-/// What the target delivers, asked for by an ending: it has to be of that format.
+/// Returns the target's own output, requested by a suffix that must be its format.
 fn by_its_ending(artifact: &Artifact, ending: &str, build: &Build) -> Result<Vec<u8>> {
     let format = &artifact.index().format;
     if ending != format {
@@ -163,7 +163,7 @@ fn by_its_ending(artifact: &Artifact, ending: &str, build: &Build) -> Result<Vec
     code(artifact).ok_or_else(|| no_code(artifact, build))
 }
 
-/// The code itself: the first section of it, or the text that stands for it.
+/// Returns the code itself: its first section, or its text.
 fn code(artifact: &Artifact) -> Option<Vec<u8>> {
     let of_kind = |kind: &str| artifact.sections().iter().find(|section| section.kind() == kind);
     Some(of_kind("code").or_else(|| of_kind("source"))?.data().to_vec())
@@ -200,7 +200,7 @@ fn object(build: &Build) -> Result<Vec<u8>> {
     code(artifact).ok_or_else(|| no_code(artifact, build))
 }
 
-/// The text of a format: the artifact's own, or a section of that name.
+/// Returns the text of a format: the artifact's own, or a section of that name.
 fn by_format(artifact: &Artifact, format: &str, build: &Build) -> Result<Vec<u8>> {
     let own = (artifact.index().format == format).then(|| artifact.source()).flatten();
     let section = || Some(artifact.section(format)?.data().to_vec());
@@ -279,13 +279,13 @@ fn to_json(args: &BuildArgs, module: &IrModule, product: &Product) -> serde_json
     })
 }
 
-/// The ending of a file's name, in lower case; nothing when there is none.
+/// Returns the suffix of a file's name, in lower case; empty when there is none.
 fn ending(path: Option<&Path>) -> String {
     let ending = path.and_then(|path| path.extension()).unwrap_or_default();
     ending.to_string_lossy().to_lowercase()
 }
 
-/// Endings that say what is written whatever the target is. Others are held against the format of the target.
+/// Returns the output for a suffix that is the same for every target. Others are checked against the format of the target.
 fn by_ending(ending: &str) -> Option<Emit> {
     match ending {
         "ll" => Some(Emit::Ll),

@@ -1,4 +1,4 @@
-//! `chipdock cache`: what is kept of compiled kernels, how much it is, and clearing it.
+//! `chipdock cache`: lists, measures and clears the kept builds.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -14,7 +14,7 @@ use crate::args::{CacheAction, CacheArgs, GlobalArgs};
 use crate::report::{Failure, Result};
 use crate::{output, table};
 
-/// Functions of a build that a row names; `--json` has all of them.
+/// Greatest number of functions of a build that a row names; `--json` has all of them.
 const FUNCTIONS_MAX: usize = 4;
 
 /// Lists, measures or clears. Opens no plugin.
@@ -30,21 +30,21 @@ pub(crate) fn run(args: &CacheArgs, global: &GlobalArgs) -> Result<()> {
     }
 }
 
-/// Every cache that the environment leads to.
+/// Every cache of this environment.
 struct All {
     folder: Option<PathBuf>,
     size_bytes_max: u64,
     caches: Vec<KeptCache>,
 }
 
-/// A kept build, with what it says of itself where that can be read.
+/// A kept build, with its description where that can be read.
 struct Row {
     file: KeptFile,
     build: Option<KeptBuild>,
 }
 
 impl All {
-    /// What holds of each form of the answer; `more` is that form's own.
+    /// Returns the common fields of each form of the answer; `more` adds that form's own.
     fn to_json(&self, action: &str, more: impl FnOnce(&mut Value)) -> Value {
         let mut object = json!({
             "schema": "chipdock.cache/1",
@@ -56,7 +56,7 @@ impl All {
         object
     }
 
-    /// Where it is, in a line; or why it is nowhere.
+    /// Returns the place of the caches in a line, or the reason why there is none.
     fn place(&self) -> String {
         let Some(folder) = &self.folder else {
             return "nothing is kept: CHIPDOCK_CACHE_DIR is empty, or there is no HOME".to_owned();
@@ -140,7 +140,7 @@ impl All {
 }
 
 impl Row {
-    /// The digest that it is found by.
+    /// Returns the digest by which the build is found.
     fn key(&self) -> String {
         let name = self.file.name.to_string_lossy();
         name.split('.').next().unwrap_or_default().to_owned()
@@ -186,18 +186,18 @@ fn functions(build: &KeptBuild) -> String {
     }
 }
 
-/// Files of a cache, and bytes of them all.
+/// Returns the number of files of a cache, and their total size in bytes.
 fn size_of(cache: &KeptCache) -> (u64, u64) {
     let files = cache.files();
     (files.len() as u64, files.iter().map(|file| file.size_bytes).sum())
 }
 
-/// So many of what is called that.
+/// Returns a count with its noun.
 fn many(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// How long ago, as exactly as the time of the last use is kept.
+/// Returns how long ago the last use was, as exactly as its time is kept.
 fn age(seconds: u64) -> String {
     match seconds {
         0..600 => "just now".to_owned(),

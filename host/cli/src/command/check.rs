@@ -1,6 +1,6 @@
-//! Opening one plugin in a process of its own: crashes and hangs stay there.
+//! Opens one plugin in a process of its own, so that crashes and hangs stay there.
 //!
-//! The child is this executable again, with a hidden command; [`chipdock_supervise`] sees it to its end.
+//! The child is this executable again, with a hidden command; [`chipdock_supervise`] waits for its end.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -18,17 +18,17 @@ use crate::report::{Failure, Result};
 
 /// The hidden command.
 pub(crate) const CHILD: &str = "__check-plugin";
-/// What of a child's standard error is shown.
+/// Number of bytes of a child's standard error that are shown.
 const STDERR_SHOWN_BYTES: usize = 400;
 
-/// What became of a plugin that was opened.
+/// Outcome of opening a plugin.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// It opened and registered what is told.
+    /// The plugin opened and registered these keys.
     Opened(Opened),
-    /// The host refused it, with the reason.
+    /// The host refused the plugin, with the reason.
     Refused { message: String },
-    /// Its process ended without a report.
+    /// The plugin's process ended without a report.
     Ended { ended: Ended, stderr: String },
 }
 
@@ -81,43 +81,43 @@ impl Outcome {
     }
 }
 
-/// What an open plugin tells.
+/// Facts about an open plugin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Opened {
-    /// What it registered, sorted.
+    /// Its keys, sorted.
     pub(crate) keys: Vec<String>,
-    /// Its version.
+    /// Version of the plugin.
     pub(crate) version: Option<String>,
     /// The ABI that it was built for.
     pub(crate) abi: Option<String>,
-    /// What tells two builds of one version apart.
+    /// Id of the build.
     pub(crate) build_id: Option<String>,
     /// Whether it carried type layouts to compare.
     pub(crate) attested: Option<bool>,
-    /// What of it cannot be used here, for instance for want of a library, and why.
+    /// Keys that cannot be used here, for instance because a library is missing, with the reason.
     pub(crate) unusable: Vec<Unusable>,
-    /// How long opening took.
+    /// Time that opening took.
     pub(crate) seconds: f64,
 }
 
 impl Opened {
-    /// What of it cannot be used here, in words.
+    /// Describes the keys that cannot be used here.
     pub(super) fn shortcomings(&self) -> Vec<String> {
         let words = |unusable: &Unusable| format!("{} is unavailable: {}", unusable.key, unusable.message);
         self.unusable.iter().map(words).collect()
     }
 }
 
-/// A key that is registered and of no use here.
+/// A registered key that cannot be used here.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Unusable {
     pub(crate) key: String,
-    /// Why, and what to do.
+    /// Reason, and what to do.
     pub(crate) message: String,
 }
 
-/// What the child says.
+/// Report of the child.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 enum Report {
@@ -125,7 +125,7 @@ enum Report {
     Refused { message: String },
 }
 
-/// Opens a plugin in a child process and says what became of it.
+/// Opens a plugin in a child process and returns the outcome.
 pub(super) fn open(
     candidate: &Candidate,
     needed: &[&Candidate],
@@ -168,11 +168,11 @@ fn outcome(asked: Asked) -> Outcome {
     Outcome::Ended { ended, stderr: asked.stderr.last_lines(STDERR_SHOWN_BYTES) }
 }
 
-/// The child: opens the plugin and reports.
+/// Runs the child: opens the plugin and reports.
 ///
 /// # Errors
 ///
-/// Exit code 1 when the report cannot be given.
+/// Exit code 1 when the report cannot be sent.
 pub(crate) fn child(args: &CheckChildArgs) -> Result<()> {
     let mut inside = Inside::take()
         .map_err(|error| Failure::work(format!("this is a part of plugins --check: {error}")))?;
@@ -188,7 +188,7 @@ fn open_here(args: &CheckChildArgs) -> Result<Report> {
     let (library, started) = (&args.plugin, Instant::now());
     let (process, isolated) = (Environment::of_process(), HostOptions::isolated());
     let opened: Vec<PathBuf> = std::iter::once(library).chain(&args.global.plugins).cloned().collect();
-    // Who may write the files was judged by the parent, with its own options.
+    // The parent has checked, with its own options, who may write the files.
     let folders = opened.iter().filter_map(|path| path.parent());
     let mut options = HostOptions {
         trust: folders.chain(opened.iter().map(PathBuf::as_path)).map(Path::to_owned).collect(),
@@ -203,7 +203,7 @@ fn open_here(args: &CheckChildArgs) -> Result<Report> {
     let opened = match host.open_plugin(&name) {
         Ok(opened) => opened,
         Err(error) => {
-            // The reason alone: which plugin it is about is known.
+            // Only the reason: the plugin is known.
             let reason = host.plugins().into_iter().find_map(|plugin| plugin.problem);
             let message = reason.map_or_else(|| error.to_string(), |reason| reason.message);
             return Ok(Report::Refused { message });
@@ -220,8 +220,8 @@ fn open_here(args: &CheckChildArgs) -> Result<Report> {
     }))
 }
 
-/// What is preferred among the plugins that the child sees, where it sees several; a plugin that it does not see can be
-/// preferred to none.
+/// Returns the preferences among the plugins that the child sees, where it sees several; a plugin that it does not see cannot
+/// be preferred.
 fn preferred_here(
     options: &HostOptions,
     process: &Environment,
@@ -240,11 +240,11 @@ fn preferred_here(
     Ok(prefer)
 }
 
-/// Target kinds and devices that the plugin brings and that do not answer.
+/// Returns the target kinds and devices of the plugin that do not answer.
 fn unusable(host: &Host, keys: &[String]) -> Vec<Unusable> {
     let asked = |key: &String| {
         let answer = if let Some(kind) = name_in_key(key, "target.kind.") {
-            // Another plugin may bring the code generator; it is not here.
+            // Another plugin may provide the code generator; it is not here.
             match keys.contains(&format!("target.build.{kind}")) {
                 true => host.usable_target(kind).map(drop),
                 false => host.target(kind).map(drop),

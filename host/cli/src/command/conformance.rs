@@ -1,4 +1,4 @@
-//! `chipdock conformance`: the suite over one plugin, what there is to run, and cards.
+//! `chipdock conformance`: runs the suite over one plugin, lists cases, and shows cards.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,10 +29,10 @@ mod repro;
 
 /// The hidden command of a worker.
 pub(crate) const WORKER: &str = "__conformance-worker";
-/// Cases at once when nobody says how many.
+/// Default for the greatest number of cases at once.
 const JOBS_MAX: usize = 4;
 
-/// Runs the suite, or says what there is to run, or looks at cards.
+/// Runs the suite, or lists its cases, or shows cards.
 pub(crate) fn run(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     no_other_plugins(global)?;
     let done = |result: Result<()>| result.map(|()| ExitCode::SUCCESS);
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCod
     }
 }
 
-/// What chooses among plugins has nothing to choose here: one is under test, and `--plugin` names those that help it.
+/// Refuses options that choose among plugins: one plugin is under test, and `--plugin` names those that help it.
 fn no_other_plugins(global: &GlobalArgs) -> Result<()> {
     let given = [("--select", &global.select), ("--disable", &global.disable), ("--prefer", &global.prefer)];
     match given.iter().find(|(_, values)| !values.is_empty()) {
@@ -80,7 +80,7 @@ fn prove(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(report.exit))
 }
 
-/// Refuses a setting that the plugins which take part do not have, or whose value is wrong, as far as manifests tell.
+/// Refuses a setting that the plugins of the run do not declare, or whose value is wrong, as far as manifests tell.
 fn check_settings(opened: &[&Path], global: &GlobalArgs) -> Result<()> {
     let options = HostOptions {
         plugin_paths: opened.iter().map(|path| path.to_path_buf()).collect(),
@@ -115,7 +115,7 @@ fn existing(file: &Path) -> Result<()> {
 }
 
 fn options(args: &ConformanceArgs, global: &GlobalArgs, library: &Path) -> Result<Options> {
-    // Workers get them in a document, and a report has to name them.
+    // Workers get them in a document, and a report must name them.
     let paths = global.plugins.iter().chain(&global.allow_path).map(PathBuf::as_path);
     if let Some(path) = paths.chain([library]).find(|path| path.to_str().is_none()) {
         return Err(Failure::input("conformance takes only paths that are text (UTF-8)")
@@ -150,7 +150,7 @@ fn not_run(error: &RunError) -> Failure {
     }
 }
 
-/// What the command that repeats a case needs besides library and filter: all that decides how a case ends.
+/// Returns the words that the command that repeats a case needs besides library and filter: all that affects its result.
 fn repeat(args: &ConformanceArgs, global: &GlobalArgs) -> Vec<String> {
     let mut words = Vec::new();
     let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
@@ -191,7 +191,7 @@ fn jobs() -> usize {
     available_parallelism().map_or(1, usize::from).min(JOBS_MAX)
 }
 
-/// What the plugin claims: the file that was named, or the one beside the library, or nothing.
+/// Returns the plugin's claims: of the named file, or of the one beside the library, or none.
 fn expectations(args: &ConformanceArgs, library: &Path) -> Result<Expectations> {
     let beside = library.with_extension("expectations.toml");
     let file: Option<PathBuf> = args.expectations.clone().or_else(|| beside.exists().then_some(beside));

@@ -12,7 +12,7 @@ use crate::args::{DevicesArgs, GlobalArgs};
 use crate::report::{Exit, Failure, Result};
 use crate::{output, table};
 
-/// What a table shows beside the name; `-v` and `--json` show everything that a device tells.
+/// Attributes that a table shows beside the name; `-v` and `--json` show all attributes of a device.
 const SHOWN: &[&str] = &[
     attribute::VENDOR_NAME,
     attribute::ARCH,
@@ -59,7 +59,7 @@ pub(super) struct DeviceInfo {
 ///
 /// # Errors
 ///
-/// Exit code 4, after what was found is printed, when there is no device at all.
+/// Exit code 4, after the result is printed, when there is no device at all.
 pub(crate) fn run(args: &DevicesArgs, global: &GlobalArgs) -> Result<()> {
     let apis = ask_all::<Devices>(global, Duration::from_secs_f64(args.deadline))?;
     if global.json {
@@ -130,7 +130,7 @@ fn row(api: &str, device: &DeviceInfo, verbose: bool) -> [String; 4] {
     [format!("{api}:{}", device.id), device.device_type.to_string(), name, others.join(", ")]
 }
 
-/// A value with its unit: the unit that ends its key, made larger where the number is large.
+/// Returns a value with its unit: the unit at the end of its key, scaled where the number is large.
 fn readable<'a>(key: &'a str, value: &Value) -> (&'a str, String) {
     let scaled = |number: f64, step: f64, units: &[&str]| {
         let (mut number, mut index) = (number, 0);

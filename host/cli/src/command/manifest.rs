@@ -1,4 +1,4 @@
-//! `chipdock manifest`: a plugin's manifest from what it registers.
+//! `chipdock manifest`: makes a plugin's manifest from its registrations.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::destination::{self, Destination};
 use crate::output;
 use crate::report::{Failure, Result};
 
-/// A manifest, which carries the needs, may not be longer.
+/// Greatest size of the needs file, that of a manifest, which contains the needs.
 const NEEDS_SIZE_BYTES_MAX: u64 = 1 << 20;
 
-/// Writes the manifest beside the plugin, or where `-o` says.
+/// Writes the manifest beside the plugin, or to the path of `-o`.
 pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
     if !args.plugin.exists() {
         return Err(Failure::input("no such file; expected a plugin").in_file(&args.plugin));
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
     output::print(&format!("{}\n", shown(&path.to_string_lossy(), LINE_CHARS_MAX)))
 }
 
-/// What the user set wrong is the user's; all else comes from the plugin.
+/// Attributes an error of a wrong setting to the user, and all others to the plugin.
 fn opened_failure(error: &Error) -> Failure {
     let is_said = error.message().starts_with("--config ") || error.place() == "--config";
     if is_said { failure(error) } else { plugin_failure(error) }

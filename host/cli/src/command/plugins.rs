@@ -62,7 +62,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
     }
     let mut text = to_text(&discovery, &outcomes, global.verbose);
     if args.name.is_some() {
-        // One that is shadowed has the same settings as the one that is used.
+        // A shadowed plugin has the same settings as the one that is used.
         let is_shadowed = |candidate: &&Candidate| {
             candidate.problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Shadowed)
         };
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
     output::print(&text)
 }
 
-/// Pins what can be used; whole or not at all.
+/// Writes a lock of the usable plugins, whole or not at all.
 fn write_lock(destination: Destination, discovery: &Discovery) -> Result<PluginLock> {
     let lock = PluginLock::of(discovery).map_err(|error| failure(&error))?;
     let text = lock.to_text().map_err(|error| failure(&error))?;
@@ -89,7 +89,8 @@ fn write_lock(destination: Destination, discovery: &Discovery) -> Result<PluginL
     Ok(lock)
 }
 
-/// What the user ruled out is not opened, nor what others could have written, nor what cannot be opened here.
+/// Returns true if a plugin is opened by `--check`: not one that the user excluded, that others could have written, or that
+/// cannot be opened here.
 fn is_checked(candidate: &Candidate) -> bool {
     candidate.problem.as_ref().is_none_or(|problem| problem.kind == ProblemKind::Shadowed)
 }
@@ -103,7 +104,7 @@ fn status(candidate: &Candidate) -> &'static str {
     }
 }
 
-/// The plugins of that name.
+/// Returns the plugins of that name.
 ///
 /// # Errors
 ///
@@ -121,7 +122,7 @@ fn named(name: &str, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
     })
 }
 
-/// Which build a plugin is that was opened, as its descriptor or its linker says.
+/// Returns the build id of an opened plugin, as its descriptor or its linker states it.
 fn build_text(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Opened(opened) => match opened.build_id.as_deref() {
@@ -132,7 +133,7 @@ fn build_text(outcome: &Outcome) -> String {
     }
 }
 
-/// The keys that a plugin needs of others, and who provides them; nothing where it needs none.
+/// Returns the keys that a plugin needs of others, with their providers; empty where it needs none.
 fn needs_text(needed: &[NeededKey]) -> String {
     if needed.is_empty() {
         return String::new();
@@ -145,7 +146,7 @@ fn needs_text(needed: &[NeededKey]) -> String {
     format!("\n{}", table::text(&rows))
 }
 
-/// What is set of a plugin, by its manifest.
+/// Returns the settings of a plugin, by its manifest.
 fn settings_text(candidate: &Candidate, settings: &Settings) -> String {
     let Some(manifest) = &candidate.manifest else {
         return "\nits settings are not known: it has no manifest\n".to_owned();

@@ -15,13 +15,13 @@ use crate::args::{GlobalArgs, TargetsArgs};
 use crate::report::{self, Exit, Failure, Result, quoted};
 use crate::{output, table};
 
-/// A value longer than this is cut for a person; `--json` has it whole.
+/// Number of characters of a value that a person is shown; `--json` has it whole.
 const VALUE_SHOWN_CHARS: usize = 48;
 
 /// The question that is asked of each target kind.
 pub(super) struct Targets;
 
-/// A kind's schema, and what came of making a target of it.
+/// A kind's schema, with the result of making a target of it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Known {
     schema: TargetKind,
@@ -41,13 +41,13 @@ impl Question for Targets {
     }
 }
 
-/// A kind, who brings it, and what came of asking for a target of it.
+/// A kind, its plugin, and the result of asking for a target of it.
 struct Kind {
     name: String,
-    /// Nothing when neither its plugin nor a manifest told it.
+    /// Schema; None when neither its plugin nor a manifest states it.
     schema: Option<TargetKind>,
     plugin: String,
-    /// A manifest tells it: its plugin need not be opened for that.
+    /// Whether a manifest states it: then its plugin need not be opened for that.
     is_listed: bool,
     target: Found<Value>,
 }
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
     output::print(&text)
 }
 
-/// Schemas that stand in manifests.
+/// Returns the schemas in manifests.
 fn stated_schemas(options: &HostOptions) -> Result<Vec<TargetKind>> {
     let discovery = discover(options).map_err(|error| failure(&error))?;
     let usable = discovery.candidates.into_iter().filter(|candidate| candidate.problem.is_none());
@@ -104,18 +104,18 @@ fn stated_schemas(options: &HostOptions) -> Result<Vec<TargetKind>> {
     Ok(declared.filter_map(|kind| kind.usable().ok().map(|kind| (**kind).clone())).collect())
 }
 
-/// What a kind that is not there comes to: a plugin is missing.
+/// Makes the failure for an unknown kind: a plugin is missing.
 fn no_kind(name: &str, names: &[String]) -> Failure {
     Failure::new(Exit::Plugin, format!("no target kind \"{name}\"; there are {}", quoted(names)))
         .help("chipdock plugins lists the plugins found, and why any is not used")
 }
 
-/// The kind that is taken for the host when nobody says, as [`Host::default_host`] chooses.
+/// Returns the default kind of the host, chosen as [`Host::default_host`] does.
 fn default_host(kinds: &[Kind]) -> Option<&str> {
     let usable = kinds.iter().filter(|kind| kind.target.is_ok());
     let schemas = usable.filter_map(|kind| Some((kind.is_listed, kind.schema.as_ref()?)));
     let hosts = schemas.filter(|(_, schema)| schema.is_host);
-    // First those for which no plugin has to be opened; of equal preference, the first by name.
+    // First those for which no plugin must be opened; of equal preference, the first by name.
     let first = hosts.min_by(|(a_is_listed, a), (b_is_listed, b)| {
         let by_preference = || b.host_preference.cmp(&a.host_preference);
         b_is_listed.cmp(a_is_listed).then_with(by_preference).then_with(|| a.name.cmp(&b.name))
@@ -168,7 +168,7 @@ fn list(kinds: &[Kind], default_host: Option<&str>) -> String {
     format!("{}{reasons}\nchipdock targets KIND shows its options\n", table::text(&rows))
 }
 
-/// Why a kind cannot be used, if it cannot.
+/// Returns the reason why a kind cannot be used, if there is one.
 fn unavailable(kind: &Kind) -> Option<String> {
     let lack = kind.target.as_ref().err()?;
     let why = report::labelled(&format!("{} is unavailable", kind.name), &lack.message);
@@ -221,7 +221,7 @@ fn describe(found: &Kind) -> String {
     text
 }
 
-/// A line of facts, and what the option is about below it: a table would be wider than any terminal.
+/// Describes an option in a line of facts, with its description below: a table would be wider than any terminal.
 fn describe_option(option: &OptionSchema, unset: Option<&Value>) -> String {
     let mut line = format!("  {}: {}", option.name, option_type(option.option_type));
     if let Some(allowed) = allowed(option) {
@@ -233,7 +233,7 @@ fn describe_option(option: &OptionSchema, unset: Option<&Value>) -> String {
     format!("{}\n{}", shown(&line, LINE_CHARS_MAX), table::wrapped(&option.doc, 6))
 }
 
-/// A value, cut where it is long: a list or a text of features runs to a thousand characters.
+/// Returns a value, cut where it is long: a list or a text of features runs to a thousand characters.
 fn shortened(value: &Value) -> String {
     let text = match value {
         Value::Array(items) => {
@@ -268,7 +268,7 @@ fn option_type(option: OptionType) -> &'static str {
 }
 
 fn allowed(option: &OptionSchema) -> Option<String> {
-    /// A longer list says less than its length.
+    /// Greatest number of entries that are named.
     const NAMED_MAX: usize = 12;
     match (option.min, option.max) {
         _ if option.one_of.len() > NAMED_MAX => {

@@ -1,6 +1,6 @@
-//! What each parameter of a function is called with: symbols bound, sizes worked out, values in range.
+//! Arguments of a function's parameters: symbols bound, sizes computed, values in range.
 //!
-//! A bare symbol of a shape is bound by `--set` or by the first input that has it; a compound size is worked out from
+//! A bare symbol of a shape is bound by `--set` or by the first input that has it; a compound size is computed from
 //! bound symbols and never solved for them; two different values for one thing are an error that names both.
 
 use std::collections::HashMap;
@@ -16,11 +16,11 @@ use crate::report::{Failure, Result, quoted};
 /// An array read for a buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// The buffer's name.
+    /// Name of the buffer.
     pub(crate) buffer: String,
-    /// Where it was read.
+    /// File that it was read from.
     pub(crate) path: PathBuf,
-    /// What was read.
+    /// The array.
     pub(crate) array: Array,
 }
 
@@ -31,20 +31,20 @@ pub(crate) struct Setting {
     pub(crate) value: String,
 }
 
-/// What a parameter is called with.
+/// Argument of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Argument {
     /// A tensor.
     Tensor {
-        /// The buffer's name.
+        /// Name of the buffer.
         name: String,
         /// Type of an element.
         dtype: DType,
         /// Extents.
         shape: Vec<i64>,
-        /// Its bytes.
+        /// Size in bytes.
         size_bytes: usize,
-        /// What it holds at the start; `None` is zeros.
+        /// Initial content; `None` is zeros.
         initial: Option<Vec<u8>>,
     },
     /// A number.
@@ -58,7 +58,7 @@ pub(crate) enum Argument {
     },
 }
 
-/// Works out the arguments of `function`, in order.
+/// Computes the arguments of `function`, in order.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub(crate) fn bind(function: &PrimFunc, inputs: Vec<Input>, settings: &[Setting]
         .collect()
 }
 
-/// Buffers of a function, in order.
+/// Returns the buffers of a function, in order.
 pub(crate) fn buffers(function: &PrimFunc) -> impl Iterator<Item = &Buffer> {
     function.params.iter().filter_map(|param| match param {
         Param::Buffer(buffer) => Some(buffer),
@@ -90,7 +90,7 @@ pub(crate) fn buffers(function: &PrimFunc) -> impl Iterator<Item = &Buffer> {
     })
 }
 
-/// The buffer of that name, or an error that names those there are.
+/// Returns the buffer of that name, or an error that names the existing ones.
 pub(crate) fn find_buffer<'a>(function: &'a PrimFunc, name: &str) -> Result<&'a Buffer> {
     buffers(function).find(|buffer| &*buffer.name == name).ok_or_else(|| {
         let known = quoted(buffers(function).map(|buffer| buffer.name.to_string()));
@@ -142,19 +142,19 @@ fn file_dtype(buffer: &Buffer) -> Result<DType> {
     })
 }
 
-/// The shape as declared: `[n, 2 * n]`.
+/// Returns the shape as declared: `[n, 2 * n]`.
 fn declared(buffer: &Buffer) -> String {
     let extents: Vec<String> = buffer.shape.iter().map(print::expr).collect();
     format!("[{}]", extents.join(", "))
 }
 
-/// A value, and who says so.
+/// A value, with its source.
 struct Bound {
     value: Scalar,
     by: String,
 }
 
-/// What is known of scalar parameters and symbols.
+/// Known values of scalar parameters and symbols.
 #[derive(Default)]
 struct Bindings {
     bound: HashMap<Var, Bound>,
@@ -183,7 +183,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// Binds the symbols that are extents of their own and still unbound.
+    /// Binds the symbols that stand alone as an extent and are still unbound.
     fn bind_bare(&mut self, buffer: &Buffer, input: &Input) -> Result<()> {
         for (axis, (declared, extent)) in buffer.shape.iter().zip(&input.array.shape).enumerate() {
             let ExprKind::Var(var) = &declared.kind else { continue };
@@ -261,7 +261,7 @@ impl Bindings {
         i64::try_from(value).map_err(|_| failed(format!("it comes to {value}, which is too large")))
     }
 
-    /// Two values for one extent: both, and who says so.
+    /// Makes the failure for two values of one extent, with both sources.
     fn disagreement(&self, buffer: &Buffer, axis: usize, expected: i64, input: &Input) -> Failure {
         let expr = &buffer.shape[axis];
         let found = input.array.shape[axis];
@@ -297,7 +297,7 @@ impl Bindings {
     }
 }
 
-/// Scalar parameters, then symbols of shapes, in order.
+/// Returns the scalar parameters, then the symbols of shapes, in order.
 fn variables(function: &PrimFunc) -> Vec<Var> {
     let mut found: Vec<Var> = Vec::new();
     for param in &function.params {

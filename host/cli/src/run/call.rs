@@ -13,28 +13,28 @@ use crate::compile::Build;
 use crate::progress::Progress;
 use crate::report::{Failure, Result};
 
-/// What came of the call.
+/// Result of the call.
 pub(crate) struct Outcome {
-    /// Where it ran, as `cpu:0`.
+    /// Device of the runs, as `cpu:0`.
     pub(crate) device: String,
-    /// How long it took to make the compiled module runnable.
+    /// Time to make the compiled module runnable, in seconds.
     pub(crate) load_seconds: f64,
-    /// How long each run took, from the call to the end of the device's work.
+    /// Time of each run in seconds, from the call to the end of the device's work.
     pub(crate) times: Vec<f64>,
-    /// How long the device says that each run took.
+    /// Time of each run by the device's clock.
     pub(crate) device_times: DeviceTimes,
-    /// What the function returned, if it returns anything.
+    /// Return value of the function, if it has one.
     pub(crate) result: Option<Scalar>,
     /// One per argument; `None` for a scalar.
     tensors: Vec<Option<Tensor>>,
 }
 
 impl Outcome {
-    /// What the tensor of an argument holds now.
+    /// Returns the current content of an argument's tensor.
     ///
     /// # Errors
     ///
-    /// What the device says.
+    /// The device's error.
     pub(crate) fn bytes(&self, argument: usize) -> Result<Vec<u8>> {
         match self.tensors.get(argument) {
             Some(Some(tensor)) => tensor.to_bytes().map_err(|error| work_failure(&error)),
@@ -43,7 +43,7 @@ impl Outcome {
     }
 }
 
-/// The device that the target was made for.
+/// Returns the device that the target was made for.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub(crate) fn device(target: &ResolvedTarget) -> Result<&Device> {
 ///
 /// # Errors
 ///
-/// What loading, the device or the function says.
+/// The error of loading, of the device or of the function.
 pub(crate) fn call(
     host: &Host,
     build: &Build,
@@ -68,7 +68,7 @@ pub(crate) fn call(
 ) -> Result<Outcome> {
     progress.step("loading the compiled module");
     let started = Instant::now();
-    // What was compiled for another machine was asked for so.
+    // A module for another machine was requested explicitly.
     let refused = |error: &Error| match error.kind() {
         ErrorKind::Unsupported => failure(error),
         _ => plugin_failure(error),
@@ -91,7 +91,7 @@ pub(crate) fn call(
         })
         .collect();
 
-    // The arguments were checked: what the function refuses all the same is its own failure.
+    // The arguments were checked: a refusal by the function is its own failure.
     let place = format!("{}:{}", device.name(), device.id());
     let at = |error: &Error| work_failure(error).at(format!("{} on {place}", function.name));
     let (mut times, mut clock) = (Vec::new(), Clock::of(device));
@@ -117,7 +117,7 @@ pub(crate) fn call(
             result = returned(&value, dtype);
         }
     }
-    // Those that nobody reads too: what changed one has done what it must not.
+    // Unread tensors too: a function that changed one broke its contract.
     for tensor in tensors.iter().flatten() {
         tensor.check_description().map_err(|error| at(&error))?;
     }
@@ -125,7 +125,7 @@ pub(crate) fn call(
     Ok(Outcome { device: place, load_seconds, times, device_times, result, tensors })
 }
 
-/// A tensor with its first content.
+/// Makes a tensor with its initial content.
 fn tensor(argument: &Argument, device: &Device) -> Result<Option<Tensor>> {
     let Argument::Tensor { name, dtype, shape, initial, .. } = argument else { return Ok(None) };
     let tensor = match initial {
@@ -135,7 +135,7 @@ fn tensor(argument: &Argument, device: &Device) -> Result<Option<Tensor>> {
     tensor.map(Some).map_err(|error| work_failure(&error).at(format!("buffer {name}")))
 }
 
-/// Puts the first content back, so that a function that updates its buffers does the same work each time.
+/// Restores the initial content, so that a function that updates its buffers does the same work each time.
 fn restore(arguments: &[Argument], tensors: &[Option<Tensor>]) -> Result<()> {
     for (argument, tensor) in arguments.iter().zip(tensors) {
         let (Argument::Tensor { initial, size_bytes, .. }, Some(tensor)) = (argument, tensor) else {
@@ -159,7 +159,7 @@ fn zeros(size_bytes: usize) -> Result<Vec<u8>> {
     Ok(zeros)
 }
 
-/// A scalar as the calling convention carries it.
+/// A scalar in the form of the calling convention.
 enum Passed {
     Int(i64),
     Float(f64),
@@ -177,7 +177,7 @@ fn scalar(argument: &Argument) -> Result<Option<Passed>> {
     }
 }
 
-/// What a function returned, read as the type that it declares.
+/// Returns the value that a function returned, read as its declared type.
 fn returned(value: &chipdock_host::Any, dtype: DType) -> Option<Scalar> {
     if dtype.is_float() {
         value.to::<f64>().ok().map(Scalar::Float)

@@ -1,8 +1,8 @@
-//! What a device says that runs took, beside what the host's clock says.
+//! Measures runs by the device's clock, beside the host's clock.
 
 use chipdock_host::{Device, Error, ErrorKind, Mark, Stream};
 
-/// The device's times of runs, or why there are none.
+/// The device's times of runs, or the reason why there are none.
 pub(crate) enum DeviceTimes {
     /// Seconds, one for each run.
     Known(Vec<f64>),
@@ -17,12 +17,12 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// For runs on that device.
+    /// Makes a clock for runs on that device.
     pub(super) fn of(device: &Device) -> Self {
         Self { stream: device.default_stream(), times: DeviceTimes::Known(Vec::new()) }
     }
 
-    /// A mark behind what is queued; nothing where the device has no timer.
+    /// Queues a mark after the queued work; `None` where the device has no timer.
     ///
     /// # Errors
     ///
@@ -41,11 +41,11 @@ impl Clock {
         }
     }
 
-    /// Notes the time between two marks.
+    /// Records the time between two marks.
     ///
     /// # Errors
     ///
-    /// What the device says.
+    /// The device's error.
     pub(super) fn note(&mut self, begin: Option<&Mark>, end: Option<&Mark>) -> Result<(), Error> {
         if let (DeviceTimes::Known(times), Some(begin), Some(end)) = (&mut self.times, begin, end) {
             times.push(end.nanoseconds_since(begin)? / 1e9);
@@ -53,7 +53,7 @@ impl Clock {
         Ok(())
     }
 
-    /// What was measured.
+    /// Returns the measured times.
     pub(super) fn into_times(self) -> DeviceTimes {
         self.times
     }

@@ -1,15 +1,15 @@
-//! Sizes worked out from symbols, by the IR's semantics, except that nothing may wrap.
+//! Computes sizes from symbols, by the IR's semantics, except that nothing may wrap.
 
 use chipdock_ir::{BinaryOp, Callee, DType, Expr, ExprKind, Op, Var};
 
-/// Deeper expressions are no sizes.
+/// Greatest depth of a size's expression.
 const DEPTH_MAX: u32 = 256;
 
-/// The value of an integer or boolean expression.
+/// Returns the value of an integer or boolean expression.
 ///
 /// # Errors
 ///
-/// What cannot be worked out: a symbol without a value (asked of `value_of`), a result that its type cannot hold, a
+/// The part that cannot be computed: a symbol without a value (queried by `value_of`), a result that its type cannot hold, a
 /// node that is no arithmetic of integers.
 pub(super) fn evaluate(expr: &Expr, value_of: &dyn Fn(&Var) -> Result<i128, String>) -> Result<i128, String> {
     Evaluator { value_of }.value(expr, 0)

@@ -14,7 +14,7 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// The value as an integer, if it is one or a boolean.
+    /// Returns the value as an integer, if it is one or a boolean.
     pub(crate) fn as_int(self) -> Option<i128> {
         match self {
             Self::Int(value) => Some(value),
@@ -23,7 +23,7 @@ impl Scalar {
         }
     }
 
-    /// An integer as a value of an integer type or `bool`.
+    /// Makes a value of an integer type or `bool` from an integer.
     pub(crate) fn from_int(value: i128, dtype: DType) -> Self {
         if dtype.is_bool() { Self::Bool(value != 0) } else { Self::Int(value) }
     }
@@ -56,7 +56,7 @@ pub(crate) fn parse(text: &str, dtype: DType) -> Result<Scalar, String> {
     }
     let value: f64 = text.parse().map_err(|_| format!("expected a number for {dtype}, found \"{text}\""))?;
     let rounded = number::round_to(value, dtype);
-    // Rust reads 1e999 as infinity: only who writes infinity means it.
+    // Rust reads 1e999 as infinity: only a text that says infinity means it.
     let meant = text.trim_start_matches(['+', '-']).to_ascii_lowercase().starts_with("inf");
     if rounded.is_infinite() && !meant {
         return Err(format!("{text} is out of the range of {dtype}"));

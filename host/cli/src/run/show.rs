@@ -1,4 +1,4 @@
-//! What a run prints.
+//! Prints the result of a run.
 
 use chipdock_ir::PrimFunc;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::npy::shape_text;
 use crate::report::Result;
 use crate::{output, table};
 
-/// What there is to say of a run.
+/// Result of a run, to be printed.
 pub(super) struct Shown<'a> {
     pub(super) function: &'a PrimFunc,
     pub(super) build: &'a Build,
@@ -116,7 +116,7 @@ fn path_of(files: &[BufferFile], buffer: &str) -> Option<String> {
     files.iter().find(|file| file.buffer == buffer).map(|file| file.path.display().to_string())
 }
 
-/// JSON has neither infinities nor NaN, and no integer past 64 bits: those are strings.
+/// Returns a scalar as JSON. JSON has neither infinities nor NaN, and no integer past 64 bits: those are strings.
 fn scalar_json(value: Scalar) -> Value {
     match value {
         Scalar::Bool(value) => value.into(),
@@ -142,7 +142,7 @@ fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The middle and the least of several times, or the one.
+/// Returns the median and the least of several times, or the only one.
 fn times_text(times: &[f64]) -> String {
     let (median, least) = (table::duration(median(times)), table::duration(least(times)));
     match times.len() {
@@ -151,7 +151,7 @@ fn times_text(times: &[f64]) -> String {
     }
 }
 
-/// The middle one; of an even number, the mean of the middle two.
+/// Returns the median; of an even number, the mean of the middle two.
 fn median(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);

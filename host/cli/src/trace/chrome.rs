@@ -1,7 +1,7 @@
 //! A file in Chrome's trace format, for chrome://tracing and Perfetto: "Trace Event Format", its JSON object format.
 //!
-//! After each event the file is whole: the brackets that end it are written with the event, and overwritten by the next. So
-//! whatever ends the process, the file can be read, and what had not ended then stands in it as begun.
+//! After each event the file is whole: the brackets that end it are written with the event, and overwritten by the next. So the
+//! file can be read whatever ends the process, and an unfinished span is in it as begun.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -19,19 +19,19 @@ use crate::report::{Failure, Result};
 const HEAD: &str = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
 const TAIL: &str = "\n]}\n";
 
-/// The file, and how far it is written.
+/// The file, with the state of its writing.
 pub(super) struct TraceFile {
     file: File,
     path: PathBuf,
-    /// Where the brackets that end it begin.
+    /// Offset of the brackets that end it.
     size_bytes: u64,
     events: u64,
-    /// Threads that have their name.
+    /// Threads whose name is written.
     named: Vec<u64>,
     failed: Option<String>,
 }
 
-/// An event as the format has it.
+/// An event in the form of the format.
 #[derive(Serialize)]
 struct Event<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -43,14 +43,14 @@ struct Event<'a> {
     ts: f64,
     pid: u32,
     tid: u64,
-    /// How far an instant reaches: its thread.
+    /// Scope of an instant: its thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<&'a str>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     args: &'a Map<String, Value>,
 }
 
-/// This thread as the system numbers it, as `perf` and `gdb` do.
+/// Returns the system's number of this thread, as `perf` and `gdb` show it.
 pub(super) fn thread() -> u64 {
     thread_local! {
         static THREAD: Cell<u64> = const { Cell::new(0) };
@@ -64,7 +64,7 @@ pub(super) fn thread() -> u64 {
 }
 
 impl TraceFile {
-    /// Makes the file. One that is there and is not a trace is not overwritten.
+    /// Creates the file. An existing file that is not a trace is not overwritten.
     ///
     /// # Errors
     ///
@@ -94,27 +94,27 @@ impl TraceFile {
         &self.path
     }
 
-    /// How many events it has.
+    /// Returns the number of events.
     pub(super) fn events(&self) -> u64 {
         self.events
     }
 
-    /// Why it is not whole, if it is not.
+    /// Returns the reason why the file is not whole, if there is one.
     pub(super) fn failed(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
-    /// A span begins.
+    /// Writes the begin of a span.
     pub(super) fn begin(&mut self, at: Duration, tid: u64, cat: &str, name: &str, args: &Map<String, Value>) {
         self.write("B", at, tid, cat, name, args);
     }
 
-    /// The last span that began on that thread, and has not ended, ends.
+    /// Writes the end of the last unfinished span of that thread.
     pub(super) fn end(&mut self, at: Duration, tid: u64, args: &Map<String, Value>) {
         self.write("E", at, tid, "", "", args);
     }
 
-    /// Something happens.
+    /// Writes an instant event.
     pub(super) fn instant(
         &mut self,
         at: Duration,

@@ -1,4 +1,4 @@
-//! The phases of a command as a table: what was done within what, and how long it took.
+//! The phases of a command as a table: their nesting, and their times.
 
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::table;
 
-/// Rows that are shown; what comes after them is counted.
+/// Number of rows that are shown; further ones are counted.
 const ROWS_MAX: usize = 1000;
 /// The sizes of a module, as fields of a span; each may come a second time with the ending for the module afterwards.
 const SIZES: [&str; 3] = ["functions", "statements", "expressions"];
@@ -17,7 +17,7 @@ const AFTER: &str = "_after";
 pub(super) struct Phases {
     thread: ThreadId,
     rows: Vec<Row>,
-    /// Those that have begun and not ended, the innermost last.
+    /// Spans that have begun and not ended, the innermost last.
     open: Vec<u64>,
     left_out: u64,
 }
@@ -29,7 +29,7 @@ struct Row {
     plugin: String,
     begin: Duration,
     elapsed: Option<Duration>,
-    /// How often it was done, one after the other.
+    /// Number of repetitions, one after the other.
     count: u64,
     sizes: [String; SIZES.len()],
 }
@@ -54,7 +54,7 @@ impl Phases {
     }
 
     fn row(&mut self, id: u64) -> Option<&mut Row> {
-        // The last ones are those that are still open.
+        // The last rows are those that are still open.
         self.rows.iter_mut().rev().find(|row| row.id == id)
     }
 
@@ -65,7 +65,7 @@ impl Phases {
         }
     }
 
-    /// The last of a span: all its fields are known.
+    /// Closes a span: all its fields are known.
     pub(super) fn close(&mut self, id: u64, title: String, fields: &[&Map<String, Value>]) {
         let find = |name: &str| fields.iter().find_map(|fields| fields.get(name)?.as_u64());
         let Some(row) = self.row(id) else { return };
@@ -78,7 +78,7 @@ impl Phases {
         self.join_last();
     }
 
-    /// The last row becomes part of the one before where that is the same work, done again.
+    /// Joins the last row with the one before where that is the same work, repeated.
     fn join_last(&mut self) {
         let [.., before, last] = self.rows.as_mut_slice() else { return };
         let is_same =
@@ -91,7 +91,7 @@ impl Phases {
         }
     }
 
-    /// The text for a person. Ends with a newline.
+    /// Returns the text for a person. Ends with a newline.
     pub(super) fn table(&self, color: bool) -> String {
         let mut table = table::new(&["PHASE", "TIME", "PLUGIN", "FUNCTIONS", "STATEMENTS", "EXPRESSIONS"]);
         for row in &self.rows {

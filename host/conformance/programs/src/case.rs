@@ -12,16 +12,16 @@ pub struct Case {
     pub module: IrModule,
     /// The name of its function.
     pub function: String,
-    /// One argument per parameter: tensors to read, numbers, then tensors to write (which hold 77 at first).
+    /// One argument per parameter: tensors to read, numbers, then tensors to write (filled with 77 at first).
     pub args: Vec<Arg>,
 }
 
-/// How much of a result could be compared.
+/// Numbers of values in a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Values in all tensors.
+    /// Number of values in all tensors.
     pub n_lanes: usize,
-    /// Those of which the interpreter cannot say anything.
+    /// Number of values that the interpreter cannot bound.
     pub n_unbounded: usize,
 }
 
@@ -33,18 +33,18 @@ impl std::ops::AddAssign for Compared {
 }
 
 impl Case {
-    /// A kernel of a module with arguments made up for it: symbolic sizes are 3, inputs count up in small steps.
+    /// Makes a case of a module's kernel with invented arguments: symbolic sizes are 3, inputs count up in small steps.
     ///
     /// # Errors
     ///
-    /// There is no such function, or a shape of it is no sum or product of sizes.
+    /// The function does not exist, or a shape of it is no sum or product of sizes.
     pub fn of(module: IrModule, function: &str) -> Result<Self, String> {
         let kernel = module.function(function).ok_or_else(|| format!("there is no function {function}"))?;
         let args = kernel.params.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { function: function.to_owned(), args, module })
     }
 
-    /// The module as TVMScript and, as comments before it, the arguments.
+    /// Returns the module as TVMScript with, as comments before it, the arguments.
     #[must_use]
     pub fn text(&self) -> String {
         let names = self.module.function(&self.function).into_iter().flat_map(|function| &function.params);
@@ -59,32 +59,32 @@ impl Case {
         text + &print::module(&self.module)
     }
 
-    /// What the interpreter makes of it, with bounds.
+    /// Returns the interpreter's result, with bounds.
     ///
     /// # Errors
     ///
-    /// The interpreter's; by PROG-G2 there is none, so it is a defect of this crate or of the interpreter.
+    /// The interpreter's error; by PROG-G2 there is none, so it is a defect of this crate or of the interpreter.
     pub fn expected(&self) -> Result<Outcome, InterpretError> {
         let interpreter = Interpreter::new(&self.module).with_bounds().with_limits(LIMITS);
         interpreter.run(&self.function, &mut self.args.clone())
     }
 
-    /// What the tensors are after `module`, made from this one, ran on the same arguments.
+    /// Returns the tensors after `module`, made from this case's module, ran on the same arguments.
     ///
     /// # Errors
     ///
-    /// The interpreter's.
+    /// The interpreter's error.
     pub fn run(&self, module: &IrModule) -> Result<Vec<Array>, InterpretError> {
         let interpreter = Interpreter::new(module).with_limits(LIMITS);
         let outcome = interpreter.run(&self.function, &mut self.args.clone())?;
         Ok(outcome.outputs.into_iter().map(|output| output.array).collect())
     }
 
-    /// Holds the tensors that another left, all of them in the order of the parameters, against the interpreter.
+    /// Checks tensors, in the order of the parameters, against the result of the interpreter.
     ///
     /// # Errors
     ///
-    /// A text with the first tensor that is off and where.
+    /// A text with the first wrong tensor and the position in it.
     pub fn check(&self, actual: &[Array]) -> Result<Compared, String> {
         let outcome = self.expected().map_err(|error| error.to_string())?;
         if actual.len() != outcome.outputs.len() {
@@ -99,7 +99,7 @@ impl Case {
         Ok(compared)
     }
 
-    /// Holds a module made from this one to giving the very same, to the bit but for which NaN a NaN is.
+    /// Checks that a module made from this case's gives the same values, bit for bit except for the payloads of NaNs.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ fn argument(param: &Param) -> Result<Arg, String> {
     }
 }
 
-/// An extent, every size being 3.
+/// Returns an extent, with 3 for every size.
 fn extent(expr: &Expr) -> Option<usize> {
     match &expr.kind {
         ExprKind::Int(value) => usize::try_from(*value).ok(),
@@ -147,7 +147,7 @@ fn extent(expr: &Expr) -> Option<usize> {
     }
 }
 
-/// No program runs long; a shrunk one that does is not worth waiting for.
+/// Limits of the interpreter: no generated program runs long, and a shrunk one that does is given up.
 pub(crate) const LIMITS: Limits = Limits { steps_max: 2_000_000, memory_bytes_max: 1 << 26, calls_max: 20 };
 
 fn first_difference(a: &Array, b: &Array) -> Option<usize> {

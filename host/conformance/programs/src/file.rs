@@ -12,11 +12,11 @@ use chipdock_ir::{DType, IrModule};
 
 use crate::Case;
 
-/// What begins a line that is read back.
+/// Prefix of a line that is read back.
 const MARK: &str = "#: ";
 
 impl Case {
-    /// The case as a file: what [`Self::of_file`] reads, then [`Self::text`].
+    /// Writes the case as a file: the lines that [`Self::of_file`] reads, then [`Self::text`].
     #[must_use]
     pub fn file(&self) -> String {
         let mut text = format!("{MARK}function {}\n", self.function);
@@ -31,11 +31,11 @@ impl Case {
         text + &self.text()
     }
 
-    /// Reads a case back; `module` is what the same text is as TVMScript.
+    /// Reads a case back; `module` is the same text, parsed as TVMScript.
     ///
     /// # Errors
     ///
-    /// What of the lines cannot be read, or does not fit the function.
+    /// The line that cannot be read, or the argument that does not fit the function.
     pub fn of_file(text: &str, module: IrModule) -> Result<Self, String> {
         let (mut function, mut args) = (None, Vec::new());
         for line in text.lines().filter_map(|line| line.strip_prefix(MARK)) {

@@ -1,14 +1,14 @@
-//! What programs are made of.
+//! Options of generated programs.
 
 use chipdock_ir::op::Class;
 use chipdock_ir::{DType, Op};
 
-/// What programs are made of. A test that cannot take something leaves it out here, and says why where it does.
+/// Contents of generated programs. A test that does not support something leaves it out here, and gives the reason there.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Scalar types of tensors and of what is computed; not empty. Indices are `int32` or `int64` in any case.
+    /// Scalar types of tensors and of computed values; not empty. Indices are `int32` or `int64` in any case.
     pub types: Vec<DType>,
-    /// Ops that compute something.
+    /// Ops that compute a value.
     pub ops: Vec<Op>,
     /// Ops that are left out on operands of one type.
     pub without: Vec<(Op, DType)>,
@@ -36,27 +36,27 @@ pub struct Options {
     pub exits: bool,
     /// Whether elements may be added to by atomic operations, one after the other.
     pub atomics: bool,
-    /// Whether tensors are computed by threads too: grid and block bindings, shared memory with barriers, implicit where
-    /// there are blocks, reductions over threads, warp shuffles, atomics. For targets that have threads.
+    /// Whether tensors are computed by threads too: grid and block bindings, shared memory with barriers (implicit where there
+    /// are blocks), reductions over threads, warp shuffles, atomics. For targets that support threads.
     pub threads: bool,
-    /// Whether threads may pass values on within a warp of 32.
+    /// Whether threads may exchange values within a warp of 32.
     pub warps: bool,
-    /// Tensors that a program computes at most, at least 1.
+    /// Greatest number of tensors that a program computes, at least 1.
     pub stages_max: usize,
-    /// How deep expressions go.
+    /// Greatest depth of expressions.
     pub depth: u32,
-    /// Whether each program has one more stage, which takes its turn of every op, comparison and cast on every type: as
-    /// many seeds in a row as [`turns`](crate::turns) gives are sure to have them all.
+    /// Whether each program has one more stage, which takes its turn of every op, comparison and cast on every type: as many
+    /// successive seeds as [`turns`](crate::turns) returns cover them all.
     pub tour: bool,
 }
 
-/// Ops that compute a value from values (OP6), as this generator draws them.
+/// Returns the ops that compute a value from values (OP6), as this generator draws them.
 pub fn computing() -> impl Iterator<Item = Op> {
     Op::all_where(|op| op.class == Class::Value)
 }
 
 impl Options {
-    /// Everything, threads as well.
+    /// Returns options with everything, threads included.
     #[must_use]
     pub fn with_threads() -> Self {
         Self { threads: true, ..Self::default() }
@@ -68,7 +68,7 @@ impl Options {
 }
 
 impl Default for Options {
-    /// Everything but threads, on every scalar type.
+    /// Returns options with everything but threads, on every scalar type.
     fn default() -> Self {
         Self {
             types: DType::SCALARS.to_vec(),

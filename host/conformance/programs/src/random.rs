@@ -1,6 +1,6 @@
-//! Random numbers that depend on nothing but their seed, so that a seed means one program on every machine.
+//! Random numbers that depend only on their seed, so that a seed means one program on every machine.
 
-/// A stream of numbers (SplitMix64), or the bytes of a tape for as long as there are some, and the stream behind them.
+/// A stream of numbers (SplitMix64); with a tape, its bytes first, and the stream after their end.
 #[derive(Clone, Debug)]
 pub(crate) struct Random<'t> {
     state: u64,
@@ -12,7 +12,7 @@ impl<'t> Random<'t> {
         Self { state: seed, tape: &[] }
     }
 
-    /// Numbers of a tape: a draw takes as few bytes as it needs, so that a changed byte changes few draws.
+    /// Makes the numbers of a tape: a draw takes as few bytes as it needs, so that a changed byte changes few draws.
     pub(crate) fn of_tape(tape: &'t [u8]) -> Self {
         Self { state: 0, tape }
     }
@@ -25,7 +25,7 @@ impl<'t> Random<'t> {
         z ^ (z >> 31)
     }
 
-    /// A number from the tape that reaches up to `n`, if the tape has one.
+    /// Takes a number below `n` from the tape, if any bytes are left.
     fn taken(&mut self, n: u64) -> Option<u64> {
         if self.tape.is_empty() {
             return None;
@@ -36,29 +36,29 @@ impl<'t> Random<'t> {
         Some(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// A number from 0 to one less; 0 when there is none.
+    /// Draws a number below `n`; 0 when `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         let Some(n) = u64::try_from(n).ok().filter(|n| *n > 0) else { return 0 };
         let number = self.taken(n).unwrap_or_else(|| self.next());
         (number % n) as usize
     }
 
-    /// A number of the range, both ends included.
+    /// Draws a number of the range, both ends included.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1).max(1) as usize) as i64
     }
 
-    /// True once in so many times.
+    /// Returns true in one of `n` draws.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of a list that is not empty.
+    /// Draws an entry of a list that is not empty.
     pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 
-    /// The position of a weight, drawn by the weights.
+    /// Draws the position of a weight, with probabilities by the weights.
     pub(crate) fn weighted(&mut self, weights: &[usize]) -> usize {
         let mut at = self.below(weights.iter().sum());
         for (position, weight) in weights.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A check on many programs, and what is left behind when it fails.
+//! Runs a check on many programs, and writes a report when it fails.
 
 use std::any::Any;
 use std::fs;
@@ -7,17 +7,17 @@ use std::path::PathBuf;
 
 use crate::{Case, Options, arbitrary, reduce_case};
 
-/// Why a check failed.
+/// Failure of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind of failure: a program is reduced as long as this stays what it is.
+    /// Kind of the failure: a program is reduced as long as this is unchanged.
     pub what: String,
-    /// All that is known.
+    /// Full description of the failure.
     pub details: String,
 }
 
 impl Failure {
-    /// A failure of a kind, with details.
+    /// Makes a failure of a kind, with details.
     pub fn new(what: impl Into<String>, details: impl ToString) -> Self {
         Self { what: what.into(), details: details.to_string() }
     }
@@ -25,7 +25,7 @@ impl Failure {
 
 /// A check on many programs.
 ///
-/// `CHIPDOCK_PROGRAMS=N` in the environment sets how many, `CHIPDOCK_PROGRAMS_SEED=S` runs that one alone.
+/// `CHIPDOCK_PROGRAMS=N` in the environment sets the number of programs, `CHIPDOCK_PROGRAMS_SEED=S` runs that one alone.
 ///
 /// ```
 /// use chipdock_programs::{Failure, Trial};
@@ -44,26 +44,26 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// A check of that name (the test's, so that one can repeat it), which writes what fails into a folder
+    /// Makes a check of that name (the test's, so that it can be repeated), which writes failing programs into a folder
     /// (`env!("CARGO_TARGET_TMPDIR")` in an integration test).
     pub fn new(name: impl Into<String>, directory: impl Into<PathBuf>) -> Self {
         let (name, directory) = (name.into(), directory.into());
         Self { name, directory, options: Options::default(), programs: 300, candidates_max: 4000 }
     }
 
-    /// Takes other options.
+    /// Sets the options.
     #[must_use]
     pub fn options(self, options: Options) -> Self {
         Self { options, ..self }
     }
 
-    /// How many programs, unless the environment says it.
+    /// Sets the number of programs, unless the environment sets it.
     #[must_use]
     pub fn programs(self, programs: u64) -> Self {
         Self { programs, ..self }
     }
 
-    /// How many smaller programs are tried at most when one fails; fewer where a check starts a compiler.
+    /// Sets how many smaller programs are tried at most when one fails; fewer where a check starts a compiler.
     #[must_use]
     pub fn candidates_max(self, candidates_max: usize) -> Self {
         Self { candidates_max, ..self }
@@ -73,7 +73,7 @@ impl Trial {
     ///
     /// # Panics
     ///
-    /// On the first program that fails, with where it was written and how to repeat it.
+    /// On the first program that fails, with the path it was written to and the command that repeats it.
     pub fn run(&self, mut check: impl FnMut(&Case) -> Result<(), Failure>) {
         let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
         let seeds = match number("CHIPDOCK_PROGRAMS_SEED") {
@@ -88,7 +88,7 @@ impl Trial {
         }
     }
 
-    /// Makes the case small, writes it, says all.
+    /// Reduces the case, writes it, and reports the failure.
     fn report(
         &self,
         seed: u64,

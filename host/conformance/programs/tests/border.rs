@@ -1,8 +1,8 @@
-//! The border (invariant 7): whatever the module, validation says so or everything behind it holds.
+//! The border (invariant 7): for any module, either validation reports it or everything after validation works.
 //!
-//! Random programs are put out of order, expressions and statements alike. Validation never panics. What it lets through
-//! is printed, written to the wire and read back, lowered and run without a panic, without a node that the interpreter
-//! calls malformed, and without a pass that blames itself.
+//! Random programs are damaged, expressions and statements alike. Validation never panics. A module that it accepts is printed,
+//! written to the wire and read back, lowered and run without a panic, without a node that the interpreter calls malformed, and
+//! without a pass that blames itself.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! What programs have in them, and how much of what they compute can be compared (PROG-G5).
+//! Coverage of generated programs, and the share of their results that can be compared (PROG-G5).
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! INT-I5 of `chipdock_interpret`: no module makes the interpreter panic or run without end, one that no validation has
-//! seen included. Generated programs, with random nodes put out of order. The validator and the printer take them too.
+//! INT-I5 of `chipdock_interpret`: no module makes the interpreter panic or run without end, not even one that was never
+//! validated. Generated programs with random nodes damaged. The validator and the printer handle them too.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

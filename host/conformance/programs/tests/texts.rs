@@ -1,4 +1,4 @@
-//! Generated programs through their texts: TVMScript and the wire.
+//! Round trips of generated programs through their text forms: TVMScript and the wire.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

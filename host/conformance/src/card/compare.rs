@@ -8,19 +8,19 @@ use crate::report::grid::{Grid, Paint, Tint, harmless, plain};
 use crate::report::text::device_line;
 use crate::report::verdict::level_name;
 
-/// The schema of [`Comparison`] as JSON.
+/// Schema of a [`Comparison`] in JSON.
 const COMPARE_SCHEMA: &str = "chipdock.conformance-compare/1";
 
-/// One thing that both cards say.
+/// One property of both cards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What, as `plugin.version` or `copy.passed`.
+    /// Name of the property, as `plugin.version` or `copy.passed`.
     pub what: String,
-    /// What the first says.
+    /// Value on the first card.
     pub left: String,
-    /// What the second says.
+    /// Value on the second card.
     pub right: String,
-    /// Whether they say the same.
+    /// Whether the values are the same.
     pub same: bool,
 }
 
@@ -29,14 +29,14 @@ pub struct Difference {
 pub struct Comparison {
     /// `chipdock.conformance-compare/1`.
     pub schema: String,
-    /// Whether everything is the same, digests and days aside.
+    /// Whether all properties are the same, digests and days excepted.
     pub same: bool,
-    /// Everything that they say.
+    /// All properties of the cards.
     pub rows: Vec<Difference>,
 }
 
 impl Comparison {
-    /// Of two cards.
+    /// Compares two cards.
     #[must_use]
     pub fn of(left: &Card, right: &Card) -> Self {
         let mut rows = Vec::new();
@@ -105,7 +105,7 @@ impl Comparison {
         Self { schema: COMPARE_SCHEMA.to_owned(), same, rows }
     }
 
-    /// For a person: what both say, differences marked. Ends with a newline.
+    /// Returns the comparison for a person, with differences marked. Ends with a newline.
     #[must_use]
     pub fn text(&self, names: (&str, &str), paint: Paint) -> String {
         const CELL_MAX: usize = 44;
@@ -137,7 +137,7 @@ impl Comparison {
     }
 }
 
-/// How many passed of how many.
+/// Returns how many cases passed, of how many.
 pub(super) fn share(card: &Card, group: Option<&str>) -> String {
     format!("{} of {}", card.count(group, Some("passed")), card.count(group, None))
 }

@@ -7,10 +7,10 @@ use crate::report::grid::{count, harmless};
 use crate::report::verdict::level_name;
 use crate::{Level, Status};
 
-/// A table in Markdown: plugin by level, counts and device. Ends with a newline.
+/// Returns a table in Markdown: plugin by level, counts and device. Ends with a newline.
 #[must_use]
 pub fn table(cards: &[Card]) -> String {
-    // Whoever names the files, the order is that of the plugins.
+    // In the order of the plugins, whatever the order of the files.
     let sorted: BTreeMap<(&str, &str, usize), &Card> = cards
         .iter()
         .enumerate()
@@ -54,7 +54,7 @@ fn reached(card: &Card, level: Level) -> String {
     let word = match card.levels.iter().find(|found| found.level == level) {
         Some(found) if found.reached && card.is_whole() => "reached",
         Some(found) if found.reached => "in part",
-        // What it does not register it need not have.
+        // A registration that the plugin does not have is not required.
         Some(found) if found.note.starts_with("the plugin registers no") => "-",
         Some(_) => "no",
         None => "-",
@@ -79,7 +79,7 @@ fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }
 
-/// A text as it may stand in a cell: on one line, and without what Markdown would read as something else.
+/// Returns a text as it may stand in a table cell: on one line, with Markdown's special characters escaped.
 fn in_cell(text: &str) -> String {
     let mut out = String::new();
     for c in harmless(&text.split_whitespace().collect::<Vec<_>>().join(" ")).chars() {

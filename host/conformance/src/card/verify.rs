@@ -1,4 +1,4 @@
-//! Holding a card against the plugin that it is about, and against itself.
+//! Checks a card against the plugin that it describes, and for consistency.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,33 @@ use crate::report::grid::{Paint, Tint, harmless, wrapped};
 use crate::report::verdict::level_name;
 use crate::{Facts, Group, Level, SUITE_VERSION, Status, cases};
 
-/// The schema of [`Verification`] as JSON.
+/// Schema of a [`Verification`] in JSON.
 const VERIFY_SCHEMA: &str = "chipdock.conformance-verify/1";
 
-/// How a check ended.
+/// Outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It holds.
+    /// The check holds.
     Holds,
-    /// It does not.
+    /// The check does not hold.
     Fails,
-    /// It cannot be known here.
+    /// The outcome cannot be determined here.
     Unknown,
 }
 
-/// One thing that was held.
+/// One check of a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What, in a word or two.
+    /// Name of the check, in a word or two.
     pub what: String,
-    /// How it ended.
+    /// Outcome of the check.
     pub outcome: Outcome,
-    /// What was found.
+    /// Description of the finding.
     pub found: String,
 }
 
-/// What became of a card.
+/// Result of the checks of a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verification {
     /// `chipdock.conformance-verify/1`.
@@ -48,7 +48,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Holds a card against a library's bytes and against itself.
+    /// Checks a card against a library's bytes and for consistency.
     #[must_use]
     pub fn of(card: &Card, library: &[u8]) -> Self {
         let mut all = Checks::default();
@@ -63,7 +63,7 @@ impl Verification {
         Self { schema: VERIFY_SCHEMA.to_owned(), holds, checks: all.0 }
     }
 
-    /// For a person. Ends with a newline.
+    /// Returns the result for a person. Ends with a newline.
     #[must_use]
     pub fn text(&self, paint: Paint) -> String {
         const NAME_WIDTH: usize = 14;
@@ -94,7 +94,7 @@ impl Verification {
 #[derive(Default)]
 struct Checks(Vec<Check>);
 
-/// Whether the suite that a card names is the one here.
+/// Relation of the suite that a card names to this one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
     Ours,
@@ -106,7 +106,7 @@ impl Checks {
         self.0.push(Check { what: what.to_owned(), outcome, found: found.into() });
     }
 
-    /// Adds one check of many: what is wrong, or that nothing is.
+    /// Adds one check of several parts: the wrong parts, or `fine` if there are none.
     fn all(&mut self, what: &str, wrong: &[String], fine: &str) {
         match wrong {
             [] => self.add(what, Outcome::Holds, fine),
@@ -193,7 +193,7 @@ impl Checks {
         self.all("words", &wrong, "every group and status is one of the suite's");
     }
 
-    /// A whole run over what is registered has a known number of cases in each group.
+    /// Checks the number of cases in each group, which is known for a whole run over the registrations.
     fn counts(&mut self, card: &Card, list: List) {
         if !card.is_whole() {
             let found = format!("only some cases were run: {}", card.suite.filters.join(" "));
@@ -244,7 +244,7 @@ impl Checks {
         );
     }
 
-    /// A level that was reached has nothing that is not as it should be, and something that passed.
+    /// Checks that a reached level has no case that should not be so, and at least one that passed.
     fn levels(&mut self, card: &Card) {
         let mut wrong = Vec::new();
         let fine =
@@ -280,7 +280,7 @@ impl Checks {
         );
     }
 
-    /// The code follows from the counts where these decide.
+    /// Checks the exit code, where the counts determine it.
     fn exit(&mut self, card: &Card) {
         let n = |status: Status| card.count(None, Some(&status_word(status)));
         let n_failed = n(Status::Failed) + n(Status::Flaky) + n(Status::OrderDependent);
@@ -309,7 +309,7 @@ impl Checks {
     }
 }
 
-/// The beginning of a digest, enough to be told from another.
+/// Returns the beginning of a digest, enough to distinguish it from others.
 fn short(digest: &str) -> String {
     digest.chars().take(16).collect()
 }

@@ -1,4 +1,4 @@
-//! The cases, one file a group. Adding a case edits the file of its group alone.
+//! The cases, one file per group. To add a case, edit only the file of its group.
 
 mod copy;
 mod function;
@@ -20,7 +20,7 @@ mod value;
 use crate::case::Seeds;
 use crate::{Case, Cases};
 
-/// Every case there is, in order (SUITE-S2).
+/// Returns every case, in order (SUITE-S2).
 #[must_use]
 pub fn all(seeds: &Seeds) -> Vec<Case> {
     let mut cases = Cases::default();

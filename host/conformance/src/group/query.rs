@@ -8,7 +8,7 @@ use crate::raw::Device;
 use crate::stop::{ensure, refused};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// What an attribute has to be when it is not None.
+/// Required form of an attribute that is not None.
 #[derive(Clone, Copy)]
 enum Form {
     /// A bool.
@@ -56,7 +56,7 @@ const FORMS: &[(&str, Form)] = &[
     (attribute::PHYSICAL_CORE_COUNT, Form::Number(1, 1 << 24)),
 ];
 
-/// What may differ from one moment to the next.
+/// Attributes that may differ from one moment to the next.
 const CHANGES: &[&str] = &[attribute::AVAILABLE_GLOBAL_MEMORY_BYTES];
 
 /// Pairs of attributes of which the first is at most the second, with the reason.
@@ -77,7 +77,7 @@ const AT_MOST: &[(&str, &str, &str)] = &[
     (attribute::CACHE_LINE_SIZE_BYTES, attribute::L1_CACHE_SIZE_BYTES, "a line is a part of its cache"),
 ];
 
-/// Keys that no table has, with a name for the case.
+/// Keys that are in no table, with a name for the case.
 const UNKNOWN_KEYS: &[(&str, &str)] = &[
     ("a-word", "no_such_attribute"),
     ("empty", ""),
@@ -129,7 +129,7 @@ fn ends(device: &Device) -> Verdict<Vec<i32>> {
     Ok(if last > 0 { vec![0, last] } else { vec![0] })
 }
 
-/// Ids of devices that are not there.
+/// Returns ids of devices that do not exist.
 fn absent_ids(device: &Device) -> Verdict<[i32; 4]> {
     Ok([device.count()?, -1, i32::MIN, i32::MAX])
 }
@@ -290,7 +290,7 @@ fn unknown(c: &Context, key: &str) -> Verdict {
     Ok(())
 }
 
-/// Asks with a key of raw bytes.
+/// Queries with a key of raw bytes.
 fn raw_key(device: &Device, key: abi::ChipdockStr) -> Result<Any, chipdock_plugin_api::Error> {
     let mut raw = Any::NONE.into_raw();
     device.call("attribute", |table, self_| {
@@ -315,7 +315,7 @@ fn key_at_null(c: &Context) -> Verdict {
     is_none("the empty key, whose pointer is null", &raw_key(&c.device()?, key)?)
 }
 
-/// What a device answers to every key that does not change, in words.
+/// Returns a device's answers to every key that does not change, in words.
 fn answers(device: &Device, id: i32) -> Verdict<Vec<(String, String)>> {
     let mut all = Vec::new();
     for key in attribute::ALL.iter().filter(|key| !CHANGES.contains(key)) {
@@ -387,7 +387,7 @@ fn part_and_whole(c: &Context) -> Verdict {
     let device = c.device()?;
     for id in ends(&device)? {
         for (part, whole, why) in AT_MOST {
-            // What is free may shrink between two questions, so the part is asked for last.
+            // Free memory may shrink between two queries, so the part is queried last.
             let (more, less) = (number(&device, id, whole)?, number(&device, id, part)?);
             if let (Some(less), Some(more)) = (less, more) {
                 ensure(less <= more, format!("device {id}: {part} at most {whole}, {more}: {why}"), less)?;

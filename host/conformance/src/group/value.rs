@@ -1,4 +1,4 @@
-//! Whether a value that a plugin handed out is laid out as its type says (V.1, V.2, V.5 to V.7).
+//! Checks that a value that a plugin returned is laid out as its type requires (V.1, V.2, V.5 to V.7).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -14,10 +14,10 @@ use chipdock_plugin_api::text::bytes_in;
 use crate::stop::ensure;
 use crate::{Stop, Verdict};
 
-/// Arrays in arrays are looked into this deep.
+/// Greatest depth to which nested arrays are checked.
 const DEPTH_MAX: u32 = 8;
 
-/// Holds that a value that was handed out is well formed; `what` names it in failures.
+/// Checks that a returned value is well formed; `what` names it in failures.
 pub(super) fn well_formed(what: &str, value: &Any) -> Verdict {
     let raw = value.view().into_raw();
     // SAFETY: an owned value lives as long as it is borrowed here; what it points to is what is to be looked at.
@@ -58,7 +58,7 @@ fn held(clause: &str, condition: bool, expected: String, found: impl Into<String
 
 /// # Safety
 ///
-/// * What `raw` points to lives and is, as far as can be told, of the type that it says.
+/// * `raw` points to live memory and, as far as that can be known, to a value of its declared type.
 unsafe fn check(what: &str, raw: &ChipdockAny, depth: u32) -> Verdict {
     let type_index = raw.type_index;
     let name = type_name(type_index);
@@ -127,7 +127,7 @@ unsafe fn object(what: &str, pointer: *mut ChipdockObject, type_index: i32, dept
         format!("{what}: an aligned pointer to {name}"),
         format!("{pointer:p}"),
     )?;
-    // SAFETY: not null and aligned, live by the caller's word.
+    // SAFETY: not null and aligned; the caller guarantees that it is live.
     let header = unsafe { &*pointer };
     held(
         "V.6",

@@ -9,7 +9,7 @@ use chipdock_ir::{
 
 use super::table::{Kind, Tables};
 
-/// Why an op has no case (PEERS-P1): what it is about instead of values (OP6); `None` for one that has.
+/// Returns the reason why an op has no case (PEERS-P1): it is not about values (OP6); `None` for one that has.
 #[must_use]
 pub fn not_computed(op: Op) -> Option<&'static str> {
     match op.info().class {
@@ -24,7 +24,7 @@ pub fn not_computed(op: Op) -> Option<&'static str> {
     }
 }
 
-/// Which expression a case is.
+/// Expression of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// A call of an op; constants follow the operands.
@@ -41,29 +41,29 @@ pub enum Operation {
     Or,
     /// Negation.
     Not,
-    /// A choice between two values that are there.
+    /// A choice between two values that are both evaluated.
     Select,
 }
 
 /// One operation on one type.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What is computed.
+    /// Operation that is computed.
     pub operation: Operation,
-    /// Constants behind the operands.
+    /// Constants after the operands.
     pub parameters: Vec<i32>,
-    /// Where the operands stand.
+    /// Table of the operands.
     pub table: (Kind, DType),
     /// Types of the operands.
     pub operands: Vec<DType>,
     /// Type of the result.
     pub result: DType,
-    /// Units in the last place by which it may be off, of the accuracy contract; at most 0.5 is exact.
+    /// Greatest error in units in the last place, by the accuracy contract; at most 0.5 is exact.
     pub ulps: f64,
 }
 
 impl Case {
-    /// The operation by name, as `peer.py` knows it.
+    /// Returns the operation by name, as `peer.py` knows it.
     #[must_use]
     pub fn op(&self) -> String {
         match &self.operation {
@@ -78,7 +78,7 @@ impl Case {
         }
     }
 
-    /// For messages: the operation, its constants and types.
+    /// Returns the operation, its constants and types, for messages.
     #[must_use]
     pub fn name(&self) -> String {
         let types: Vec<String> = self.operands.iter().map(DType::to_string).collect();
@@ -105,7 +105,7 @@ impl Case {
         }
     }
 
-    /// The kernel: `B[i] = operation(A0[i], …)` over the whole table.
+    /// Makes the kernel `B[i] = operation(A0[i], …)` over the whole table.
     #[must_use]
     pub fn kernel(&self, name: &str, n_rows: usize) -> PrimFunc {
         let n = i32::try_from(n_rows).unwrap_or(i32::MAX);
@@ -130,7 +130,7 @@ impl Case {
 }
 
 impl Case {
-    /// The same, so many rows at once in a vectorized loop; rows that do not fill one are left out.
+    /// Makes the kernel with `lanes` rows at once in a vectorized loop; the rest of the rows is left out.
     #[must_use]
     pub fn vectorized(&self, name: &str, n_rows: usize, lanes: u16) -> PrimFunc {
         let n = i32::try_from(n_rows).unwrap_or(i32::MAX);
@@ -152,7 +152,7 @@ impl Case {
     }
 }
 
-/// A module of the kernels `f0`, `f1`, … of these cases.
+/// Makes a module of the kernels `f0`, `f1`, … of these cases.
 #[must_use]
 pub fn module(cases: &[Case], tables: &mut Tables) -> IrModule {
     let kernel = |(index, case): (usize, &Case)| {
@@ -173,7 +173,7 @@ fn numbers() -> impl Iterator<Item = DType> {
     DType::SCALARS.iter().copied().filter(|dtype| !dtype.is_bool())
 }
 
-/// Every case (PEERS-P1).
+/// Returns every case (PEERS-P1).
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let mut all: Vec<Case> = Op::ALL.iter().flat_map(|op| of_op(*op)).collect();

@@ -1,4 +1,4 @@
-//! Holding a backend's result of a case against the interpreter's, within its bounds.
+//! Checks a backend's result of a case against the interpreter's, within its bounds.
 
 use chipdock_interpret::{Arg, Array, InterpretError, Interpreter, Mismatch, Output, compare};
 use chipdock_ir::{DType, Op};
@@ -7,21 +7,21 @@ use super::cases::{Case, Operation};
 use super::table::Table;
 use super::values::format;
 
-/// How a case went.
+/// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Held {
-    /// Rows compared.
+    /// Number of compared rows.
     pub n_rows: usize,
-    /// The greatest distance seen, in units in the last place of the result; 0 for what is exact.
+    /// Greatest error, in units in the last place of the result; 0 where the result is exact.
     pub ulps_max: f64,
-    /// How many rows are wrong.
+    /// Number of wrong rows.
     pub n_wrong: usize,
-    /// The first that is, in words.
+    /// Description of the first wrong row.
     pub first: Option<String>,
 }
 
 impl Held {
-    /// Notes a row that is wrong; the text is made for the first.
+    /// Counts a wrong row; the text is made for the first only.
     pub fn wrong(&mut self, text: impl FnOnce() -> String) {
         self.n_wrong += 1;
         if self.first.is_none() {
@@ -30,7 +30,7 @@ impl Held {
     }
 }
 
-/// Arguments of a case's kernel: its operands, and a result of zeros.
+/// Makes the arguments of a case's kernel: its operands, and a result of zeros.
 #[must_use]
 pub fn arguments(case: &Case, table: &Table) -> Vec<Array> {
     let mut all: Vec<Array> = table.columns[..case.operands.len()].to_vec();
@@ -38,11 +38,11 @@ pub fn arguments(case: &Case, table: &Table) -> Vec<Array> {
     all
 }
 
-/// What the interpreter makes of a case, with bounds.
+/// Returns the interpreter's result of a case, with bounds.
 ///
 /// # Errors
 ///
-/// The interpreter's.
+/// The interpreter's error.
 pub fn interpret(case: &Case, table: &Table) -> Result<Output, InterpretError> {
     let module = chipdock_ir::build::module([case.kernel("f", table.n_rows())]);
     let mut args: Vec<Arg> = arguments(case, table).into_iter().map(Arg::Tensor).collect();
@@ -50,7 +50,7 @@ pub fn interpret(case: &Case, table: &Table) -> Result<Output, InterpretError> {
     Ok(outcome.outputs.swap_remove(case.operands.len()))
 }
 
-/// The distance between neighbours at a value, the exponent being unbounded above.
+/// Returns the distance between neighbours at a value, with an exponent that is unbounded above.
 #[must_use]
 pub fn unit(value: f64, dtype: DType) -> f64 {
     let (precision, least, _) = format(dtype);
@@ -68,14 +68,14 @@ fn power_of_two(exponent: i32) -> f64 {
     if exponent < -1022 { f64::from_bits(1 << (exponent + 1074).clamp(0, 52)) } else { 2_f64.powi(exponent) }
 }
 
-/// The greatest finite value of a float type.
+/// Returns the greatest finite value of a float type.
 #[must_use]
 pub fn greatest(dtype: DType) -> f64 {
     let (precision, _, greatest) = format(dtype);
     (2.0 - 2_f64.powi(1 - precision)) * 2_f64.powi(greatest)
 }
 
-/// How far a result is from the exact value, hi + lo; past the greatest value an infinity is the next one.
+/// Returns the distance of a result from the exact value, hi + lo; past the greatest value an infinity is the next one.
 #[must_use]
 pub fn distance(found: f64, (hi, lo): (f64, f64), dtype: DType) -> f64 {
     if found.is_nan() || hi.is_nan() {
@@ -93,7 +93,7 @@ pub fn distance(found: f64, (hi, lo): (f64, f64), dtype: DType) -> f64 {
     ((found - hi) - lo).abs()
 }
 
-/// A lane as a value, with its bits where these say more.
+/// Returns a lane as a value, with its bits where these say more.
 #[must_use]
 pub fn shown(array: &Array, lane: usize) -> String {
     let size_bytes = array.dtype.lane_size_bytes();
@@ -106,13 +106,13 @@ pub fn shown(array: &Array, lane: usize) -> String {
     }
 }
 
-/// A row that is wrong, with its operands.
+/// Describes a wrong row, with its operands.
 #[must_use]
 pub fn difference(table: &Table, case: &Case, row: usize, found: &str, expected: &str) -> String {
     format!("of {}: expected {expected}, found {found}", operands(table, case, row))
 }
 
-/// The operands of a row: `(1.5 [0x3fc00000], 2)`.
+/// Returns the operands of a row: `(1.5 [0x3fc00000], 2)`.
 fn operands(table: &Table, case: &Case, row: usize) -> String {
     let operand = |column: &Array| {
         let lanes = usize::from(column.dtype.lanes);
@@ -123,9 +123,9 @@ fn operands(table: &Table, case: &Case, row: usize) -> String {
     format!("({})", operands.join(", "))
 }
 
-/// Holds a backend's result against the interpreter's, within its bounds.
+/// Checks a backend's result against the interpreter's, within its bounds.
 ///
-/// IR-N6 does not say which NaN a NaN is: reinterpreted, it may have the bits of any.
+/// IR-N6 does not specify the bits of a NaN: reinterpreted, it may have those of any.
 #[must_use]
 pub fn hold_backend(case: &Case, table: &Table, output: &Output, found: &Array) -> Held {
     let mut verdict = Held { n_rows: output.array.n_lanes(), ..Held::default() };
@@ -145,7 +145,7 @@ pub fn hold_backend(case: &Case, table: &Table, output: &Output, found: &Array) 
     verdict
 }
 
-/// The output with those NaNs of a reinterpreted float that a backend may have otherwise taken from it.
+/// Takes the NaNs of a reinterpreted float, whose bits a backend may choose, from the backend's result.
 fn nans_as_found(case: &Case, table: &Table, output: &Output, found: &Array) -> Output {
     let mut output = output.clone();
     if case.operation == Operation::Op(Op::Reinterpret) && case.operands[0].is_float() {
@@ -161,25 +161,25 @@ fn nans_as_found(case: &Case, table: &Table, output: &Output, found: &Array) -> 
     output
 }
 
-/// A row that a backend has wrong.
+/// A wrong row of a backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// Which.
+    /// Index of the row.
     pub row: usize,
     /// Its operands, values and bits.
     pub operands: String,
-    /// The interpreter's value, with how far one may be off.
+    /// The interpreter's value, with its bound.
     pub expected: String,
-    /// The backend's.
+    /// The backend's value.
     pub found: String,
-    /// How many rows are wrong.
+    /// Number of wrong rows.
     pub n_wrong: usize,
-    /// Of how many.
+    /// Number of rows.
     pub n_rows: usize,
 }
 
-/// The first row that a backend has wrong, if any. Beyond [`hold_backend`] the sign of a zero counts, where the accuracy
-/// contract is exact.
+/// Returns the first row that a backend has wrong, if any. Beyond [`hold_backend`] the sign of a zero counts, where the
+/// accuracy contract is exact.
 #[must_use]
 pub fn first_wrong(case: &Case, table: &Table, output: &Output, found: &Array) -> Option<Wrong> {
     let output = nans_as_found(case, table, output, found);

@@ -1,6 +1,6 @@
-//! Every operation on every type: the cases, their tables of operands, and how a result is held to the interpreter's.
+//! Every operation on every type: the cases, their tables of operands, and the check of a result against the interpreter's.
 //!
-//! The group `op` runs them on a plugin; the project's own tests hold the interpreter itself against other peers by the
+//! The group `op` runs them on a plugin; the project's own tests check the interpreter itself against other peers with the
 //! same tables.
 
 pub mod cases;

@@ -9,10 +9,10 @@ use chipdock_ir::DType;
 pub use super::values::Random;
 use super::values::{array, cut, few, float_bits, format, many};
 
-/// Random rows of a table that does not hold every combination.
+/// Number of random rows of a table that does not contain every combination.
 const RANDOM_ROWS: usize = 2048;
 
-/// Which rows a table holds.
+/// Kind of a table's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Many values.
@@ -31,23 +31,23 @@ pub enum Kind {
     Dot,
 }
 
-/// Operands.
+/// A table of operands.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name: kind and type.
+    /// Name of the table: kind and type.
     pub name: String,
     /// The columns, of as many elements.
     pub columns: Vec<Array>,
 }
 
 impl Table {
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.shape[0])
     }
 
-    /// The rows of which a predicate is true.
+    /// Returns the rows for which a predicate is true.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept: Vec<usize> = (0..self.n_rows()).filter(|row| keep(*row)).collect();
@@ -65,18 +65,18 @@ impl Table {
 pub struct Tables(BTreeMap<(Kind, DType), Arc<Table>>);
 
 impl Tables {
-    /// The table of that kind for operands of that type; made when asked for first, the same in every run.
+    /// Returns the table of that kind for operands of that type; made at the first request, the same in every run.
     pub fn get(&mut self, kind: Kind, dtype: DType) -> &Table {
         self.0.entry((kind, dtype)).or_insert_with(|| Arc::new(make(kind, dtype)))
     }
 
-    /// The same, to keep.
+    /// Returns the table of that kind and type as a shared pointer.
     pub fn shared(&mut self, kind: Kind, dtype: DType) -> Arc<Table> {
         self.get(kind, dtype);
         Arc::clone(&self.0[&(kind, dtype)])
     }
 
-    /// All that were made.
+    /// Returns all tables made so far.
     pub fn iter(&self) -> impl Iterator<Item = &Table> {
         self.0.values().map(AsRef::as_ref)
     }

@@ -131,7 +131,7 @@ pub(crate) fn many(dtype: DType, random: &mut Random) -> Vec<u64> {
     all
 }
 
-/// Where a function of floats overflows, underflows, saturates or turns, and where a cast to an integer does.
+/// Values at which functions of floats overflow, underflow, saturate or turn, and at which casts to an integer do.
 const TURNS: &[f64] = &[
     0.25, 0.49999, 0.75, 1.0, 1.25, 2.0, 3.5, 4.5, 5.0, 5.5, 6.0, 8.0, 9.0, 11.0, 11.09, 12.0, 16.6, 17.3,
     18.7, 20.0, 24.0, 36.7, 37.0, 38.23, 38.53, 44.85, 45.0, 87.33, 88.72, 89.41, 100.0, 103.97, 104.0,

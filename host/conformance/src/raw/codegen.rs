@@ -1,4 +1,4 @@
-//! A code generator through its table, with a session that records what it does.
+//! A code generator through its table, with a session that records its deliveries.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -17,7 +17,7 @@ use super::host::SuiteHost;
 use super::kind::{bytes_out, null_table};
 use super::plugin::{Plugin, Table};
 
-/// What is to be built, as bytes: they need not be what they should be.
+/// A build request as bytes, which need not be valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The module.
@@ -26,30 +26,30 @@ pub struct Request {
     pub target_json: Vec<u8>,
     /// The options; empty for none.
     pub options_json: Vec<u8>,
-    /// What lies beside the module.
+    /// Sections beside the module.
     pub sections: Vec<Section>,
-    /// How many threads it may use.
+    /// Greatest number of threads that the code generator may use.
     pub threads_max: u32,
     /// Bits, of which none is defined.
     pub flags: u32,
-    /// What it is extended by: names and flags.
+    /// Extensions of the request: names and flags.
     pub extensions: Vec<(String, u32)>,
 }
 
-/// A section as it was delivered.
+/// A delivered section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Its name.
+    /// Name of the section.
     pub name: String,
-    /// Its kind.
+    /// Kind of the section.
     pub kind: String,
-    /// What its bytes are to be aligned to.
+    /// Alignment of its bytes.
     pub alignment_bytes: u64,
-    /// Its bytes.
+    /// Bytes of the section.
     pub data: Vec<u8>,
 }
 
-/// A diagnostic as it was reported.
+/// A reported diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reported {
     /// One of `CHIPDOCK_DIAGNOSTIC_*`.
@@ -58,17 +58,17 @@ pub struct Reported {
     pub line: u32,
     /// The column, or 0.
     pub column: u32,
-    /// The function that it is about.
+    /// Function of the diagnostic.
     pub function: String,
-    /// The node.
+    /// Node of the diagnostic.
     pub node: String,
-    /// What is wrong.
+    /// Message of the diagnostic.
     pub message: String,
-    /// What to do.
+    /// Hint on what to do.
     pub hint: String,
 }
 
-/// What a call of a code generator delivered.
+/// Deliveries of a call of a code generator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
     /// Each index, in order; a good build has one.
@@ -77,16 +77,16 @@ pub struct Delivered {
     pub sections: Vec<Section>,
     /// Each diagnostic, in order.
     pub diagnostics: Vec<Reported>,
-    /// What of it breaks the contract by itself: null pointers, text that is not UTF-8.
+    /// Violations of the contract in the deliveries themselves: null pointers, text that is not UTF-8.
     pub broken: Vec<String>,
-    /// How often it asked whether it is cancelled.
+    /// Number of polls for cancellation.
     pub n_polls: u32,
 }
 
-/// The host's end of a build.
+/// The host's side of a build.
 struct Session {
     host: &'static SuiteHost,
-    /// Polls up to this one are answered with no.
+    /// Number of polls that are answered with no.
     cancel_after: u32,
     polls: AtomicU32,
     delivered: Mutex<Delivered>,
@@ -191,7 +191,7 @@ unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
 /// A code generator.
 #[derive(Clone)]
 pub struct Codegen {
-    /// Its target kind's name.
+    /// Name of its target kind.
     pub kind: String,
     /// The oldest wire version that it reads.
     pub ir_min: String,
@@ -201,7 +201,7 @@ pub struct Codegen {
     host: &'static SuiteHost,
 }
 
-/// Which of its functions is called.
+/// Function of the code generator that is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// `unsupported`
@@ -211,7 +211,7 @@ pub enum Step {
 }
 
 impl Codegen {
-    /// The code generator of that kind, if the plugin registered it.
+    /// Returns the code generator of that kind, if the plugin registered it.
     #[must_use]
     pub fn of(plugin: &Plugin, kind: &str) -> Option<Self> {
         let (kind, [ir_min, ir_max], table) =
@@ -219,11 +219,11 @@ impl Codegen {
         Some(Self { kind, ir_min, ir_max, table, host: plugin.host() })
     }
 
-    /// Asks for the fingerprint of a request: a text, or nothing.
+    /// Returns the fingerprint of a request: a text, or `None`.
     ///
     /// # Errors
     ///
-    /// What the plugin raised; `TypeError` for another answer.
+    /// The error that the plugin raised; `TypeError` for another answer.
     pub fn fingerprint(&self, request: &Request) -> Result<Option<String>, Error> {
         let Some(table) = self.table.table else { return Err(null_table()) };
         let mut out = Any::NONE.into_raw();
@@ -237,12 +237,12 @@ impl Codegen {
         if answer.is_none() { Ok(None) } else { answer.to::<String>().map(Some) }
     }
 
-    /// Calls it; nobody cancels.
+    /// Calls a function of it, without cancelling.
     pub fn run(&self, step: Step, request: &Request) -> (Result<(), Error>, Delivered) {
         self.run_until(step, request, u32::MAX)
     }
 
-    /// Calls it; from the poll after `cancel_after` polls on it is cancelled.
+    /// Calls a function of it, and cancels from the poll after `cancel_after` polls on.
     pub fn run_until(
         &self,
         step: Step,
@@ -280,7 +280,7 @@ impl Codegen {
 }
 
 impl Request {
-    /// A request without options or sections, by one thread.
+    /// Makes a request without options or sections, for one thread.
     #[must_use]
     pub fn new(ir: Vec<u8>, target_json: Vec<u8>) -> Self {
         let options_json = b"{}".to_vec();
@@ -315,11 +315,11 @@ impl Request {
     }
 }
 
-/// A chain of extensions that is nothing but its headers.
+/// A chain of extensions that consist only of their headers.
 pub struct Chain<'a>(Vec<ChipdockExtension>, std::marker::PhantomData<&'a str>);
 
 impl<'a> Chain<'a> {
-    /// One of these names and flags, in order.
+    /// Makes a chain of these names and flags, in order.
     #[must_use]
     pub fn of(extensions: &'a [(String, u32)]) -> Self {
         let size_bytes = size_of::<ChipdockExtension>() as u32;
@@ -336,7 +336,7 @@ impl<'a> Chain<'a> {
         Self(entries, std::marker::PhantomData)
     }
 
-    /// What `next` of the struct that it hangs on is.
+    /// Returns the value for `next` of the struct that the chain is attached to.
     #[must_use]
     pub fn first(&self) -> *const ChipdockExtension {
         self.0.first().map_or(ptr::null(), ptr::from_ref)
@@ -344,7 +344,7 @@ impl<'a> Chain<'a> {
 }
 
 impl Delivered {
-    /// What of it a host would refuse of a good build, in words (C.4, C.9).
+    /// Returns the problems for which a host would refuse a good build, in words (C.4, C.9).
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         let mut problems = self.broken.clone();

@@ -1,4 +1,4 @@
-//! Settings as a host of the suite answers them: interface `config` 1.
+//! Settings in the form in which a host of the suite answers them: interface `config` 1.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -16,24 +16,25 @@ use chipdock_plugin_api::{Any, Error, ErrorKind};
 
 use super::host::host_of;
 
-/// What the user set, as plugin, key and value (SUITE-S16): of the plugin under test, every host of this process answers it.
+/// The user's settings, as plugin, key and value (SUITE-S16): every host of this process answers those of the plugin under
+/// test.
 static GIVEN: OnceLock<Vec<(String, String, String)>> = OnceLock::new();
 
-/// Has every host that is made from now on answer what the user set; once for a process.
+/// Sets the user's settings, which every host that is made from now on answers; once for a process.
 pub fn give(settings: Vec<(String, String, String)>) {
     let _ = GIVEN.set(settings);
 }
 
-/// What the user set.
+/// Returns the user's settings.
 #[must_use]
 pub fn given() -> &'static [(String, String, String)] {
     GIVEN.get().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// What a host says that refuses every setting.
+/// Message of a host that refuses every setting.
 pub const REFUSES: &str = "the suite refuses this setting";
 
-/// The settings that a host answers.
+/// Settings that a host answers.
 #[derive(Debug)]
 pub struct Settings {
     declared: Vec<DeclaredSetting>,
@@ -43,13 +44,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Each is what its own variables say, else its default.
+    /// Makes settings that are answered with their own variables' values, else with their defaults.
     #[must_use]
     pub fn answered(declared: Vec<DeclaredSetting>) -> Self {
         Self { declared, given: Vec::new(), refuses: false, n_refused: AtomicUsize::new(0) }
     }
 
-    /// What the user set of the plugin whose descriptor says this of itself, and the rest as [`Settings::answered`]; nothing
+    /// Makes the user's settings of the plugin with this info in its descriptor, and the rest as [`Settings::answered`]; `None`
     /// where the user set nothing of it.
     pub(super) fn given(plugin: &str, info: &str) -> Option<Self> {
         let own = given().iter().filter(|(name, _, _)| name == plugin);
@@ -58,13 +59,13 @@ impl Settings {
         Some(Self { given, ..Self::answered(declared) })
     }
 
-    /// None can be had.
+    /// Makes settings that are all refused.
     #[must_use]
     pub fn refused(declared: Vec<DeclaredSetting>) -> Self {
         Self { refuses: true, ..Self::answered(declared) }
     }
 
-    /// How many were asked for and refused.
+    /// Returns how many settings were requested and refused.
     #[must_use]
     pub fn n_refused(&self) -> usize {
         self.n_refused.load(Ordering::Relaxed)
@@ -97,7 +98,7 @@ impl Settings {
     }
 }
 
-/// What an `info_json` declares; what is wrong with it is found by the cases about it.
+/// Returns the settings that an `info_json` declares; errors in it are found by the cases about it.
 fn declared_in(info: &str) -> Option<Vec<DeclaredSetting>> {
     let mut info: serde_json::Value = serde_json::from_str(info).ok()?;
     serde_json::from_value(info.get_mut("settings")?.take()).ok()
@@ -113,7 +114,7 @@ fn any(value: SettingValue) -> Any {
     }
 }
 
-/// Whether a default is of a type.
+/// Returns true if a default is of a type.
 #[must_use]
 pub fn is_of_type(default: &serde_json::Value, value_type: SettingType) -> bool {
     match value_type {
@@ -124,7 +125,7 @@ pub fn is_of_type(default: &serde_json::Value, value_type: SettingType) -> bool 
     }
 }
 
-/// The interface of the host with that `self_`.
+/// Returns the interface of the host with that `self_`.
 pub(super) fn interface(self_: *mut c_void) -> ChipdockInterface {
     static CONFIG: ChipdockConfig1 = ChipdockConfig1 { get };
     ChipdockInterface {

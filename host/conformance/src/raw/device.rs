@@ -13,28 +13,28 @@ use chipdock_plugin_api::{Any, ChipdockDataType, ChipdockDevice, Error, ErrorKin
 use super::host::SuiteHost;
 use super::plugin::{Interface, Table};
 
-/// No hint about what is stored.
+/// No hint about the stored type.
 pub const NO_HINT: ChipdockDataType = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
 
 /// A device API.
 #[derive(Clone)]
 pub struct Device {
-    /// Its name.
+    /// Name of the device API.
     pub name: String,
     /// The device type in force.
     pub device_type: i32,
     table: Table<ChipdockDeviceApi>,
     host: &'static SuiteHost,
-    /// Its interfaces.
+    /// Interfaces of the device API.
     interfaces: Vec<Interface>,
 }
 
-/// A data space that is freed when it goes.
+/// A data space that is freed when it is dropped.
 pub struct Space<'d> {
     pub(super) device: &'d Device,
     pub(super) device_id: i32,
     data: *mut c_void,
-    /// Its size.
+    /// Size of the data space in bytes.
     pub size_bytes: u64,
 }
 
@@ -54,17 +54,17 @@ impl Device {
         Self { name, device_type, table, host, interfaces }
     }
 
-    /// Whether it has version 1 of an interface.
+    /// Returns true if it has version 1 of an interface.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.interfaces.iter().any(|found| found.name == name && found.version == 1)
     }
 
-    /// Calls a function of version 1 of an interface, whose table is a `T`, and answers its status as a result.
+    /// Calls a function of version 1 of an interface, whose table is a `T`, and returns its status as a result.
     ///
     /// # Errors
     ///
-    /// What the plugin raised; `Unsupported` where it has no such interface.
+    /// The error that the plugin raised; `Unsupported` where it has no such interface.
     pub(super) fn call_interface<T: 'static>(
         &self,
         name: &str,
@@ -89,7 +89,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the plugin raised; `Unsupported` where it has no interface `reset` 1.
+    /// The error that the plugin raised; `Unsupported` where it has no interface `reset` 1.
     pub fn reset(&self, device_id: i32) -> Result<(), Error> {
         self.call_interface::<ChipdockReset1>("reset", "reset", |table, self_| {
             // SAFETY: P3.11, the table with its `self_`.
@@ -97,7 +97,7 @@ impl Device {
         })
     }
 
-    /// Its table.
+    /// Returns its table.
     ///
     /// # Errors
     ///
@@ -109,29 +109,29 @@ impl Device {
         Ok((table, self.table.self_))
     }
 
-    /// The host that its errors are raised with.
+    /// Returns the host that its errors are raised with.
     #[must_use]
     pub fn host(&self) -> &'static SuiteHost {
         self.host
     }
 
-    /// A device of this API.
+    /// Returns a device of this API.
     #[must_use]
     pub fn device(&self, device_id: i32) -> ChipdockDevice {
         ChipdockDevice { device_type: self.device_type, device_id }
     }
 
-    /// Whether its data spaces are addresses in host memory.
+    /// Returns true if its data spaces are addresses in host memory.
     #[must_use]
     pub fn is_host_memory(&self) -> bool {
         self.device_type == CHIPDOCK_DEVICE_CPU
     }
 
-    /// Calls a function of the table and answers its status as a result.
+    /// Calls a function of the table and returns its status as a result.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn call(
         &self,
         what: &str,
@@ -143,11 +143,11 @@ impl Device {
         self.host.check(call(table, self_), what)
     }
 
-    /// How many devices there are.
+    /// Returns the number of devices.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn count(&self) -> Result<i32, Error> {
         let mut count = i32::MIN;
         // SAFETY: a registered table, its `self_` and a place to write to.
@@ -155,11 +155,11 @@ impl Device {
         Ok(count)
     }
 
-    /// An attribute; None when it is not known.
+    /// Returns an attribute; None when it is unknown.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn attribute(&self, device_id: i32, key: &str) -> Result<Any, Error> {
         let mut raw = Any::NONE.into_raw();
         self.call("attribute", |table, self_| {
@@ -170,11 +170,11 @@ impl Device {
         Ok(unsafe { Any::from_raw(raw) })
     }
 
-    /// Allocates as asked, whatever that is. The handle is the caller's to free.
+    /// Allocates as requested, whatever the request is. The caller frees the handle.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn allocate_raw(
         &self,
         device_id: i32,
@@ -192,7 +192,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn allocate_kind(
         &self,
         device_id: i32,
@@ -217,7 +217,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn allocate(&self, size_bytes: u64) -> Result<Space<'_>, Error> {
         self.allocate_kind(0, size_bytes, 64, CHIPDOCK_DATA_SPACE_DEVICE, "")
     }
@@ -226,7 +226,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn allocate_on(&self, device_id: i32, size_bytes: u64) -> Result<Space<'_>, Error> {
         self.allocate_kind(device_id, size_bytes, 64, CHIPDOCK_DATA_SPACE_DEVICE, "")
     }
@@ -235,11 +235,11 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     ///
     /// # Safety
     ///
-    /// * D.5: it was allocated here and is freed once; or the plugin is to be tested for what it makes of it.
+    /// * D.5: it was allocated here and is freed once; or the call tests how the plugin handles it.
     pub unsafe fn free_raw(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         // SAFETY: `data` is freed once (D.5), or the case tests that it is refused.
         self.call("free_data_space", |table, self_| unsafe {
@@ -247,15 +247,15 @@ impl Device {
         })
     }
 
-    /// Queues a copy, as asked.
+    /// Queues a copy as requested.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     ///
     /// # Safety
     ///
-    /// * D.6, until the stream is synchronised; or the plugin is to be tested for what it makes of it.
+    /// * D.6, until the stream is synchronised; or the call tests how the plugin handles it.
     pub unsafe fn copy_raw(
         &self,
         device_id: i32,
@@ -270,7 +270,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "a stream is a handle that only the plugin looks behind"
@@ -282,32 +282,32 @@ impl Device {
 }
 
 impl<'d> Space<'d> {
-    /// Device memory on a device that holds these bytes, and no more.
+    /// Allocates device memory on a device and fills it with these bytes.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn with(device: &'d Device, device_id: i32, bytes: &[u8]) -> Result<Self, Error> {
         let space = device.allocate_on(device_id, bytes.len() as u64)?;
         space.write(0, bytes)?;
         Ok(space)
     }
 
-    /// What [`Device::allocate_raw`] answered, to be freed with it.
+    /// Takes over a handle of [`Device::allocate_raw`], to be freed when this is dropped.
     ///
     /// # Safety
     ///
-    /// * D.5: it was allocated on that device, has that size, and nobody else frees it.
+    /// * D.5: it was allocated on that device, has that size, and is freed only here.
     #[must_use]
     pub unsafe fn from_raw(device: &'d Device, device_id: i32, data: *mut c_void, size_bytes: u64) -> Self {
         Self { device, device_id, data, size_bytes }
     }
 
-    /// All its bytes.
+    /// Returns all its bytes.
     ///
     /// # Errors
     ///
-    /// What the plugin raised; `OutOfMemory` when the host has no room for them.
+    /// The error that the plugin raised; `OutOfMemory` when the host has no room for them.
     pub fn contents(&self) -> Result<Vec<u8>, Error> {
         let Ok(size) = usize::try_from(self.size_bytes) else {
             return Err(Error::new(ErrorKind::OUT_OF_MEMORY, "a data space larger than host memory"));
@@ -317,13 +317,13 @@ impl<'d> Space<'d> {
         Ok(bytes)
     }
 
-    /// Its handle.
+    /// Returns its handle.
     #[must_use]
     pub fn data(&self) -> *mut c_void {
         self.data
     }
 
-    /// One end of a copy.
+    /// Returns it as one end of a copy.
     #[must_use]
     pub fn end(&self, offset_bytes: u64) -> ChipdockCopyEnd {
         ChipdockCopyEnd { device: self.device.device(self.device_id), data: self.data, offset_bytes }
@@ -333,7 +333,7 @@ impl<'d> Space<'d> {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), Error> {
         let copy = ChipdockCopy {
             from: host_end(bytes.as_ptr().cast_mut(), 0),
@@ -351,7 +351,7 @@ impl<'d> Space<'d> {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn read(&self, offset_bytes: u64, bytes: &mut [u8]) -> Result<(), Error> {
         let copy = ChipdockCopy {
             from: self.end(offset_bytes),
@@ -365,11 +365,11 @@ impl<'d> Space<'d> {
         self.device.sync(self.device_id, ptr::null_mut())
     }
 
-    /// Frees it now, to see what the plugin says.
+    /// Frees it now, and returns the plugin's answer.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn free(self) -> Result<(), Error> {
         let (device, device_id, data) = (self.device, self.device_id, self.data);
         std::mem::forget(self);
@@ -385,7 +385,7 @@ impl Drop for Space<'_> {
     }
 }
 
-/// One end of a copy in host memory.
+/// Returns one end of a copy in host memory.
 #[must_use]
 pub fn host_end(data: *mut u8, offset_bytes: u64) -> ChipdockCopyEnd {
     ChipdockCopyEnd {

@@ -15,10 +15,10 @@ use chipdock_plugin_api::{Error, ErrorKind};
 
 use super::host::SuiteHost;
 
-/// How long a loader may take to release what is not used any more.
+/// Time that a loader has to release an environment that is no longer used.
 const RELEASE_TIME: Duration = Duration::from_secs(2);
 
-/// An environment that counts how often it is released. It stays where it is, so that a use after that is seen.
+/// An environment that counts its releases. It stays in memory, so that a later use is detected.
 pub struct Lent {
     env: OnceLock<ChipdockEnv>,
     host: &'static SuiteHost,
@@ -27,7 +27,7 @@ pub struct Lent {
 }
 
 impl Lent {
-    /// One for one load, whose errors are raised with that host; for good.
+    /// Makes an environment for one load, whose errors are raised with that host; it lives as long as the process.
     #[must_use]
     pub fn new(host: &'static SuiteHost) -> &'static Self {
         let (released, late) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -53,13 +53,13 @@ impl Lent {
         })
     }
 
-    /// How often it was released so far.
+    /// Returns how often it was released so far.
     #[must_use]
     pub fn released(&self) -> u32 {
         self.released.load(Ordering::SeqCst)
     }
 
-    /// The same, once it was or a moment has passed.
+    /// Returns how often it was released, after waiting a moment for the first release.
     #[must_use]
     pub fn released_in_time(&self) -> u32 {
         let begun = Instant::now();
@@ -69,7 +69,7 @@ impl Lent {
         self.released()
     }
 
-    /// How often it was used after it was released.
+    /// Returns how often it was used after its release.
     #[must_use]
     pub fn used_late(&self) -> u32 {
         self.late.load(Ordering::SeqCst)
@@ -91,7 +91,7 @@ unsafe extern "C" fn release(env: *const ChipdockEnv) {
     lent.released.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Writes what was asked for.
+/// Writes a result to its place.
 fn put<T>(env: *const ChipdockEnv, out: *mut T, value: T) -> i32 {
     let host = host_of(env);
     if out.is_null() || !out.is_aligned() {

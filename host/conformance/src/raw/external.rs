@@ -18,18 +18,18 @@ impl Device {
         self.call_interface("external", what, call)
     }
 
-    /// A stream over a native one.
+    /// Makes a stream over a native one.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     ///
     /// # Safety
     ///
-    /// * The native stream outlives the one that is answered; or the plugin is to be tested for what it makes of it.
+    /// * The native stream outlives the returned one; or the call tests how the plugin handles it.
     pub unsafe fn adopt_stream(&self, device_id: i32, native: *mut c_void) -> Result<Stream<'_>, Error> {
         let mut raw = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; the caller's word, and a place to write to.
+        // SAFETY: P3.11, the table with its `self_`; the caller guarantees the native stream, and the output is writable.
         self.external("adopt_stream", |table, self_| unsafe {
             (table.adopt_stream)(self_, device_id, native, &mut raw)
         })?;
@@ -37,11 +37,11 @@ impl Device {
         Ok(unsafe { self.stream_from_raw(device_id, raw) })
     }
 
-    /// The native handle of a stream, as asked.
+    /// Returns the native handle of a stream.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "a stream is a handle that only the plugin looks behind"
@@ -55,11 +55,11 @@ impl Device {
         Ok(native)
     }
 
-    /// The native handle of a data space's memory and where in that it begins, as asked.
+    /// Returns the native handle of a data space's memory and the offset in it.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "a data space is a handle that only the plugin looks behind"
@@ -73,15 +73,15 @@ impl Device {
         Ok((native, offset))
     }
 
-    /// A data space of host memory.
+    /// Makes a data space of host memory.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     ///
     /// # Safety
     ///
-    /// * As many bytes are live there as long as the data space is; or null or size 0, which are refused.
+    /// * That many bytes are live there as long as the data space is; or null or size 0, which are refused.
     pub unsafe fn adopt_host_memory(
         &self,
         device_id: i32,
@@ -89,7 +89,7 @@ impl Device {
         size_bytes: u64,
     ) -> Result<Space<'_>, Error> {
         let mut data = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; the caller's word, and a place to write to.
+        // SAFETY: P3.11, the table with its `self_`; the caller guarantees the memory, and the output is writable.
         self.external("adopt_host_memory", |table, self_| unsafe {
             (table.adopt_host_memory)(self_, device_id, address.cast(), size_bytes, &mut data)
         })?;

@@ -22,28 +22,28 @@ use super::env::Lent;
 use super::plugin::{Interface, Registered, Table};
 use crate::Subject;
 
-/// A host that records. Lives as long as the process, as hosts do.
+/// A recording host. Lives as long as the process, as hosts do.
 pub struct SuiteHost {
     id: usize,
     registered: Mutex<Vec<Registered>>,
     streams: Mutex<HashMap<(i32, i32), usize>>,
-    /// Whether `init` is running, during which no function may be asked for (P10.3).
+    /// Whether `init` is running, during which no function may be requested (P10.3).
     initialising: Mutex<bool>,
-    /// What the plugin did that it may not do, found while it did it.
+    /// Violations of the contract that the host observed.
     broken: Mutex<Vec<String>>,
     table: Mutex<Option<HostRef>>,
-    /// What registrations say of themselves, by their keys, as bytes: it need not be text.
+    /// Infos of registrations, by their keys, as bytes: they need not be text.
     infos: Mutex<Vec<(String, Vec<u8>)>>,
-    /// Which registration is refused, by its number in order; tests P5.4's other side.
+    /// Number of the registration that is refused, in order; tests the other side of P5.4.
     refuse: Mutex<Option<usize>>,
-    /// Whether it wants test hooks (I.4).
+    /// Whether it offers test hooks (I.4).
     has_hooks: bool,
-    /// The environment of loads that do not count: one for all, so that a case which loads over and over grows by what the
-    /// plugin keeps alone.
+    /// Environment of loads that do not count its releases: one for all, so that a case that loads repeatedly grows only by
+    /// memory of the plugin.
     env: OnceLock<&'static Lent>,
-    /// What it answers of settings, where it has `config` 1.
+    /// Settings that it answers, where it has `config` 1.
     pub(super) settings: OnceLock<Settings>,
-    /// Whether it answers what the user set, once it is known whose host it is.
+    /// Whether it answers the user's settings, once its plugin is known.
     takes_given: bool,
 }
 
@@ -87,7 +87,7 @@ unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny)
     }
 }
 
-/// What a plugin logs says nothing of whether it keeps the contract.
+/// Ignores a plugin's log lines, which are no evidence of conformance.
 unsafe extern "C" fn log(_self: *mut c_void, _level: i32, _message: ChipdockStr) {}
 
 unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
@@ -157,31 +157,31 @@ unsafe extern "C" fn wants_hooks(_self: *mut c_void) -> i32 {
 }
 
 impl SuiteHost {
-    /// A new host, for good.
+    /// Makes a new host, which lives as long as the process.
     #[must_use]
     pub fn leak() -> &'static Self {
         Self::leak_as(CHIPDOCK_ABI_MINOR, true, None)
     }
 
-    /// The same as a host that does not run the suite, which has no interface: without test hooks (I.4).
+    /// Makes a host that does not run the suite and has no interface: without test hooks (I.4).
     #[must_use]
     pub fn leak_without_hooks() -> &'static Self {
         Self::leak_as(CHIPDOCK_ABI_MINOR, false, None)
     }
 
-    /// The same that says it knows this minor of the ABI (P3.8).
+    /// Makes a host that declares this minor of the ABI (P3.8).
     #[must_use]
     pub fn leak_with_minor(abi_minor: u32) -> &'static Self {
         Self::leak_as(abi_minor, true, None)
     }
 
-    /// The same without interface `config` 1, whatever the user set (S.11).
+    /// Makes a host without interface `config` 1, whatever the user set (S.11).
     #[must_use]
     pub fn leak_without_settings() -> &'static Self {
         Self::leak_made(CHIPDOCK_ABI_MINOR, true, None, false)
     }
 
-    /// Has it answer what the user set of this plugin, before its `init`.
+    /// Makes it answer the user's settings of this plugin, before its `init`.
     pub(super) fn answer_given(&self, plugin: &str, info: &str) {
         if self.takes_given
             && self.settings.get().is_none()
@@ -191,12 +191,12 @@ impl SuiteHost {
         }
     }
 
-    /// An environment that may be lent any number of times.
+    /// Returns an environment that may be lent any number of times.
     pub(super) fn env(&'static self) -> &'static Lent {
         self.env.get_or_init(|| Lent::new(self))
     }
 
-    /// The same that answers settings: those declared, or each with an error.
+    /// Makes a host that answers settings: with their values, or each with an error.
     #[must_use]
     pub fn leak_with_settings(settings: Settings) -> &'static Self {
         Self::leak_as(CHIPDOCK_ABI_MINOR, true, Some(settings))
@@ -245,14 +245,14 @@ impl SuiteHost {
         host
     }
 
-    /// The host as a plugin sees it.
+    /// Returns the host as a plugin sees it.
     #[must_use]
     pub fn reference(&self) -> HostRef {
         // Set by `leak`, which is the only way to a host.
         lock(&self.table).unwrap_or_else(HostRef::standalone)
     }
 
-    /// Makes the n-th registration fail, counted from 0: the plugin's `init` has to pass that on.
+    /// Makes the n-th registration fail, counted from 0: the plugin's `init` must pass that on.
     pub fn refuse_registration(&self, number: usize) {
         *lock(&self.refuse) = Some(number);
     }
@@ -268,7 +268,7 @@ impl SuiteHost {
         ERRORS.with_borrow_mut(|errors| errors.remove(&self.id))
     }
 
-    /// How many registrations there were, the refused one among them.
+    /// Returns the number of registrations, the refused one included.
     #[must_use]
     pub fn n_registered(&self) -> usize {
         self.registered().len()
@@ -278,26 +278,26 @@ impl SuiteHost {
     ///
     /// # Safety
     ///
-    /// * `shutdown` was called or `init` failed, and nothing that was registered is used afterwards.
+    /// * `shutdown` was called or `init` failed, and no registration is used afterwards.
     pub unsafe fn destroy_registered(&self) {
         let registered = std::mem::take(&mut *self.registered());
         // SAFETY: nothing that was registered is used afterwards, as this function requires.
         registered.into_iter().rev().for_each(|registered| unsafe { registered.destroy() });
     }
 
-    /// What the plugin did that it may not do, each with its clause in front.
+    /// Returns the observed violations of the contract, each after its clause.
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
         lock(&self.broken).clone()
     }
 
-    /// How many settings it was asked for and refused.
+    /// Returns how many settings were requested and refused.
     #[must_use]
     pub fn n_settings_refused(&self) -> usize {
         self.settings.get().map_or(0, Settings::n_refused)
     }
 
-    /// What device APIs, code generators and loaders say of themselves, by their keys, in order.
+    /// Returns the infos of device APIs, code generators and loaders, by their keys, in order.
     #[must_use]
     pub fn infos(&self) -> Vec<(String, Vec<u8>)> {
         lock(&self.infos).clone()
@@ -308,7 +308,7 @@ impl SuiteHost {
         lock(&self.infos).push((key, unsafe { bytes_in(info_json) }.to_vec()));
     }
 
-    /// The registered function of that name.
+    /// Returns the registered function of that name.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<Function> {
         lock(&self.registered).iter().find_map(|registered| match registered {
@@ -317,11 +317,11 @@ impl SuiteHost {
         })
     }
 
-    /// Turns the status of a call into a result: the error that was raised, or that none was (P7.1, P7.2).
+    /// Turns the status of a call into a result: the raised error, or one that says that none was raised (P7.1, P7.2).
     ///
     /// # Errors
     ///
-    /// What the plugin raised; kind `BrokenPlugin` when it failed and raised nothing.
+    /// The error that the plugin raised; kind `BrokenPlugin` when it failed and raised nothing.
     pub fn check(&self, status: i32, what: &str) -> Result<(), Error> {
         let raised = self.take_error();
         if status == CHIPDOCK_OK {
@@ -366,11 +366,11 @@ impl SuiteHost {
         result
     }
 
-    /// Takes a registration, or refuses it as it was told to.
+    /// Takes a registration, or refuses it if it is the one to be refused.
     fn register(&self, registered: Registered) -> i32 {
         let mut all = self.registered();
         let number = all.len();
-        // What is refused is ours all the same (P5.1): it stays in the list, to be destroyed.
+        // A refused registration is ours all the same (P5.1): it stays in the list, to be destroyed.
         all.push(registered);
         if *lock(&self.refuse) == Some(number) {
             self.set(Error::new(
@@ -383,13 +383,13 @@ impl SuiteHost {
     }
 }
 
-/// A name of a registration.
+/// Returns the name of a registration.
 fn name_of(name: ChipdockStr) -> String {
     // SAFETY: P5.1, live for the call.
     unsafe { str_in_lossy(name).into_owned() }
 }
 
-/// A table that can be called, or none when it is null or has a null slot, which is written down.
+/// Returns a table that can be called, or none when it is null or has a null slot, which is recorded.
 ///
 /// # Safety
 ///
@@ -404,12 +404,12 @@ unsafe fn table_of<T: Slots>(
         Some("its table is null".to_owned())
     } else {
         let slots = table.cast::<*const c_void>();
-        // SAFETY: as many pointers as the table has slots, by the caller's word; read as plain pointers.
+        // SAFETY: the caller guarantees as many pointers as the table has slots; read as plain pointers.
         let null = (0..T::NAMES.len()).find(|index| unsafe { slots.add(*index).read() }.is_null());
         null.map(|index| format!("slot {index} of its table, `{}`, is null", T::NAMES[index]))
     };
     let Some(null) = null else {
-        // SAFETY: not null, no null slot, and static by the caller's word.
+        // SAFETY: not null and no null slot; the caller guarantees that it is static.
         return unsafe { Table::new(registered_self, table) };
     };
     host_of(self_).broke(format!("P3.1: {key}: {null}"));
@@ -570,7 +570,7 @@ unsafe extern "C" fn register_interface(
 }
 
 impl Registered {
-    /// Its key, as a manifest lists it.
+    /// Returns its key, as a manifest lists it.
     pub(super) fn key(&self) -> String {
         match self {
             Self::DeviceApi { name, .. } => format!("device_api.{name}"),
@@ -582,13 +582,13 @@ impl Registered {
         }
     }
 
-    /// Releases what was registered, once, as a host that goes does (P9.1, P3.13).
+    /// Releases the registration once, as a host does at its end (P9.1, P3.13).
     ///
     /// # Safety
     ///
     /// * Nothing of it is used afterwards.
     pub(super) unsafe fn destroy(self) {
-        // SAFETY: P9.1, each table's `destroy` with the `self_` that was registered, once, by the caller's word.
+        // SAFETY: P9.1, each table's `destroy` with the registered `self_`, once, as the caller guarantees.
         unsafe {
             match self {
                 Self::DeviceApi { table, .. } => table.destroy(|table| table.destroy),
@@ -602,7 +602,7 @@ impl Registered {
         }
     }
 
-    /// What it is, and its name.
+    /// Returns its sort, and its name.
     pub(super) fn subject(&self) -> Option<(Subject, &str)> {
         Some(match self {
             Self::DeviceApi { name, .. } => (Subject::DeviceApi, name),

@@ -9,7 +9,7 @@ use super::plugin::{Plugin, Table};
 /// A target kind.
 #[derive(Clone)]
 pub struct Kind {
-    /// Its name.
+    /// Name of the kind.
     pub name: String,
     /// The schema as it was registered.
     pub schema_json: String,
@@ -28,7 +28,7 @@ pub(super) fn null_table() -> Error {
 }
 
 impl Kind {
-    /// The kind of that name, if the plugin registered it.
+    /// Returns the kind of that name, if the plugin registered it.
     #[must_use]
     pub fn of(plugin: &Plugin, name: &str) -> Option<Self> {
         let kind = plugin.target_kinds().into_iter().find(|(known, ..)| known == name)?;
@@ -36,11 +36,11 @@ impl Kind {
         Some(Self { name, schema_json, table, host: plugin.host() })
     }
 
-    /// Calls `canonicalize` with these bytes and answers the value that it wrote.
+    /// Calls `canonicalize` with these bytes and returns the value that it wrote.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn canonicalize_bytes(&self, target_json: &[u8]) -> Result<Any, Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let mut raw = Any::NONE.into_raw();
@@ -52,11 +52,11 @@ impl Kind {
         self.host.check(status, "canonicalize").map(|()| answer)
     }
 
-    /// The canonical form of a target, as the plugin writes it.
+    /// Returns the canonical form of a target, as the plugin writes it.
     ///
     /// # Errors
     ///
-    /// What the plugin raised; `BrokenPlugin` when it answers something else than a string.
+    /// The error that the plugin raised; `BrokenPlugin` when it returns something else than a string.
     pub fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
         let answer = self.canonicalize_bytes(target_json.as_bytes())?;
         answer.to::<String>().map_err(|_| {

@@ -1,4 +1,4 @@
-//! Interface `launch` 1 of a loaded module, called with requests that need not be right.
+//! Interface `launch` 1 of a loaded module, called with requests that need not be valid.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -19,7 +19,7 @@ pub struct Launches<'a> {
     _module: &'a Module,
 }
 
-/// A launch: what the boundary's request has, owned.
+/// An owned launch request.
 #[derive(Clone, Debug)]
 pub struct LaunchRequest {
     /// The device.
@@ -34,16 +34,16 @@ pub struct LaunchRequest {
     pub dynamic_shared_bytes: u64,
     /// The values of the arguments, eight bytes each.
     pub args: Vec<[u8; 8]>,
-    /// What it is extended by: names and flags.
+    /// Extensions of the request: names and flags.
     pub extensions: Vec<(String, u32)>,
 }
 
 impl Module {
-    /// Interface `launch` 1; nothing where the module does not have it.
+    /// Returns interface `launch` 1; `None` where the module does not have it.
     ///
     /// # Errors
     ///
-    /// What the plugin raised; `BrokenPlugin` for a table of another size or with a null slot.
+    /// The error that the plugin raised; `BrokenPlugin` for a table of another size or with a null slot.
     pub fn launches(&self) -> Result<Option<Launches<'_>>, Error> {
         let found = self.query("launch", 1)?;
         if found.table.is_null() {
@@ -68,11 +68,11 @@ impl Module {
 }
 
 impl Launches<'_> {
-    /// The entry of that name; its pointer is null where there is none.
+    /// Returns the entry of that name; its pointer is null where there is none.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn entry(&self, name: &[u8]) -> Result<ChipdockEntry, Error> {
         // Not null, so that what was not written is seen.
         let mut out =
@@ -83,11 +83,11 @@ impl Launches<'_> {
         self.host.check(status, "entry").map(|()| out)
     }
 
-    /// Launches.
+    /// Launches a kernel.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn launch(&self, entry: ChipdockEntry, request: &LaunchRequest) -> Result<(), Error> {
         let args: Vec<*const c_void> = request.args.iter().map(|arg| arg.as_ptr().cast()).collect();
         let chain = Chain::of(&request.extensions);

@@ -1,4 +1,4 @@
-//! A module loader through its table, with artifacts that need not be what they should be.
+//! A module loader through its table, with artifacts that need not be valid.
 
 use chipdock_abi::{
     ChipdockArtifact, ChipdockDevice, ChipdockEnv, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
@@ -15,13 +15,13 @@ use super::plugin::{Plugin, Table};
 /// A section of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawSection {
-    /// Its name.
+    /// Name of the section.
     pub name: Vec<u8>,
-    /// Its kind.
+    /// Kind of the section.
     pub kind: Vec<u8>,
-    /// What its bytes are aligned to.
+    /// Alignment of its bytes.
     pub alignment_bytes: u64,
-    /// Its bytes.
+    /// Bytes of the section.
     pub data: Vec<u8>,
 }
 
@@ -32,7 +32,7 @@ pub struct RawArtifact {
     pub index_json: Vec<u8>,
     /// The sections.
     pub sections: Vec<RawSection>,
-    /// What it is extended by: names and flags.
+    /// Extensions of the artifact: names and flags.
     pub extensions: Vec<(String, u32)>,
 }
 
@@ -97,13 +97,13 @@ impl RawArtifact {
 /// A module loader.
 #[derive(Clone)]
 pub struct Loader {
-    /// The module kind's name.
+    /// Name of the module kind.
     pub kind: String,
     table: Table<ChipdockModuleLoader>,
     host: &'static SuiteHost,
 }
 
-/// What compiled code is given as its environment.
+/// Environment that compiled code is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Environment {
     /// One that works.
@@ -112,31 +112,31 @@ pub enum Environment {
     Null,
 }
 
-/// A loaded module; destroyed when it goes.
+/// A loaded module, destroyed when it is dropped.
 pub struct Module {
     handle: ChipdockModuleHandle,
     host: &'static SuiteHost,
 }
 
 impl Loader {
-    /// The loader of that kind, if the plugin registered it.
+    /// Returns the loader of that kind, if the plugin registered it.
     #[must_use]
     pub fn of(plugin: &Plugin, kind: &str) -> Option<Self> {
         let (kind, table) = plugin.loaders().into_iter().find(|(known, _)| known == kind)?;
         Some(Self { kind, table, host: plugin.host() })
     }
 
-    /// The host that its errors are raised with.
+    /// Returns the host that its errors are raised with.
     #[must_use]
     pub fn host(&self) -> &'static SuiteHost {
         self.host
     }
 
-    /// Asks whether an artifact would run on a device: the verdict and the reason.
+    /// Asks whether an artifact would run on a device: returns the verdict and the reason.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn check(&self, artifact: &RawArtifact, device: ChipdockDevice) -> Result<(i32, Any), Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let (mut verdict, mut reason) = (i32::MIN, Any::NONE.into_raw());
@@ -154,7 +154,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// What the plugin raised; `BrokenPlugin` when it answers a module without a table.
+    /// The error that the plugin raised; `BrokenPlugin` when it returns a module without a table.
     pub fn load(&self, artifact: &RawArtifact, environment: Environment) -> Result<Module, Error> {
         match environment {
             Environment::Working => self.load_with(artifact, self.host.env().table()),
@@ -162,7 +162,7 @@ impl Loader {
         }
     }
 
-    /// Loads an artifact with an environment that counts.
+    /// Loads an artifact with an environment that counts its releases.
     ///
     /// # Errors
     ///
@@ -198,11 +198,11 @@ impl Module {
         unsafe { &*self.handle.table }
     }
 
-    /// The function of that name, or nothing.
+    /// Returns the function of that name, or `None`.
     ///
     /// # Errors
     ///
-    /// What the plugin raised; `BrokenPlugin` when it answers something else than a function.
+    /// The error that the plugin raised; `BrokenPlugin` when it returns something else than a function.
     pub fn function(&self, name: &[u8]) -> Result<Option<Function>, Error> {
         let mut out = Any::NONE.into_raw();
         drop(self.host.take_error());
@@ -219,11 +219,11 @@ impl Module {
 }
 
 impl Module {
-    /// The interface of that name and version; its table is null where there is none.
+    /// Returns the interface of that name and version; its table is null where there is none.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn query(&self, name: &str, version: u32) -> Result<ChipdockInterface, Error> {
         // Not null, so that what was not written is seen.
         let mut out = ChipdockInterface { table: std::ptr::from_ref(self).cast(), ..ChipdockInterface::NONE };

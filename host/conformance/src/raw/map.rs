@@ -1,4 +1,4 @@
-//! Interface `map` 1 of a device API through its table, and where memory lies for the host.
+//! Interface `map` 1 of a device API through its table, and host addresses of its memory.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -9,11 +9,11 @@ use chipdock_plugin_api::Error;
 use super::device::{Device, Space};
 
 impl Device {
-    /// The address of a data space by `map`, as asked.
+    /// Returns the address of a data space by `map`.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "a data space is a handle that only the plugin looks behind"
@@ -27,11 +27,11 @@ impl Device {
         Ok(address)
     }
 
-    /// Null where `address` belongs.
+    /// Calls `address` with a null place for the result.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn address_without_place(&self, space: &Space<'_>) -> Result<(), Error> {
         // SAFETY: D.2, null is answered with an error.
         self.call_interface("map", "address", |table: &ChipdockMap1, self_| unsafe {
@@ -41,11 +41,12 @@ impl Device {
 }
 
 impl Space<'_> {
-    /// Where the host reads and writes a host-visible data space: its handle, or what `map` answers (D.32).
+    /// Returns the address at which the host reads and writes a host-visible data space: its handle, or the answer of `map`
+    /// (D.32).
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn address(&self) -> Result<*mut c_void, Error> {
         let device = self.device;
         if device.has("map") { device.address_raw(self.device_id, self.data()) } else { Ok(self.data()) }

@@ -1,5 +1,5 @@
-//! The plugin through the bare tables, with a host of the suite's own: what is found here is what the boundary carries,
-//! with nothing of `chipdock-host` in between.
+//! The plugin through its bare tables, with a host of the suite's own: observations here are of the boundary itself, without
+//! `chipdock-host` in between.
 
 mod codegen;
 mod config;

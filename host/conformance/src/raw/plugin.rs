@@ -19,11 +19,11 @@ use super::host::SuiteHost;
 use crate::case::HOOK;
 use crate::{Subject, facts};
 
-/// A table as it was registered, with its `self_`.
+/// A registered table, with its `self_`.
 pub struct Table<T: 'static> {
     /// First argument of each of its functions.
     pub self_: *mut c_void,
-    /// Its functions; nothing when null was registered.
+    /// Its functions; None when null was registered.
     pub table: Option<&'static T>,
 }
 
@@ -60,7 +60,7 @@ impl<T> Table<T> {
     }
 }
 
-/// What was registered.
+/// One registration.
 pub(super) enum Registered {
     DeviceApi { name: String, asked: i32, device_type: i32, table: Table<ChipdockDeviceApi> },
     TargetKind { name: String, schema_json: String, table: Table<ChipdockTargetKind> },
@@ -70,16 +70,16 @@ pub(super) enum Registered {
     Interface(Interface),
 }
 
-/// An interface as it was registered.
+/// A registered interface.
 #[derive(Clone)]
 pub struct Interface {
-    /// What it extends.
+    /// Key that it extends.
     pub key: String,
-    /// Its name.
+    /// Name of the interface.
     pub name: String,
-    /// Its version.
+    /// Version of the interface.
     pub version: u32,
-    /// Its table.
+    /// Table of the interface.
     pub raw: ChipdockInterface,
     pub(super) deleter: ChipdockDeleter,
 }
@@ -92,22 +92,22 @@ unsafe impl Sync for Interface {}
 /// The descriptor's texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Descriptor {
-    /// Its name.
+    /// Name of the plugin.
     pub name: String,
-    /// Its version.
+    /// Version of the plugin.
     pub version: String,
-    /// What tells two builds apart.
+    /// Id of the build.
     pub build_id: String,
     /// The ABI that it was built for, `major.minor`.
     pub abi: String,
 }
 
-/// Why a plugin cannot be tested.
+/// Reason why a plugin cannot be tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenError {
     /// The clause that it breaks.
     pub clause: &'static str,
-    /// What is wrong, and what to do.
+    /// Description of the problem, and what to do.
     pub message: String,
 }
 
@@ -117,7 +117,7 @@ impl OpenError {
     }
 }
 
-/// An open plugin with what it registered with one host.
+/// An open plugin with its registrations in one host.
 pub struct Plugin {
     raw: &'static ChipdockPlugin,
     descriptor: Descriptor,
@@ -125,7 +125,7 @@ pub struct Plugin {
     instance: Instance,
 }
 
-/// What `init` wrote.
+/// Instance that `init` wrote.
 #[derive(Clone, Copy)]
 struct Instance(*mut c_void);
 
@@ -135,7 +135,7 @@ unsafe impl Send for Instance {}
 unsafe impl Sync for Instance {}
 
 impl Plugin {
-    /// Opens a library for good and runs its `init` with a new host.
+    /// Opens a library permanently and runs its `init` with a new host.
     ///
     /// # Errors
     ///
@@ -146,11 +146,11 @@ impl Plugin {
         Self::init(raw, SuiteHost::leak())
     }
 
-    /// Opens a library for good and asks its entry for the descriptor (P1.1, P1.2).
+    /// Opens a library permanently and gets the descriptor from its entry (P1.1, P1.2).
     ///
     /// # Errors
     ///
-    /// It cannot be opened, has no entry, or answers null.
+    /// The library cannot be opened, has no entry, or its entry returns null.
     pub fn entry(library: &Path) -> Result<&'static ChipdockPlugin, OpenError> {
         type Entry = unsafe extern "C" fn() -> *const ChipdockPlugin;
         // SAFETY: opening runs the library's constructors, which is what the worker process is for.
@@ -171,7 +171,7 @@ impl Plugin {
     ///
     /// # Errors
     ///
-    /// The first that is wrong, with both values.
+    /// The first wrong number, with both values.
     pub fn check(raw: &ChipdockPlugin) -> Result<(), OpenError> {
         let wrong = |what: &str, expected: u64, found: u64| {
             let message =
@@ -203,7 +203,7 @@ impl Plugin {
     ///
     /// # Errors
     ///
-    /// What it raised.
+    /// The error that `init` raised.
     pub fn init(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Result<Self, OpenError> {
         // SAFETY: P9.3, the descriptor's texts are static.
         let (name, info) = unsafe { (str_in_lossy(raw.name), str_in_lossy(raw.info_json)) };
@@ -231,14 +231,14 @@ impl Plugin {
     ///
     /// # Errors
     ///
-    /// What it raised.
+    /// The error that `shutdown` raised.
     pub fn shutdown(&self) -> Result<(), Error> {
         // SAFETY: P10.13, what `init` wrote, once.
         let status = unsafe { (self.raw.shutdown)(self.instance.0) };
         self.host.check(status, "shutdown")
     }
 
-    /// Releases everything that it registered with this host, each once (P9.1), and the instance last (P10.14).
+    /// Releases all its registrations in this host, each once (P9.1), and the instance last (P10.14).
     ///
     /// # Safety
     ///
@@ -251,38 +251,38 @@ impl Plugin {
         }
     }
 
-    /// Whether an error says that a call failed and raised none (P7.1): see [`SuiteHost::check`].
+    /// Returns true if an error says that a call failed and raised none (P7.1): see [`SuiteHost::check`].
     #[must_use]
     pub fn is_silent(error: &Error) -> bool {
         error.kind() == ErrorKind::BROKEN_PLUGIN && error.message().contains("raised no error")
     }
 
-    /// The descriptor's texts.
+    /// Returns the descriptor's texts.
     #[must_use]
     pub fn descriptor(&self) -> &Descriptor {
         &self.descriptor
     }
 
-    /// The descriptor itself.
+    /// Returns the descriptor itself.
     #[must_use]
     pub fn raw(&self) -> &'static ChipdockPlugin {
         self.raw
     }
 
-    /// The host that it registered with.
+    /// Returns the host that it registered with.
     #[must_use]
     pub fn host(&self) -> &'static SuiteHost {
         self.host
     }
 
-    /// What it registered, in order; interfaces left out.
+    /// Returns its registrations, in order; interfaces left out.
     #[must_use]
     pub fn registered(&self) -> Vec<facts::Registration> {
         let one = |(subject, name): (Subject, &str)| facts::Registration { subject, name: name.to_owned() };
         self.host.registered().iter().filter_map(|registered| registered.subject().map(one)).collect()
     }
 
-    /// The keys of all that it registered, interfaces too, in its order; test hooks left out, as in a manifest (P5.3).
+    /// Returns the keys of all its registrations, interfaces included, in order; test hooks left out, as in a manifest (P5.3).
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         let mut keys = self.keys_with_hooks();
@@ -290,13 +290,13 @@ impl Plugin {
         keys
     }
 
-    /// The same with test hooks among them.
+    /// Returns the keys of all its registrations, test hooks included.
     #[must_use]
     pub fn keys_with_hooks(&self) -> Vec<String> {
         self.host.registered().iter().map(Registered::key).collect()
     }
 
-    /// Its device APIs: name, the device type that it asked for, and the one in force.
+    /// Returns its device APIs: name, requested device type, and the one in force.
     #[must_use]
     pub fn device_types(&self) -> Vec<(String, i32, i32)> {
         let registered = self.host.registered();
@@ -309,7 +309,7 @@ impl Plugin {
         types.collect()
     }
 
-    /// Its plain functions, by name.
+    /// Returns its plain functions, by name.
     #[must_use]
     pub fn functions(&self) -> Vec<(String, Function)> {
         let registered = self.host.registered();
@@ -320,7 +320,7 @@ impl Plugin {
         functions.collect()
     }
 
-    /// Its device APIs.
+    /// Returns its device APIs.
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
         let registered = self.host.registered();
@@ -341,7 +341,7 @@ impl Plugin {
         devices.collect()
     }
 
-    /// Its target kinds: name, schema, table.
+    /// Returns its target kinds: name, schema, table.
     #[must_use]
     pub fn target_kinds(&self) -> Vec<(String, String, Table<ChipdockTargetKind>)> {
         let registered = self.host.registered();
@@ -354,7 +354,7 @@ impl Plugin {
         kinds.collect()
     }
 
-    /// Its code generators: kind, the oldest and the newest wire version, table.
+    /// Returns its code generators: kind, the oldest and the newest wire version, table.
     #[must_use]
     pub fn codegens(&self) -> Vec<(String, [String; 2], Table<ChipdockCodegen>)> {
         let registered = self.host.registered();
@@ -367,7 +367,7 @@ impl Plugin {
         codegens.collect()
     }
 
-    /// Its module loaders: kind, table.
+    /// Returns its module loaders: kind, table.
     #[must_use]
     pub fn loaders(&self) -> Vec<(String, Table<ChipdockModuleLoader>)> {
         let registered = self.host.registered();
@@ -378,7 +378,7 @@ impl Plugin {
         loaders.collect()
     }
 
-    /// Its interfaces.
+    /// Returns its interfaces.
     #[must_use]
     pub fn interfaces(&self) -> Vec<Interface> {
         let registered = self.host.registered();

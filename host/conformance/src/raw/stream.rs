@@ -8,7 +8,7 @@ use chipdock_plugin_api::Error;
 
 use super::device::{Device, NO_HINT};
 
-/// A stream that is freed when it goes; null is the default stream.
+/// A stream that is freed when it is dropped; null is the default stream.
 pub struct Stream<'d> {
     device: &'d Device,
     device_id: i32,
@@ -21,11 +21,11 @@ unsafe impl Send for Stream<'_> {}
 unsafe impl Sync for Stream<'_> {}
 
 impl Device {
-    /// Creates a stream; a device without streams of its own answers null.
+    /// Creates a stream; a device without streams of its own returns null.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn create_stream(&self, device_id: i32) -> Result<Stream<'_>, Error> {
         let mut raw = ptr::null_mut();
         self.call("create_stream", |table, self_| {
@@ -35,17 +35,17 @@ impl Device {
         Ok(Stream { device: self, device_id, raw })
     }
 
-    /// A stream by its handle, freed when it goes; null is the default stream.
+    /// Takes over a stream by its handle, to be freed when this is dropped; null is the default stream.
     ///
     /// # Safety
     ///
-    /// * The plugin answered it for that device, and nobody else frees it.
+    /// * The plugin returned it for that device, and it is freed only here.
     #[must_use]
     pub unsafe fn stream_from_raw(&self, device_id: i32, raw: *mut c_void) -> Stream<'_> {
         Stream { device: self, device_id, raw }
     }
 
-    /// The default stream of a device.
+    /// Returns the default stream of a device.
     #[must_use]
     pub fn default_stream(&self, device_id: i32) -> Stream<'_> {
         Stream { device: self, device_id, raw: ptr::null_mut() }
@@ -55,12 +55,11 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     ///
     /// # Safety
     ///
-    /// * It is null, or was created for that device and is freed once; or the plugin is to be tested for what it makes
-    ///   of it.
+    /// * It is null, or was created for that device and is freed once; or the call tests how the plugin handles it.
     pub unsafe fn free_stream_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
         // SAFETY: the stream is null or freed once, or the case tests that it is refused.
         self.call("free_stream", |table, self_| unsafe { (table.free_stream)(self_, device_id, raw) })
@@ -68,13 +67,13 @@ impl Device {
 }
 
 impl<'d> Stream<'d> {
-    /// The device that it is of.
+    /// Returns the device of the stream.
     #[must_use]
     pub fn device(&self) -> (&'d Device, i32) {
         (self.device, self.device_id)
     }
 
-    /// Its handle.
+    /// Returns its handle.
     #[must_use]
     pub fn raw(&self) -> *mut c_void {
         self.raw
@@ -84,16 +83,16 @@ impl<'d> Stream<'d> {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn sync(&self) -> Result<(), Error> {
         self.device.sync(self.device_id, self.raw)
     }
 
-    /// Makes later work on it wait for what is queued on `from` now.
+    /// Makes later work on it wait for the work that is queued on `from` now.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn wait_for(&self, from: &Self) -> Result<(), Error> {
         self.device.call("sync_stream_from_to", |table, self_| {
             // SAFETY: a registered table, its `self_` and two streams that are live.
@@ -105,7 +104,7 @@ impl<'d> Stream<'d> {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     ///
     /// # Safety
     ///
@@ -121,11 +120,11 @@ impl<'d> Stream<'d> {
         unsafe { self.device.copy_raw(self.device_id, &copy, self.raw) }
     }
 
-    /// Frees it now, to see what the plugin says.
+    /// Frees it now, and returns the plugin's answer.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn free(self) -> Result<(), Error> {
         let (device, device_id, raw) = (self.device, self.device_id, self.raw);
         std::mem::forget(self);

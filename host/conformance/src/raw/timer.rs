@@ -9,7 +9,7 @@ use chipdock_plugin_api::Error;
 use super::device::Device;
 use super::stream::Stream;
 
-/// A mark that is freed when it goes.
+/// A mark that is freed when it is dropped.
 pub struct Mark<'d> {
     device: &'d Device,
     device_id: i32,
@@ -26,11 +26,11 @@ impl Device {
         self.call_interface("timer", what, call)
     }
 
-    /// Queues a mark, as asked.
+    /// Queues a mark.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "a stream is a handle that only the plugin looks behind"
@@ -42,11 +42,11 @@ impl Device {
         Ok(raw)
     }
 
-    /// The time between two marks, as asked.
+    /// Returns the time between two marks.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "a mark is a handle that only the plugin looks behind"
@@ -60,11 +60,11 @@ impl Device {
         Ok(found)
     }
 
-    /// Queues a mark whose handle may be written nowhere (D.2).
+    /// Queues a mark with a null place for its handle (D.2).
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn mark_nowhere(&self, device_id: i32) -> Result<(), Error> {
         // SAFETY: P3.11, the table with its `self_`; a null place is refused.
         self.timer("mark", |table, self_| unsafe {
@@ -72,11 +72,11 @@ impl Device {
         })
     }
 
-    /// Asks for a time that may be written nowhere (D.2).
+    /// Queries a time with a null place for the result (D.2).
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn elapsed_nowhere(&self, device_id: i32, mark: &Mark<'_>) -> Result<(), Error> {
         // SAFETY: P3.11, the table with its `self_`; a null place is refused.
         self.timer("elapsed", |table, self_| unsafe {
@@ -88,11 +88,11 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     ///
     /// # Safety
     ///
-    /// * It is null, or of that device and freed once; or the plugin is to be tested for what it makes of it.
+    /// * It is null, or of that device and freed once; or the call tests how the plugin handles it.
     pub unsafe fn free_mark_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
         // SAFETY: the mark is null or freed once, or the case tests that it is refused.
         self.timer("free_mark", |table, self_| unsafe { (table.free_mark)(self_, device_id, raw) })
@@ -100,11 +100,11 @@ impl Device {
 }
 
 impl<'d> Stream<'d> {
-    /// Queues a mark behind what the stream has.
+    /// Queues a mark after the work that the stream has.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn mark(&self) -> Result<Mark<'d>, Error> {
         let (device, device_id) = self.device();
         Ok(Mark { device, device_id, raw: device.mark_raw(device_id, self.raw())? })
@@ -112,26 +112,26 @@ impl<'d> Stream<'d> {
 }
 
 impl Mark<'_> {
-    /// Its handle.
+    /// Returns its handle.
     #[must_use]
     pub fn raw(&self) -> *mut c_void {
         self.raw
     }
 
-    /// Nanoseconds to another mark.
+    /// Returns the nanoseconds to another mark.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn until(&self, to: &Self) -> Result<f64, Error> {
         self.device.elapsed_raw(self.device_id, self.raw, to.raw)
     }
 
-    /// Frees it now, to see what the plugin says.
+    /// Frees it now, and returns the plugin's answer.
     ///
     /// # Errors
     ///
-    /// What the plugin raised.
+    /// The error that the plugin raised.
     pub fn free(self) -> Result<(), Error> {
         let (device, device_id, raw) = (self.device, self.device_id, self.raw);
         std::mem::forget(self);

@@ -1,18 +1,18 @@
-//! What there is to say about one case, in one order, for every form of report.
+//! Details of one case, in one order, for every form of report.
 
 use super::{CaseReport, Group, Status};
 use crate::clauses;
 
-/// One thing to say: its label and the words.
+/// One detail: its label and its text.
 pub type Detail = (&'static str, String);
 
-/// The clause that a case broke, which need not be the one that it tests.
+/// Returns the clause that a case broke, which need not be the one that it tests.
 #[must_use]
 pub fn broken_clause(case: &CaseReport) -> &str {
     case.failure.as_ref().and_then(|failure| failure.clause.as_deref()).unwrap_or(&case.clause)
 }
 
-/// Everything about a case that is not as it should be; nothing that is empty.
+/// Returns all details of a case that is not as it should be; empty ones left out.
 #[must_use]
 pub fn details(case: &CaseReport) -> Vec<Detail> {
     let mut all = Vec::new();
@@ -43,7 +43,7 @@ pub fn details(case: &CaseReport) -> Vec<Detail> {
     all
 }
 
-/// One line on what happened.
+/// Returns one line on what happened.
 #[must_use]
 pub fn headline(case: &CaseReport) -> String {
     let text = match (&case.failure, &case.death) {
@@ -60,7 +60,7 @@ pub fn headline(case: &CaseReport) -> String {
     line
 }
 
-/// What makes failures alike: the same clause, the same words but for numbers.
+/// Returns a key by which failures are grouped as alike: the same clause, and the same words except for numbers.
 #[must_use]
 pub fn likeness(case: &CaseReport) -> (Group, Status, String, String) {
     let words = match (&case.failure, &case.death) {

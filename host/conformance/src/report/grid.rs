@@ -1,22 +1,22 @@
-//! Columns for a terminal: aligned by what is seen, coloured afterwards.
+//! Columns for a terminal: aligned by their visible width, coloured afterwards.
 
 use chipdock_host::shown::is_hidden;
 
-/// The colour of a word, and what it stands for.
+/// Colour of a word, by its meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tint {
-    /// As it is.
+    /// Without a colour.
     #[default]
     Plain,
     /// A heading, a name.
     Strong,
-    /// Of less weight.
+    /// Less important.
     Faint,
     /// As it should be.
     Good,
     /// Not as it should be.
     Bad,
-    /// To be looked at.
+    /// Needs attention.
     Warn,
 }
 
@@ -25,7 +25,7 @@ pub enum Tint {
 pub struct Paint(pub bool);
 
 impl Paint {
-    /// A word in its colour.
+    /// Returns a word in its colour.
     #[must_use]
     pub fn paint(self, tint: Tint, text: &str) -> String {
         let code = match tint {
@@ -47,13 +47,13 @@ pub type Cell = (String, Tint);
 /// Rows of cells, the first of them the header.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
-    /// Which columns are numbers, to be aligned at their ends.
+    /// Whether each column contains numbers, which are aligned at their ends.
     numbers: Vec<bool>,
     rows: Vec<Vec<Cell>>,
 }
 
 impl Grid {
-    /// With that header; a column whose name begins with `#` holds numbers.
+    /// Makes a grid with that header; a column whose name begins with `#` contains numbers.
     #[must_use]
     pub fn new(header: &[&str]) -> Self {
         let numbers = header.iter().map(|name| name.starts_with('#')).collect();
@@ -66,7 +66,7 @@ impl Grid {
         self.rows.push(cells);
     }
 
-    /// The lines, without blanks at their ends, each after `indent` blanks.
+    /// Returns the lines, without blanks at their ends, each after `indent` blanks.
     #[must_use]
     pub fn text(&self, paint: Paint, indent: usize) -> String {
         let width = |column: usize| {
@@ -102,13 +102,13 @@ impl Grid {
     }
 }
 
-/// A cell without a colour.
+/// Makes a cell without a colour.
 #[must_use]
 pub fn plain(text: impl Into<String>) -> Cell {
     (text.into(), Tint::Plain)
 }
 
-/// A number with commas between thousands.
+/// Returns a number with commas between thousands.
 #[must_use]
 pub fn count(number: usize) -> String {
     let digits = number.to_string();
@@ -122,13 +122,13 @@ pub fn count(number: usize) -> String {
     text
 }
 
-/// `1 case`, `2 cases`.
+/// Returns a count with its noun: `1 case`, `2 cases`.
 #[must_use]
 pub fn several(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// A time for a person.
+/// Returns a time for a person.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     match seconds {
@@ -138,8 +138,8 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A text of a plugin's, for a terminal or for XML: control characters, which could do anything to the one and have no place
-/// in the other, are spelt out; so are those that turn the direction of writing, and those that are no characters.
+/// Makes a plugin's text safe for a terminal or for XML: control characters, those that change the direction of writing, and
+/// those that are no characters are spelt out.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -154,7 +154,7 @@ pub fn harmless(text: &str) -> String {
     out
 }
 
-/// Lines of at most `width` characters, broken between words where there is a blank.
+/// Splits a text into lines of at most `width` characters, broken between words where there is a blank.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();

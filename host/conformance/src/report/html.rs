@@ -1,4 +1,4 @@
-//! The report as one page for a browser: it needs no other file and no network, and reads without its script too.
+//! The report as one page for a browser: it needs no other file and no network, and is readable without its script too.
 
 use std::fmt::Write as _;
 
@@ -13,10 +13,10 @@ use crate::{Group, clauses};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// As many failures are shown unfolded.
+/// Number of failures that are shown unfolded.
 const OPEN_MAX: usize = 8;
 
-/// A text as it may stand in a page: nothing of it is markup, and what cannot be seen is made visible.
+/// Escapes a text for the page: none of it is markup, and invisible characters are made visible.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -38,7 +38,7 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// The same with `` `words` `` as code.
+/// Escapes a text, with `` `words` `` as code.
 fn marked(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let pairs = parts.len() % 2 == 1;
@@ -49,7 +49,7 @@ fn marked(text: &str) -> String {
     parts.iter().enumerate().map(part).collect::<Vec<_>>().join(if pairs { "" } else { "`" })
 }
 
-/// The page.
+/// Renders the page.
 #[must_use]
 pub fn render(report: &Report) -> String {
     let mut page = String::new();

@@ -14,14 +14,14 @@ use super::text::seeds;
 use super::verdict::{groups, level_name, seconds_of};
 use super::{CaseReport, Report, Status};
 
-/// The suite of what is about no single case.
+/// Suite for results that belong to no single case.
 const RUN: &str = "run";
 
-/// The document.
+/// Renders the document.
 ///
 /// # Errors
 ///
-/// What of it cannot be written.
+/// The part that cannot be written.
 pub fn render(report: &Report) -> Result<String, String> {
     let mut document = quick_junit::Report::new(harmless(&format!("conformance of {}", report.library)));
     document.set_time(seconds(report.seconds));
@@ -104,7 +104,7 @@ fn test_case(case: &CaseReport) -> TestCase {
     test
 }
 
-/// Why a case was skipped: what the plugin said, or what was expected of it.
+/// Returns the reason why a case was skipped: the plugin's words, or the expectation.
 fn headline_of(case: &CaseReport) -> String {
     if case.reason.is_empty() { headline(case) } else { case.reason.clone() }
 }

@@ -1,4 +1,4 @@
-//! The report on a terminal: what failed, then the summary, so that the verdict is the last thing that is seen.
+//! The report on a terminal: first the failures, then the summary, so that the verdict comes last.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,18 @@ use super::verdict::{Summary, Tone, columns, groups, level_name, moment, seconds
 use super::{CaseReport, ProfileReport, Report, Status};
 use crate::Group;
 
-/// Failures that are shown in full.
+/// Number of failures that are shown in full.
 const IN_FULL_MAX: usize = 20;
-/// Of failures that are alike, those that are shown in full.
+/// Number of failures that are shown in full, of those that are alike.
 const ALIKE_MAX: usize = 3;
-/// Lines of a stack or of standard error that are shown.
+/// Number of lines of a stack or of standard error that are shown.
 const LINES_MAX: usize = 16;
-/// Characters of a line.
+/// Number of characters of a line.
 const WIDTH: usize = 100;
-/// Where the words behind a label begin.
+/// Column of the text after a label.
 const LABEL_WIDTH: usize = 12;
 
-/// The whole report for a person. Ends with a newline.
+/// Renders the whole report for a person. Ends with a newline.
 #[must_use]
 pub fn render(report: &Report, paint: Paint) -> String {
     let mut text = header(report, paint);
@@ -123,7 +123,7 @@ fn header(report: &Report, paint: Paint) -> String {
     text
 }
 
-/// Which random programs took part.
+/// Returns the seeds of the random programs that took part.
 pub(super) fn seeds(report: &Report) -> String {
     match report.programs {
         0 => "none".to_owned(),
@@ -183,7 +183,7 @@ fn failures(text: &mut String, report: &Report, paint: Paint) {
     }
 }
 
-/// How a status is to be seen.
+/// Returns the colour of a status.
 pub(super) fn tint(status: Status) -> Tint {
     match status {
         Status::Passed => Tint::Good,
@@ -288,7 +288,7 @@ fn by_profile(report: &Report, paint: Paint) -> String {
     text
 }
 
-/// How a profile came out, in words.
+/// Describes the result of a profile.
 pub(crate) fn profile_words(profile: &ProfileReport) -> (Tint, String) {
     let ended = profile.n_passed + profile.n_unsupported;
     match profile {

@@ -1,34 +1,34 @@
-//! What a run comes to, in words: the same in every form of report.
+//! The verdict of a run in words: the same in every form of report.
 
 use super::grid::{count, several};
 use crate::{Group, Level, Report, Status};
 
-/// How a verdict is to be seen.
+/// Tone of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// All as expected.
     Good,
-    /// Nothing was proved, or the expectations are to be mended.
+    /// Nothing was proved, or the expectations need an update.
     Warn,
     /// The plugin, or the suite, is at fault.
     Bad,
 }
 
-/// What a run comes to.
+/// Summary of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// How it is to be seen.
+    /// Tone of the verdict.
     pub tone: Tone,
-    /// A few words.
+    /// The verdict in a few words.
     pub headline: String,
-    /// How many cases ended how.
+    /// Number of cases by status, in words.
     pub counts: String,
-    /// Which levels were reached, and which were not.
+    /// Levels that were reached, and levels that were not.
     pub levels: String,
 }
 
 impl Summary {
-    /// Of a report.
+    /// Summarizes a report.
     #[must_use]
     pub fn of(report: &Report) -> Self {
         let n = |status| report.count(None, status);
@@ -87,7 +87,7 @@ fn levels(report: &Report) -> String {
     }
 }
 
-/// A level's name.
+/// Returns a level's name.
 #[must_use]
 pub fn level_name(level: Level) -> &'static str {
     match level {
@@ -98,7 +98,7 @@ pub fn level_name(level: Level) -> &'static str {
     }
 }
 
-/// How long the cases of a group took together.
+/// Returns the time that the cases of a group took together, in seconds.
 #[must_use]
 pub fn seconds_of(report: &Report, group: Option<Group>) -> f64 {
     let of_group = report.cases.iter().filter(|case| group.is_none_or(|group| case.group == group));
@@ -106,12 +106,12 @@ pub fn seconds_of(report: &Report, group: Option<Group>) -> f64 {
     of_group.map(|case| case.seconds).fold(0.0, |sum, seconds| sum + seconds)
 }
 
-/// Groups that have instances in a report.
+/// Returns the groups that have instances in a report.
 pub fn groups(report: &Report) -> impl Iterator<Item = Group> {
     Group::ALL.iter().copied().filter(|group| report.cases.iter().any(|case| case.group == *group))
 }
 
-/// Statuses that occur, and those that everybody looks for.
+/// Returns the statuses that occur, and those that are always shown.
 #[must_use]
 pub fn columns(report: &Report) -> Vec<Status> {
     let always = [Status::Passed, Status::Failed];
@@ -119,13 +119,13 @@ pub fn columns(report: &Report) -> Vec<Status> {
     Status::ALL.iter().copied().filter(occurs).collect()
 }
 
-/// A moment, as `2027-03-31 12:00 UTC`.
+/// Returns a moment as `2027-03-31 12:00 UTC`.
 #[must_use]
 pub fn moment(unix_seconds: u64) -> String {
     time(unix_seconds, "%Y-%m-%d %H:%M UTC")
 }
 
-/// A day, as `2027-03-31`.
+/// Returns a day as `2027-03-31`.
 #[must_use]
 pub fn day(unix_seconds: u64) -> String {
     time(unix_seconds, "%Y-%m-%d")

@@ -1,4 +1,4 @@
-//! What failed, once more alone, and what then passes, once more after what came before it (SUITE-S10).
+//! Second runs: a failed case alone, and one that then passes once more after its predecessors (SUITE-S10).
 
 use std::time::{Duration, Instant};
 
@@ -9,24 +9,24 @@ use super::pool::Runner;
 use crate::Status;
 use crate::report::CaseReport;
 
-/// No more failures than this are run again.
+/// Greatest number of failures that are run again.
 const N_AGAIN: usize = 50;
-/// Nor hangs, each of which lasts as long as its deadline.
+/// Greatest number of hangs that are run again, each of which lasts as long as its deadline.
 const N_HANGS_AGAIN: usize = 4;
-/// Nor for longer than this.
+/// Greatest time for second runs.
 const AGAIN: Duration = Duration::from_secs(120);
-/// Workers that look for the case to blame, of several that came before.
+/// Greatest number of workers that look for the case to blame, among several predecessors.
 const N_NARROWED: usize = 12;
 
 /// A failure that may be run again.
 pub(super) struct Failed {
     /// Its place in the plan.
     pub(super) index: usize,
-    /// What ran before it in the same worker.
+    /// Instances that ran before it in the same worker.
     pub(super) before: Vec<usize>,
 }
 
-/// What a second run found.
+/// Result of a second run.
 enum Second {
     /// It fails again.
     Same,
@@ -40,14 +40,14 @@ enum Second {
     Fault(String),
 }
 
-/// What has to be told of second runs.
+/// Notes on second runs for the report.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) notes: Vec<String>,
     pub(super) faults: Vec<String>,
 }
 
-/// The failures that are run again, and what is said of the others.
+/// Returns the failures that are run again, with the notes on the others.
 pub(super) fn choose<'r>(cases: &[Option<CaseReport>], raws: &'r [Failed]) -> (Vec<&'r Failed>, Told) {
     let status = |raw: &Failed| cases[raw.index].as_ref().map(|case| case.status);
     let failing: Vec<&Failed> = raws.iter().filter(|raw| status(raw).is_some_and(is_failing)).collect();
@@ -73,7 +73,7 @@ impl Told {
     }
 }
 
-/// Runs them again and mends their reports.
+/// Runs the failures again and corrects their reports.
 pub(super) fn again(
     runner: &Runner<'_>,
     judge: &Judge<'_>,
@@ -138,7 +138,7 @@ fn second(runner: &Runner<'_>, judge: &Judge<'_>, raw: &Failed) -> Second {
     look().unwrap_or_else(Second::Fault)
 }
 
-/// Halves what came before as long as one half is enough.
+/// Halves the list of predecessors as long as one half reproduces the failure.
 fn narrow(
     before: &[usize],
     fails_after: &dyn Fn(&[usize]) -> Result<bool, String>,

@@ -1,4 +1,4 @@
-//! What all verdicts together mean: profiles, stale lines, levels, and the exit code (SUITE-S6, SUITE-S7, SUITE-S13, SUITE-S14).
+//! Conclusions from all verdicts: profiles, stale lines, levels, and the exit code (SUITE-S6, SUITE-S7, SUITE-S13, SUITE-S14).
 
 use std::collections::HashMap;
 
@@ -6,8 +6,8 @@ use super::judge::Judge;
 use crate::report::{CaseReport, LevelReport, ProfileReport, Report, StaleReport};
 use crate::{Facts, Instance, Level, Profile, Status, Subject};
 
-/// How each profile that an instance needs came out, and which claims are stale. `planned` is everything that applies to
-/// the plugin, run or not: what was left out proves nothing.
+/// Returns the result of each profile that an instance needs, and the stale claims. `planned` is everything that applies to the
+/// plugin, run or not: a case that was left out proves nothing.
 pub(super) fn profiles(
     judge: &Judge<'_>,
     planned: &[Instance],
@@ -111,7 +111,7 @@ pub(super) fn levels(
     asked.map(report).collect()
 }
 
-/// Why a level is not to be had, whatever the cases say: the plugin registers nothing that it is about.
+/// Returns the reason why a level cannot be reached, whatever the cases say: the plugin has no registration that it is about.
 fn nothing_to_hold(level: Level, facts: &Facts) -> Option<&'static str> {
     let has = |subject| facts.registrations(subject).next().is_some();
     match level {
@@ -170,7 +170,7 @@ fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_
     }
 }
 
-/// What to know of a level that was reached.
+/// Returns the remarks on a reached level.
 fn remarks(cases: &[&CaseReport]) -> String {
     let known = [
         (Status::Expected, "expected failures"),

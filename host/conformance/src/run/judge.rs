@@ -1,4 +1,4 @@
-//! What a verdict means for this plugin: claims, expectations, availability (SUITE-S6, SUITE-S7, SUITE-S8).
+//! Judges a verdict for this plugin by claims, expectations and availability (SUITE-S6, SUITE-S7, SUITE-S8).
 
 use super::pool::{Outcome, Raw};
 use super::{Ended, Options, machine};
@@ -9,7 +9,7 @@ use crate::{Facts, Failure, Group, Instance, Profile, Status, Stop, Subject};
 /// A reason is cut to so many bytes (SUITE-S12).
 const REASON_BYTES: usize = 2 << 10;
 
-/// What verdicts are judged by.
+/// Criteria by which verdicts are judged.
 pub(super) struct Judge<'a> {
     pub(super) options: &'a Options,
     pub(super) facts: &'a Facts,
@@ -17,7 +17,7 @@ pub(super) struct Judge<'a> {
     pub(super) today: String,
 }
 
-/// Whether it is worth a second run.
+/// Returns true if a status is worth a second run.
 pub(super) fn is_failing(status: Status) -> bool {
     matches!(status, Status::Failed | Status::Crashed | Status::Hung)
 }
@@ -107,7 +107,7 @@ impl<'a> Judge<'a> {
         profiles.iter().copied().filter(move |profile| !claims.contains(profile))
     }
 
-    /// Whether the probe found that what the instance is about is not here (SUITE-S8).
+    /// Returns true if the probe found that the subject of the instance is not here (SUITE-S8).
     fn is_absent(&self, instance: &Instance) -> bool {
         let (facts, name) = (self.facts, instance.registration.as_str());
         match instance.case.subject {

@@ -1,11 +1,11 @@
-//! What a worker says, as far as it counts: messages with its token, in order.
+//! Filters a worker's output: messages with its token, in order.
 
 use super::{Message, Signed};
 
-/// A longer line is nobody's message (SUITE-S12).
+/// Greatest length of a message (SUITE-S12).
 pub(super) const LINE_BYTES: usize = 512 << 10;
 
-/// What was heard.
+/// Result of reading a line.
 #[derive(Debug)]
 pub(super) enum Heard {
     /// The next message.
@@ -14,7 +14,7 @@ pub(super) enum Heard {
     Garbled,
 }
 
-/// Messages out of lines that others may write, too (SUITE-S11).
+/// Filter for messages in lines that others may write, too (SUITE-S11).
 #[derive(Debug)]
 pub(super) struct Messages {
     token: String,
@@ -26,10 +26,10 @@ impl Messages {
         Self { token, number: 0 }
     }
 
-    /// What a line says, if it is this worker's.
+    /// Returns the content of a line, if it is this worker's.
     pub(super) fn hear(&mut self, line: &[u8]) -> Option<Heard> {
         let signed = serde_json::from_slice::<Signed>(line).ok()?;
-        // Without the token it is nobody's; what was heard before comes from a copy.
+        // A line without the token is no message; one that was read before comes from a copy.
         if signed.token != self.token || signed.number < self.number {
             return None;
         }

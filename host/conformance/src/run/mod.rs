@@ -1,4 +1,4 @@
-//! Running a suite: the supervisor, its workers, and what becomes of their verdicts.
+//! Runs the suite: the supervisor, its workers, and the processing of their verdicts.
 
 mod again;
 mod conclude;
@@ -27,50 +27,50 @@ use crate::{Facts, Level, Profile, Stop};
 pub use supervisor::{probe, supervise};
 pub use worker::work;
 
-/// What is to be run.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The plugin's library.
     pub library: PathBuf,
     /// The executable, and the arguments before the job's path, that [`work`] is reached by.
     pub worker: (PathBuf, Vec<String>),
-    /// How far.
+    /// Level of the run.
     pub level: Level,
-    /// Globs over ids; empty: all.
+    /// Globs over ids; empty for all.
     pub filters: Vec<String>,
-    /// What the plugin claims and expects.
+    /// Claims and expectations of the plugin.
     pub expectations: Expectations,
-    /// Plugins that may take part, for instance to compile host functions.
+    /// Other plugins that may be used, for instance to compile host functions.
     pub companions: Vec<PathBuf>,
     /// Libraries or folders that are used whatever their owner and permissions are.
     pub trust: Vec<PathBuf>,
-    /// What is set of plugins: plugin, key and value (SUITE-S16).
+    /// Settings of plugins: plugin, key and value (SUITE-S16).
     pub settings: Vec<(String, String, String)>,
-    /// Random programs.
+    /// Seeds of random programs.
     pub seeds: Seeds,
-    /// Workers at once.
+    /// Number of workers at once.
     pub jobs: usize,
-    /// What deadlines are multiplied with, for slow machines.
+    /// Factor by which deadlines are multiplied, for slow machines.
     pub patience: f64,
-    /// Whether what failed is run again (SUITE-S10).
+    /// Whether failures are run again (SUITE-S10).
     pub again: bool,
-    /// Where reduced programs are written.
+    /// Folder for reduced programs.
     pub repro_folder: PathBuf,
-    /// Words that the command which repeats a case needs besides library and filter, as `--plugin` and a path (SUITE-S15).
+    /// Words that the command that repeats a case needs besides library and filter, as `--plugin` and a path (SUITE-S15).
     pub repeat: Vec<String>,
 }
 
-/// Why there is no report.
+/// Reason why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
-    /// The user asked for what cannot be done: exit code 2.
+    /// The user's request cannot be carried out: exit code 2.
     Usage(String),
-    /// The suite could not do its part: exit code 7.
+    /// The suite failed itself: exit code 7.
     Suite(String),
 }
 
 impl RunError {
-    /// The exit code (SUITE-S14).
+    /// Returns the exit code (SUITE-S14).
     #[must_use]
     pub fn exit(&self) -> u8 {
         match self {
@@ -90,20 +90,20 @@ impl std::fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Signs of life, for whoever shows them.
+/// Progress of a run, for display.
 #[derive(Clone, Debug)]
 pub enum Progress<'a> {
     /// The probe is running.
     Probing,
-    /// So many instances will be run.
+    /// The number of instances that will be run.
     Planned(usize),
-    /// One ended.
+    /// An instance ended.
     Ended(&'a crate::report::CaseReport),
-    /// What failed is run again.
+    /// This many failures are run again.
     Again(usize),
 }
 
-/// What a worker is told, as a file.
+/// Job of a worker, which it reads from a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Job {
     library: PathBuf,
@@ -112,51 +112,51 @@ struct Job {
     trust: Vec<PathBuf>,
     settings: Vec<(String, String, String)>,
     scratch: PathBuf,
-    /// Where programs that fail are written.
+    /// Folder for programs that fail.
     repros: PathBuf,
     seeds: Seeds,
     token: String,
     task: Task,
 }
 
-/// What is to be done.
+/// Task of a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Task {
-    /// Find out what the plugin is.
+    /// Collect the facts of the plugin.
     Probe,
-    /// Find out whether it is still well.
+    /// Check that the plugin still works.
     Health,
     /// Run instances with these ids, in order.
     Cases(Vec<String>),
 }
 
-/// What a worker says, one line each, through its own pipe.
+/// Message of a worker, one line each, through its own pipe.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Message {
-    /// The plugin opened; what it registered. Its devices are asked next.
+    /// The plugin opened, with its registrations. Its devices are queried next.
     Opened { facts: Facts },
-    /// What the probe found, or why the plugin is refused.
+    /// Result of the probe, or the reason why the plugin is refused.
     Probed { facts: Result<Facts, Refusal> },
-    /// What is wrong with its devices, if anything.
+    /// Problem of its devices, if there is one.
     Health { stop: Option<Stop> },
     /// An instance begins.
     Begin { index: usize },
-    /// It ended.
+    /// The instance ended.
     End { index: usize, seconds: f64, ended: Ended, repro: String },
-    /// All have ended; the process ends next.
+    /// All instances have ended; the process ends next.
     Done,
 }
 
-/// How an instance ended that ended by itself.
+/// Result of an instance that ended by itself.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Ended {
-    /// Why it did not pass; none: it did.
+    /// Reason why it did not pass; none if it did.
     stop: Option<Stop>,
-    /// Why it could build but not run what it built (SUITE-S4).
+    /// Reason why it could build but not run the result (SUITE-S4).
     not_run: Option<String>,
-    /// Profiles of which nothing came to the device (SUITE-S6).
+    /// Profiles that it did not exercise on the device (SUITE-S6).
     untested: Vec<Profile>,
 }
 
@@ -166,7 +166,7 @@ impl From<Stop> for Ended {
     }
 }
 
-/// Why a plugin is refused.
+/// Reason why a plugin is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Refusal {
     clause: String,

@@ -1,11 +1,11 @@
-//! What is run, and in which worker: filters, then batches.
+//! Plans a run: filters, then batches for the workers.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::RunError;
 use crate::Instance;
 
-/// A worker is worth its start from so many cases on.
+/// Least number of cases for which it is worth starting a worker.
 const BATCH: usize = 24;
 /// Batches of a group for each worker that runs at once: more would share less, fewer would leave one waiting.
 const BATCHES_PER_JOB: usize = 4;

@@ -1,4 +1,4 @@
-//! Batches through workers, several at once; each end and each death at the case that it belongs to (SUITE-S9).
+//! Runs batches in workers, several at once, and attributes each end and each death to a case (SUITE-S9).
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,17 +13,17 @@ use super::{Ended, Job, Message, Options, Task};
 use crate::report::Death;
 use crate::{Facts, Instance, Stop};
 
-/// From the start of a worker to its first word.
+/// Time from the start of a worker to its first message.
 const START: Duration = Duration::from_secs(30);
-/// What the probe gets for opening the plugin and asking it.
+/// Time in which the probe must open the plugin and query it.
 const OPENING: Duration = Duration::from_secs(60);
-/// The first case of a worker opens the plugin: it may take so much longer, or so many times as long as the probe took.
+/// Additional time for a worker's first case, which opens the plugin; and the factor for the time that the probe took.
 const FIRST: Duration = Duration::from_secs(5);
 const FIRST_TIMES: u32 = 10;
-/// From a worker's last word to its end, and between two cases.
+/// Time from a worker's last message to its end, and between two cases.
 const END: Duration = Duration::from_secs(20);
 
-/// How an instance ended, before anybody judged it.
+/// Result of an instance, before it is judged.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     /// Its place in the plan.
@@ -31,7 +31,7 @@ pub(super) struct Raw {
     pub(super) outcome: Outcome,
     pub(super) seconds: f64,
     pub(super) repro: String,
-    /// What ran before it in the same worker.
+    /// Instances that ran before it in the same worker.
     pub(super) before: Vec<usize>,
 }
 
@@ -42,24 +42,24 @@ pub(super) enum Outcome {
     Hung(Death),
 }
 
-/// What happens while batches are run.
+/// Event while batches are run.
 pub(super) enum Event {
     Ended(Raw),
-    /// After the end of a process by this instance the plugin was no longer well.
+    /// After the end of a process in this instance the plugin no longer works.
     Unwell(usize, Outcome),
     Fault(String),
 }
 
-/// How a worker came to its end.
+/// Result of a worker's run.
 struct Run {
-    /// Instances that it ended.
+    /// Number of instances that it ended.
     n_ended: usize,
-    /// It ended otherwise than it should, and this instance is to blame, if any is.
+    /// Abnormal end, with the instance to blame, if there is one.
     died: Option<Option<usize>>,
     death: Option<Death>,
 }
 
-/// What a process that ended wrongly is described by.
+/// Description of a process that ended abnormally.
 enum Bad {
     Died(Death),
     Hung(Death),
@@ -85,13 +85,13 @@ pub(super) struct Runner<'a> {
     pub(super) options: &'a Options,
     pub(super) instances: &'a [Instance],
     job: Job,
-    /// What opening may take.
+    /// Time that opening may take.
     opening: Duration,
     n_started: AtomicUsize,
 }
 
 impl<'a> Runner<'a> {
-    /// Workers have their folders in this one.
+    /// Makes a runner whose workers have their folders in `scratch`.
     pub(super) fn new(
         options: &'a Options,
         instances: &'a [Instance],
@@ -126,7 +126,7 @@ impl<'a> Runner<'a> {
         duration.mul_f64(self.options.patience.clamp(0.01, 1000.0))
     }
 
-    /// Runs batches, as many at once as there are jobs, and those that want to be alone after them.
+    /// Runs batches, as many at once as there are jobs, and the exclusive ones after them.
     pub(super) fn run_all(&self, batches: Vec<Batch>, each: &mut dyn FnMut(Event)) {
         let (alone, shared): (Vec<_>, Vec<_>) = batches.into_iter().partition(|batch| batch.exclusive);
         for (batches, n_threads) in [(shared, self.options.jobs.max(1)), (alone, 1)] {
@@ -188,7 +188,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// How long the worker may be silent.
+    /// Returns how long the worker may be silent.
     fn allowed(&self, heard: &Hearing<'_>) -> Duration {
         match heard.begun {
             None if heard.n_ended == 0 => self.patient(START),
@@ -200,7 +200,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Asks whether the plugin is still well, in a new worker; what came instead of a yes.
+    /// Checks in a new worker that the plugin still works; returns the outcome if it does not.
     fn health(&self) -> Option<Outcome> {
         let mut worker = match self.start(Task::Health) {
             Ok(worker) => worker,
@@ -240,10 +240,10 @@ fn give_up(left: &[usize], fault: &str, each: &mut dyn FnMut(Event)) {
     }
 }
 
-/// What is known of a worker's cases.
+/// State of a worker's cases.
 struct Hearing<'a> {
     indices: &'a [usize],
-    /// The last one that ended: what comes before the next begins is charged to it.
+    /// The last instance that ended: a bad end before the next begins is attributed to it.
     held: Option<Raw>,
     begun: Option<(usize, Instant)>,
     since: Option<Instant>,
@@ -284,7 +284,7 @@ impl Hearing<'_> {
         }
     }
 
-    /// Charges a bad end to the case that had begun, or to the one that ended last.
+    /// Attributes a bad end to the case that had begun, or to the one that ended last.
     fn blame(mut self, mut bad: Bad, each: &mut dyn FnMut(Raw)) -> Run {
         let death = Some(bad.death().clone());
         let to_blame = if let Some((place, begun)) = self.begun {
@@ -311,7 +311,7 @@ impl Hearing<'_> {
     }
 }
 
-/// What each worker is told, but for its task, folder and token.
+/// Makes a worker's job, except for its task, folder and token.
 pub(super) fn job(options: &Options, facts: Facts, scratch: &Path) -> Job {
     let absolute = |path: &std::path::PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     Job {
@@ -328,26 +328,26 @@ pub(super) fn job(options: &Options, facts: Facts, scratch: &Path) -> Job {
     }
 }
 
-/// What nobody guesses by accident.
+/// Returns a token that cannot be guessed by accident.
 fn token() -> String {
     use std::hash::{BuildHasher as _, Hasher as _, RandomState};
     let part = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", part(), part())
 }
 
-/// What the probe found.
+/// Result of the probe.
 #[derive(Debug, Default)]
 pub(super) struct Probed {
     pub(super) facts: Facts,
-    /// Why the plugin is refused; empty when it is not.
+    /// Reason why the plugin is refused; empty when it is not.
     pub(super) refused: String,
-    /// What could not be found out of its devices; empty when all could.
+    /// Note on facts of its devices that could not be collected; empty when there are none.
     pub(super) note: String,
-    /// How long that took.
+    /// Time that the probe took.
     pub(super) took: Duration,
 }
 
-/// Opens the plugin in a worker of its own and asks it.
+/// Opens the plugin in a worker of its own and collects its facts.
 pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String> {
     let started = Instant::now();
     let runner = Runner::new(options, &[], Facts::default(), scratch, Duration::ZERO);

@@ -1,4 +1,4 @@
-//! One worker process: started, heard, and seen to its end, whatever the plugin in it does.
+//! One worker process: started, read, and waited for, whatever the plugin in it does.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use super::lines::{Heard, LINE_BYTES, Messages};
 use super::{CLOSED_PIPE, Job, Message, signals, stack};
 use crate::report::Death;
 
-/// What a process that was asked for its stack gets before it is killed.
+/// Time that a process has to write its stack before it is killed.
 const STACK_WAIT: Duration = Duration::from_secs(3);
 
-/// A worker that runs.
+/// A running worker.
 pub(super) struct Worker {
     child: Child,
     messages: Messages,
@@ -22,20 +22,20 @@ pub(super) struct Worker {
     folder: PathBuf,
 }
 
-/// What comes next from a worker.
+/// Next event of a worker.
 pub(super) enum Next {
-    /// It said something.
+    /// A message.
     Said(Message),
-    /// A message of its is missing: others wrote into its pipe.
+    /// A message is missing: another process wrote into the pipe.
     Garbled,
     /// The process is gone.
     Gone,
-    /// It did not say anything in time.
+    /// No message in time.
     Silent,
 }
 
 impl Worker {
-    /// Starts one in a folder of its own, where the job is written to.
+    /// Starts a worker in a folder of its own, where the job is written to.
     pub(super) fn start(worker: &(PathBuf, Vec<String>), job: &Job) -> io::Result<Self> {
         let folder = job.scratch.clone();
         std::fs::create_dir_all(&folder)?;
@@ -48,7 +48,7 @@ impl Worker {
         Ok(Self { child, messages: Messages::new(job.token.clone()), executable: worker.0.clone(), folder })
     }
 
-    /// What comes next, until then.
+    /// Returns the next event, waiting until that time.
     pub(super) fn next(&mut self, until: Instant) -> Next {
         loop {
             match self.child.next(until) {
@@ -65,12 +65,12 @@ impl Worker {
         }
     }
 
-    /// Whether it ended by itself with code 0.
+    /// Returns true if it ended by itself with code 0.
     pub(super) fn ended_well(&self) -> bool {
         self.child.status().is_some_and(|status| status.success())
     }
 
-    /// How it ended, which it should not have.
+    /// Describes its abnormal end.
     pub(super) fn death(&mut self) -> Death {
         let written = stack::Written::of(&self.child.tail().text());
         let (signal, code) = match Ended::of(self.child.status().unwrap_or_default()) {
@@ -90,7 +90,7 @@ impl Worker {
         self.told(signal, code, text, written)
     }
 
-    /// Asks where it is, ends it, and says so.
+    /// Asks for its stack, ends it, and describes that.
     pub(super) fn hang(&mut self, silent: Duration) -> Death {
         // The worker has a handler for it.
         self.child.signal(signals::ASK);
@@ -103,7 +103,7 @@ impl Worker {
         self.told(None, None, format!("silent for {:.0} s", silent.as_secs_f64()), written)
     }
 
-    /// Ends it; others wrote into its pipe.
+    /// Ends it after another process wrote into its pipe.
     pub(super) fn garbled(&mut self) -> Death {
         self.child.stop();
         let written = stack::Written::of(&self.child.tail().text());

@@ -1,4 +1,4 @@
-//! Rules SUITE-S6, SUITE-S7, SUITE-S8, SUITE-S13 and SUITE-S14 on verdicts that were made up: what is decided after the workers have ended.
+//! Rules SUITE-S6, SUITE-S7, SUITE-S8, SUITE-S13 and SUITE-S14 on made-up verdicts: the decisions after the workers have ended.
 
 use super::conclude;
 use super::judge::Judge;

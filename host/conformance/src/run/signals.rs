@@ -1,17 +1,17 @@
-//! Where a thread was when a signal came: handlers that write its stack, and let the signal do its work (SUITE-S9).
+//! Signal handlers that write the stack of the thread, and then let the signal take effect (SUITE-S9).
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::RawFd;
 use std::sync::OnceLock;
 use std::{mem, ptr};
 
-/// Begins the line before a stack, with the signal's number behind it.
+/// Prefix of the line before a stack, followed by the signal's number.
 pub(super) const MARK: &str = "@chipdock-stack ";
 /// The line after a stack.
 pub(super) const END: &str = "@chipdock-stack-end";
-/// Asks a worker for the stack of its main thread.
+/// Signal that asks a worker for the stack of its main thread.
 pub(super) const ASK: c_int = libc::SIGQUIT;
-/// Signals that end a process because of what it did.
+/// Signals that end a process because of its own action.
 const FATAL: [c_int; 6] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT, libc::SIGSYS];
 /// Frames that are written.
@@ -91,6 +91,6 @@ fn write_stack(stderr: RawFd, signal: c_int) {
 }
 
 fn write(to: RawFd, bytes: &[u8]) {
-    // SAFETY: bytes that are live for the call; there is nobody to tell that it failed.
+    // SAFETY: bytes that are live for the call; a failure cannot be reported.
     let _ = unsafe { libc::write(to, bytes.as_ptr().cast(), bytes.len()) };
 }

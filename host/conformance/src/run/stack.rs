@@ -1,4 +1,4 @@
-//! Stacks that a worker's handlers wrote, made readable: the suite's own frames left out, functions by name (SUITE-S9).
+//! Makes the stacks that a worker's handlers wrote readable: the suite's own frames left out, functions by name (SUITE-S9).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use object::{Object as _, ObjectSymbol as _, SymbolKind};
 
 use super::signals::{END, MARK};
 
-/// What of a worker's standard error is kept with a death.
+/// Greatest size of the standard error that is kept with a death, in bytes.
 const REST_BYTES: usize = 4 << 10;
 /// Frames that are shown.
 const N_FRAMES: usize = 40;
 /// Larger libraries are not read for names (SUITE-S12).
 const LIBRARY_BYTES: u64 = 96 << 20;
 
-/// What a worker wrote to its standard error.
+/// Parts of a worker's standard error.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
     /// The signal that the stack was written for.
@@ -97,7 +97,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The frames by name, without the handler's and without what of the suite lies below the plugin.
+/// Returns the frames by name, without the handler's and without those of the suite below the plugin.
 pub(super) fn readable(frames: &[String], executable: &Path) -> Vec<String> {
     let mut frames: Vec<Frame<'_>> = frames.iter().map(|line| Frame::parse(line)).collect();
     // The handler is the suite's, and the system called it.
@@ -119,7 +119,7 @@ pub(super) fn readable(frames: &[String], executable: &Path) -> Vec<String> {
 /// Names of functions by address, sorted.
 type Names = Arc<Vec<(u64, u64, String)>>;
 
-/// The function that an offset into a library lies in, and how far into it.
+/// Returns the function that contains an offset into a library, and the offset in it.
 fn symbol(library: &Path, offset: u64) -> Option<(String, u64)> {
     static LIBRARIES: Mutex<Option<HashMap<PathBuf, Names>>> = Mutex::new(None);
     let mut libraries = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What a case may change of its process, and what puts it back, so that the next one is not blamed for it (SUITE-S11).
+//! State of the process that a case may change, and its restoration, so that the next case is not blamed (SUITE-S11).
 
 use std::ffi::{CStr, OsString, c_int, c_void};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::{env, mem, ptr};
 struct FloatMode([u8; 256]);
 
 impl FloatMode {
-    /// What decides how is calculated, without the flags of what has happened.
+    /// Returns the bits that control calculation, without the status flags.
     fn control(&self) -> u64 {
         let at = |offset: usize| u64::from(u16::from_le_bytes([self.0[offset], self.0[offset + 1]]));
         if cfg!(target_arch = "x86_64") {
@@ -27,7 +27,7 @@ unsafe extern "C" {
     fn fesetenv(mode: *const c_void) -> c_int;
 }
 
-/// How the process was when it was still ours alone. Signal handlers are left as they are: drivers live by them.
+/// State of the process before the plugin changed it. Signal handlers are not included: drivers depend on theirs.
 pub(super) struct State {
     folder: PathBuf,
     variables: Vec<(OsString, OsString)>,
@@ -37,7 +37,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// As it is now.
+    /// Reads the current state.
     pub(super) fn now() -> Self {
         let mut float = FloatMode([0; 256]);
         // SAFETY: a place that is large enough.
@@ -59,8 +59,8 @@ impl State {
         state
     }
 
-    /// As it was; what of a thread's was otherwise (P10.10). Variables that were added stay: libraries keep notes for
-    /// themselves there.
+    /// Restores the state; returns which parts of a thread's state had changed (P10.10). Variables that were added stay:
+    /// libraries keep notes for themselves there.
     pub(super) fn restore(&self) -> Vec<&'static str> {
         let mut changed = Vec::new();
         let mut float = FloatMode([0; 256]);

@@ -16,16 +16,16 @@ use crate::case::instances;
 use crate::report::{CaseReport, SCHEMA};
 use crate::{Case, Facts, Instance, Report, SUITE_VERSION, Subject, cases};
 
-/// What all failures together may say at length, in bytes.
+/// Greatest size of all failures' texts together, in bytes.
 const TEXTS_BYTES: usize = 16 << 20;
-/// What each text may be after that, in bytes.
+/// Greatest size of each text after that, in bytes.
 const SHORT_BYTES: usize = 256;
 
 /// Runs the suite over a plugin.
 ///
 /// # Errors
 ///
-/// A wrong request, or the suite's own fault, before anything could be found out.
+/// A wrong request, or the suite's own fault, before any result.
 pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<Report, RunError> {
     let started = Instant::now();
     let filters = Filters::new(&options.filters)?;
@@ -59,11 +59,11 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     Ok(report)
 }
 
-/// Opens the plugin in a worker and asks what it is; or why it is refused.
+/// Opens the plugin in a worker and collects its facts, or returns the reason why it is refused.
 ///
 /// # Errors
 ///
-/// The suite's own fault, before anything could be found out.
+/// The suite's own fault, before any result.
 pub fn probe(options: &Options) -> Result<Result<Facts, String>, RunError> {
     let probed = pool::probe(options, scratch()?.path()).map_err(RunError::Suite)?;
     Ok(if probed.refused.is_empty() { Ok(probed.facts) } else { Err(probed.refused) })
@@ -80,10 +80,10 @@ fn take_probed(report: &mut Report, probed: Probed) {
     report.notes.extend((!probed.note.is_empty()).then_some(probed.note));
 }
 
-/// What is still asked of a plugin that is refused: all else would say again why.
+/// Prefixes of the cases that still run for a refused plugin: all others would repeat the reason.
 const OF_THE_REFUSED: &[&str] = &["image/", "load/entry/", "load/descriptor/", "load/opening/"];
 
-/// What there is to run; of a plugin that is refused, what needs no registration.
+/// Returns the instances to run; for a refused plugin, those that need no registration.
 fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
     let mut all = instances(known, &report.plugin);
     if !report.refused.is_empty() {
@@ -96,7 +96,7 @@ fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
     all
 }
 
-/// Runs instances, and again what failed.
+/// Runs instances, and runs the failures again.
 fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progress<'_>)) {
     let (options, chosen) = (runner.options, runner.instances);
     let facts = report.plugin.clone();
@@ -134,7 +134,7 @@ fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progre
     report.faults.dedup();
 }
 
-/// Cuts what a failure says once all of them together have said much (SUITE-S12).
+/// Cuts the texts of a failure once all of them together exceed their bound (SUITE-S12).
 fn fit(case: &mut CaseReport, room_bytes: &mut usize) {
     let mut texts: Vec<&mut String> = Vec::new();
     if let Some(failure) = &mut case.failure {

@@ -15,10 +15,10 @@ use crate::context::{Context, Shared};
 use crate::raw::{Plugin, give};
 use crate::{Facts, Instance, Stop, Subject, Verdict, cases};
 
-/// Texts of a failure are cut to so many bytes (SUITE-S12).
+/// Greatest size of a failure's texts in bytes (SUITE-S12).
 const TEXT_BYTES: usize = 16 << 10;
 
-/// What the supervisor hears. Whatever the plugin prints, it is not this (SUITE-S11).
+/// Reporter to the supervisor, independent of anything that the plugin prints (SUITE-S11).
 struct Reporter {
     inside: Inside,
     token: String,
@@ -40,7 +40,7 @@ impl Reporter {
     }
 }
 
-/// Does the job that stands in a file, and ends the process.
+/// Does the job of a file, and ends the process.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ pub fn work(job: &Path) -> Result<(), String> {
     leave(0)
 }
 
-/// Runs cases; whether the last one wants the process to end as any does.
+/// Runs cases; returns whether the last one requires an ordinary end of the process.
 fn run(job: &Job, wanted: &[String], shared: &Shared, reporter: &mut Reporter) -> bool {
     let all = instances(&cases(&job.seeds), &job.facts);
     let by_id: HashMap<&str, &Instance> =
@@ -121,7 +121,7 @@ fn run_one(shared: &Shared, instance: &Instance) -> (Ended, String) {
     (Ended { stop, not_run, untested }, context.take_repro())
 }
 
-/// What a case leaves changed of its thread fails it (P10.10).
+/// Fails a case that leaves the state of its thread changed (P10.10).
 fn blame_changes(stop: Option<Stop>, changed: &[&str]) -> Option<Stop> {
     if changed.is_empty() {
         return stop;
@@ -157,7 +157,7 @@ fn cut(stop: Stop) -> Stop {
     }
 }
 
-/// Opens it and tells what it registered, then asks its devices and target kinds whether they are there.
+/// Opens the plugin and reports its registrations, then checks that its devices and target kinds are here.
 fn probe(job: &Job, reporter: &mut Reporter) -> Result<Facts, Refusal> {
     let plugin = Plugin::open(&job.library)
         .map_err(|error| Refusal { clause: error.clause.to_owned(), message: error.message })?;
@@ -184,7 +184,7 @@ fn why(stop: Stop) -> String {
     }
 }
 
-/// Whether each device that is there still takes memory, keeps it and gives it back (SUITE-S9).
+/// Checks that each device still allocates memory, keeps its contents and frees it (SUITE-S9).
 fn health(shared: &Shared) -> Verdict {
     let plugin = Context::new(shared, "").plugin()?;
     for device in plugin.devices() {

@@ -7,21 +7,21 @@ use chipdock_abi::ChipdockDevice;
 
 use crate::services::Services;
 
-/// What is current on a thread, as it was when the region was launched.
+/// The current devices and streams of a thread, at the time the region was launched.
 pub(super) struct Context {
     devices: Vec<ChipdockDevice>,
     streams: Vec<(ChipdockDevice, *mut c_void)>,
 }
 
 impl Context {
-    /// This thread's; nothing where all is at its default.
+    /// Returns the context of this thread; `None` where everything is at its default.
     pub(super) fn of_thread(services: &Services) -> Option<Self> {
         let (mut devices, streams) = (services.current_devices(), services.current_streams());
         devices.retain(|device| device.device_id != 0);
         (!devices.is_empty() || !streams.is_empty()).then_some(Self { devices, streams })
     }
 
-    /// Runs `task` with it current on this thread, where all is at its default before and afterwards: the default
+    /// Runs `task` with the context current on this thread. Before and afterwards this thread has its defaults: the default
     /// stream, and device 0 of each type.
     pub(super) fn within<R>(&self, services: &Services, task: impl FnOnce() -> R) -> R {
         for device in &self.devices {

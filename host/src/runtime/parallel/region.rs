@@ -1,4 +1,4 @@
-//! A region: how its tasks are handed out, run, and brought together again.
+//! A region: hands out its tasks, runs them, and joins them.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -20,22 +20,22 @@ thread_local! {
     pub(super) static IN_REGION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What the tasks of a region share. It stands on the caller's stack until the region has ended.
+/// State that the tasks of a region share. It stands on the caller's stack until the region has ended.
 pub(super) struct Region {
     /// The lowest id of a task that failed.
     pub(super) failed: AtomicI32,
-    /// What its caller's thread is calling (CALLING-N4).
+    /// Note of the call on the caller's thread (CALLING-N4).
     pub(super) note: Option<&'static Note>,
 }
 
 impl Region {
-    /// Of this thread.
+    /// Makes a region of this thread.
     pub(super) fn new() -> Self {
         Self { failed: AtomicI32::new(i32::MAX), note: calling::here() }
     }
 
     pub(super) fn fail(&self, task: i32) {
-        // Relaxed, here and where it is read: a hint. A failure that is seen too late costs time alone.
+        // Relaxed, here and where it is read: a hint. A failure that is seen too late only costs time.
         self.failed.fetch_min(task, Ordering::Relaxed);
     }
 }
@@ -57,7 +57,7 @@ impl Drop for Within {
 }
 
 /// Ends the process when the frame that the tasks use is unwound: they would go on in memory that is gone. Nothing between
-/// handing out and joining panics; this is for the day when something does.
+/// handing out and joining panics; this guards against later changes.
 struct StaysUntilJoined;
 
 impl Drop for StaysUntilJoined {
@@ -68,7 +68,7 @@ impl Drop for StaysUntilJoined {
     }
 }
 
-/// The failure that is a region's so far: that of the lowest task.
+/// The region's failure so far: that of the lowest task.
 struct First {
     task: i32,
     failure: Option<Failure>,
@@ -82,12 +82,12 @@ impl First {
     }
 }
 
-/// Runs a region of one task more than was claimed; 0, or -1 with an error raised on this thread.
+/// Runs a region of one task more than the number of claimed threads; returns 0, or -1 with an error raised on this thread.
 ///
 /// # Safety
 ///
 /// * As `Threads::launch`.
-/// * Nothing was posted yet to what was claimed.
+/// * Nothing was posted yet to the claimed threads.
 pub(super) unsafe fn fork_join(
     services: &'static Services,
     claimed: &Claimed<'_>,
@@ -109,8 +109,8 @@ pub(super) unsafe fn fork_join(
     // SAFETY: `body` may be called with `data` from several threads until this returns, as this function requires,
     // here and below.
     first.add(0, unsafe { run(services, &job(0)) });
-    // What has not begun is begun here: nobody waits for a thread to wake up, or to get a processor. From the last one,
-    // because the first ones are woken first.
+    // Tasks that have not begun are begun here: no caller waits for a thread to wake up, or to get a processor. From the last
+    // one, because the first ones are woken first.
     for (task, slot) in (1..count).rev().zip(claimed.slots().rev()) {
         // SAFETY: the region stands.
         if slot.take_back() && !unsafe { is_vain(&job(task)) } {
@@ -119,7 +119,7 @@ pub(super) unsafe fn fork_join(
         }
     }
     for (task, slot) in (1..count).zip(claimed.slots()) {
-        // SAFETY: posted above, joined once. One that was taken back has ended, without a failure.
+        // SAFETY: posted above, joined once. A task that was taken back has ended, without a failure.
         match unsafe { slot.join(services, claimed.patience()) } {
             Ok(failure) => first.add(task, failure),
             Err(ForkedChild) => first = First { task: 0, failure: Some(Failure::Forked) },
@@ -136,7 +136,7 @@ pub(super) unsafe fn fork_join(
     }
 }
 
-/// POOL-F4: whether a task would be in vain.
+/// Returns true if a task would be useless (POOL-F4).
 ///
 /// # Safety
 ///
@@ -146,7 +146,7 @@ pub(super) unsafe fn is_vain(job: &Job) -> bool {
     unsafe { (*job.region).failed.load(Ordering::Relaxed) < job.task }
 }
 
-/// Runs a task on this thread; its error is taken out of this thread's slot.
+/// Runs a task on this thread; takes its error out of this thread's slot.
 ///
 /// # Safety
 ///
@@ -168,7 +168,7 @@ fn in_span(job: &Job, body: impl FnOnce() -> i32) -> i32 {
     tracing::trace_span!("task", task = job.task, count = job.count).in_scope(body)
 }
 
-/// Runs a task on a thread of the pool, with what is current on the caller's.
+/// Runs a task on a thread of the pool, with the caller's current devices and streams.
 ///
 /// # Safety
 ///

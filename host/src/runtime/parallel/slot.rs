@@ -1,24 +1,24 @@
-//! A slot: one thread of the pool, and how it is handed work and hands back what came of it.
+//! A slot: one thread of the pool, with the protocol by which it receives a job and returns the outcome.
 //!
-//! Two words. The *owner* says whether a region has it: a caller takes it from `FREE` to `TAKEN` and back, the team closes
-//! it when it is free. The *state* is between that owner and the thread:
+//! A slot has two words. The *owner* says whether a region has it: a caller changes it from `FREE` to `TAKEN` and back, the
+//! team closes it when it is free. The *state* is between that owner and the thread:
 //!
-//! | State | Who changes it | Who may touch the cells |
+//! | State | Changes to it | Access to the cells |
 //! |---|---|---|
 //! | `DONE` | the owner to `READY`, the thread to `PARKED` | the owner |
 //! | `PARKED` | the owner to `READY`, and wakes the thread | the owner; the thread sleeps or is about to |
-//! | `READY` | the thread to `RUNNING`; the owner to `DONE`, who took the job back | nobody |
+//! | `READY` | the thread to `RUNNING`; the owner to `DONE`, when it takes the job back | none |
 //! | `RUNNING` | the thread to `DONE`, the owner to `AWAITED` | the thread: job, failure; the owner: waiter |
 //! | `AWAITED` | the thread to `DONE`, and wakes the owner | the thread; the owner sleeps or is about to |
-//! | `CLOSED` | nobody | nobody: the thread ends |
+//! | `CLOSED` | none | none: the thread ends |
 //!
-//! What hands cells on is a release, what takes them is an acquire. That also makes the caller's writes visible to the task
-//! (`READY`, seen by the change to `RUNNING`) and the task's to the caller (`DONE`). The changes of the owner do the same
-//! from one caller to the next. A sleeper looks at the state again before it sleeps, and is woken after the change that it
-//! waits for: no wake is lost, and one too many does no harm.
+//! A change that hands cells on is a release, one that takes them is an acquire. That also makes the caller's writes visible to
+//! the task (`READY`, seen by the change to `RUNNING`) and the task's to the caller (`DONE`). The changes of the owner do the
+//! same from one caller to the next. A sleeper checks the state again before it sleeps, and is woken after the change that it
+//! waits for: no wake is lost, and a superfluous one does no harm.
 //!
-//! The thread looks at nothing but the state and the job while it waits, and callers settle between themselves on another
-//! line of the cache: a hand-over costs the machine's least, one line going there and back.
+//! While it waits, the thread reads nothing but the state and the job, and callers settle between themselves on another cache
+//! line: so a hand-over costs the least that the machine allows, one cache line transferred there and back.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -45,7 +45,7 @@ const RUNNING: u32 = 3;
 const AWAITED: u32 = 4;
 const CLOSED: u32 = 5;
 
-/// What a thread is to do. Pointers are for the job's time alone.
+/// A job of a thread. Its pointers are valid only while the job runs.
 #[derive(Clone, Copy)]
 pub(super) struct Job {
     pub(super) body: ChipdockParallelBody,
@@ -53,28 +53,28 @@ pub(super) struct Job {
     pub(super) task: i32,
     pub(super) count: i32,
     pub(super) region: *const Region,
-    /// Null where the caller has none.
+    /// The caller's context; null where it has none.
     pub(super) context: *const Context,
 }
 
-/// Why a task failed.
+/// Failure of a task.
 pub(super) enum Failure {
-    /// With this error.
+    /// The task failed with this error.
     Raised(api::Error),
-    /// Without an error.
+    /// The task failed without an error.
     Silent,
-    /// This is a forked child, the tasks are elsewhere.
+    /// This is a forked child, which does not have the tasks.
     Forked,
 }
 
-/// What the thread watches.
+/// The part of a slot that the thread watches.
 #[repr(C, align(64))]
 struct Mailbox {
     state: AtomicU32,
     job: UnsafeCell<Job>,
 }
 
-/// What it does not watch.
+/// The part of a slot that the thread does not watch.
 #[repr(C, align(64))]
 struct Desk {
     owner: AtomicU32,
@@ -91,26 +91,26 @@ pub(super) struct Slot {
     desk: Desk,
 }
 
-// SAFETY: the cells are touched by whom the state names (the table above); pointers in a job are for the body, whose
-// caller promised that it may be called from any thread.
+// SAFETY: only the side that the state names (the table above) accesses the cells; pointers in a job are for the body, whose
+// caller guarantees that it may be called from any thread.
 unsafe impl Sync for Slot {}
-// SAFETY: the cells are touched by whom the state names (the table above); pointers in a job are for the body, whose
-// caller promised that it may be called from any thread.
+// SAFETY: only the side that the state names (the table above) accesses the cells; pointers in a job are for the body, whose
+// caller guarantees that it may be called from any thread.
 unsafe impl Send for Slot {}
 
 unsafe extern "C" fn nothing(_task: i32, _count: i32, _data: *mut c_void) -> i32 {
     0
 }
 
-/// What a thread is to do next.
+/// The next action of a thread.
 pub(super) enum Next {
-    /// A job; whether the thread comes to it late, from sleep.
+    /// Run a job; true if the thread was asleep and starts it late.
     Run(Job, bool),
     End,
 }
 
 impl Slot {
-    /// Of a thread that has nothing to do and belongs to nobody.
+    /// Makes the slot of a thread that has no job and no owner.
     pub(super) fn new() -> Self {
         let job = Job {
             body: ChipdockParallelBody(nothing),
@@ -135,7 +135,7 @@ impl Slot {
         self.mailbox.state.load(Ordering::Relaxed) == state
     }
 
-    /// Changes the state, if it is `from`. An acquire in either case: that it is another hands cells on too.
+    /// Changes the state, if it is `from`. An acquire in either case: finding another state takes cells over too.
     fn change(&self, from: u32, to: u32) -> bool {
         let state = &self.mailbox.state;
         state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
@@ -148,12 +148,12 @@ impl Slot {
             && owner.compare_exchange(FREE, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Takes the thread for one region, if it is free.
+    /// Takes the thread for one region, if it is free; returns whether it was.
     pub(super) fn claim(&self) -> bool {
         self.take_over(TAKEN)
     }
 
-    /// Gives the thread back.
+    /// Releases the thread.
     ///
     /// # Safety
     ///
@@ -162,7 +162,7 @@ impl Slot {
         self.desk.owner.store(FREE, Ordering::Release);
     }
 
-    /// Hands the thread a state that it waits for.
+    /// Sets a state that the thread waits for.
     fn call(&self, state: u32) {
         let was = self.mailbox.state.swap(state, Ordering::AcqRel);
         if was == PARKED
@@ -172,28 +172,28 @@ impl Slot {
         }
     }
 
-    /// Hands it a job.
+    /// Posts a job to the thread.
     ///
     /// # Safety
     ///
-    /// * This thread claimed it, and what it posted before was taken back or joined.
-    /// * What the job points to stands until this one is, and the body may be called there.
+    /// * This thread claimed it, and took back or joined the job that it posted before.
+    /// * The data that the job points to stands until the job is taken back or joined, and the body may be called there.
     pub(super) unsafe fn post(&self, job: Job) {
         // SAFETY: claimed, with no job: the cell is the owner's.
         unsafe { *self.mailbox.job.get() = job };
         self.call(READY);
     }
 
-    /// Takes a job back that has not begun; false when it has.
+    /// Takes a job back that has not begun; returns false when it has.
     pub(super) fn take_back(&self) -> bool {
         self.is(READY) && self.change(READY, DONE)
     }
 
-    /// Waits for the job's end; what failed, if anything did.
+    /// Waits for the job's end; returns its failure, if it failed.
     ///
     /// # Errors
     ///
-    /// In a forked child: the thread is not there, the slot stays as it is.
+    /// In a forked child, which does not have the thread; the slot stays as it is.
     ///
     /// # Safety
     ///
@@ -208,7 +208,7 @@ impl Slot {
             if services.check_process().is_err() {
                 return Err(ForkedChild);
             }
-            // SAFETY: the waiter is the owner's until the state says that somebody waits.
+            // SAFETY: the waiter is the owner's until the state says that it waits.
             unsafe { *self.desk.waiter.get() = Some(thread::current()) };
             if self.change(RUNNING, AWAITED) {
                 while !has_ended() {
@@ -223,7 +223,7 @@ impl Slot {
         }
     }
 
-    /// Lets the thread end, if it is free or has been let end before.
+    /// Lets the thread end; returns true if the slot was free or closed already.
     pub(super) fn close(&self) -> bool {
         if self.take_over(CLOSED) {
             self.call(CLOSED);
@@ -231,13 +231,13 @@ impl Slot {
         self.desk.owner.load(Ordering::Relaxed) == CLOSED
     }
 
-    /// What the slot's own thread is to do next; waits for it.
+    /// Returns the next action of the slot's own thread; waits for it.
     pub(super) fn next(&self, services: &Services, patience: Patience) -> Next {
         let _ = self.desk.thread.get_or_init(thread::current);
         let mut is_late = false;
         loop {
             if !patience.spin(For::Work, || self.is(READY) || self.is(CLOSED)) {
-                // In a child that a task forked, this is the only thread, and nobody calls it any more.
+                // In a child that a task forked, this is the only thread, and no caller is left.
                 if services.check_process().is_err() {
                     return Next::End;
                 }
@@ -256,7 +256,7 @@ impl Slot {
         }
     }
 
-    /// Hands back what came of the job.
+    /// Returns the outcome of the job to the owner.
     ///
     /// # Safety
     ///
@@ -278,5 +278,5 @@ impl Slot {
     }
 }
 
-/// This process was forked while its region ran.
+/// Error: this process was forked while its region ran.
 pub(super) struct ForkedChild;

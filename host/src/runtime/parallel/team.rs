@@ -1,4 +1,4 @@
-//! The threads of a pool: how they start, how a region takes some of them, how they end.
+//! The threads of a pool: start, claims by regions, and end.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -19,7 +19,7 @@ pub(super) struct Team {
 }
 
 impl Team {
-    /// Starts the threads of a pool of that size; a warning says how many the system refused.
+    /// Starts the threads of a pool of that size; a warning reports how many the system refused.
     pub(super) fn start(services: &'static Services, size: u32) -> Self {
         let is_crowded = size > size::automatic();
         let patience = Patience { is_crowded };
@@ -41,7 +41,7 @@ impl Team {
         Self { slots: &slots[..handles.len()], handles: Mutex::new(handles), patience }
     }
 
-    /// Takes idle threads, at most so many, the first ones first: a loop that is run again finds its pieces of memory in
+    /// Claims idle threads, at most that many, the first ones first: a loop that is run again finds its pieces of memory in
     /// the same caches.
     pub(super) fn claim(&self, count_max: usize) -> Claimed<'_> {
         let mut claimed = Claimed { team: self, words: [0; WORDS], count: 0 };
@@ -57,7 +57,7 @@ impl Team {
         claimed
     }
 
-    /// Ends the threads and waits for them; regions that run now are waited for.
+    /// Ends the threads and waits for them, and for regions that are running.
     pub(super) fn stop(&self) {
         let handles = std::mem::take(&mut *self.handles.lock().unwrap_or_else(PoisonError::into_inner));
         for slot in self.slots {
@@ -72,11 +72,11 @@ impl Team {
     }
 }
 
-/// What a thread of the pool does all its life.
+/// Runs the jobs of a slot until it is closed: the main function of a pool thread.
 fn serve(services: &'static Services, slot: &'static Slot, patience: Patience) {
     IN_REGION.set(true);
     while let Next::Run(job, is_late) = slot.next(services, patience) {
-        // SAFETY: whoever posted the job keeps what it points to until the slot was joined, which comes after `finish`.
+        // SAFETY: the caller that posted the job keeps its data until the slot was joined, which comes after `finish`.
         unsafe {
             let failure = if is_late && is_vain(&job) { None } else { run_handed(services, &job) };
             slot.finish(failure);
@@ -86,7 +86,7 @@ fn serve(services: &'static Services, slot: &'static Slot, patience: Patience) {
 
 const WORDS: usize = (THREADS_MAX as usize).div_ceil(64);
 
-/// The threads that a region has: a bit for each slot. Dropping it gives them back.
+/// The threads that a region has: a bit for each slot. Dropping it releases them.
 pub(super) struct Claimed<'a> {
     team: &'a Team,
     words: [u64; WORDS],
@@ -106,7 +106,7 @@ impl Claimed<'_> {
         self.team.patience
     }
 
-    /// In the order of the pool.
+    /// Returns the claimed slots in the order of the pool.
     pub(super) fn slots(&self) -> impl DoubleEndedIterator<Item = &Slot> {
         let slots = self.team.slots.iter().enumerate();
         slots.filter(|(index, _)| self.words[index / 64] >> (index % 64) & 1 != 0).map(|(_, slot)| slot)

@@ -1,4 +1,4 @@
-//! The threads of a host, as everyone else sees them.
+//! The threads of a host: the public side of the pool.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ use crate::services::Services;
 
 /// One host's threads. It is part of the host's services, so it lives as long as the process; its threads do not.
 pub(crate) struct Threads {
-    /// What was asked for; nothing is automatic.
+    /// Requested number; `None` is automatic.
     wanted: Option<u32>,
     size: OnceLock<u32>,
     pub(super) team: OnceLock<Team>,
@@ -22,17 +22,17 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// A pool of so many threads, the caller's included; nothing is automatic. Starts none.
+    /// Makes a pool of that many threads, the caller's included; `None` is automatic. Starts none.
     pub(crate) fn new(wanted: Option<u32>) -> Self {
         Self { wanted, size: OnceLock::new(), team: OnceLock::new(), closed: AtomicBool::new(false) }
     }
 
-    /// How many threads a region has at most, the caller's included.
+    /// Returns the greatest number of threads of a region, the caller's included.
     pub(crate) fn size(&self) -> u32 {
         *self.size.get_or_init(|| self.wanted.unwrap_or_else(size::automatic))
     }
 
-    /// Runs a region; 0, or -1 with an error raised on this thread.
+    /// Runs a region; returns 0, or -1 with an error raised on this thread.
     ///
     /// # Safety
     ///
@@ -57,7 +57,7 @@ impl Threads {
         unsafe { (body.0)(0, 1, data) }
     }
 
-    /// The threads, started if need be; nothing where a region is one task whatever they do.
+    /// Returns the threads, started if need be; `None` where a region is one task in any case.
     fn team_for(&self, services: &'static Services, tasks_max: i32) -> Option<&Team> {
         if tasks_max < 0 || tasks_max == 1 || IN_REGION.get() || services.check_process().is_err() {
             return None;
@@ -70,7 +70,7 @@ impl Threads {
         Some(team)
     }
 
-    /// Ends the threads and waits for them. Within a task of a region, where that would be for ever, somebody else waits.
+    /// Ends the threads and waits for them. Within a task of a region, where waiting would never end, another thread waits.
     pub(crate) fn shut_down(&'static self) {
         self.closed.store(true, Ordering::Release);
         let Some(team) = self.team.get() else { return };

@@ -1,5 +1,5 @@
-//! The whole pipeline for devices: what it makes of the corpus is valid, and gives on the interpreter what the module gave
-//! as it was read.
+//! The whole pipeline for devices: its result for the corpus is valid, and gives on the interpreter the same as the module
+//! before it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The corpus as a list: one test for each check and file. `counts.txt` says how much each test finds to check in its file.
+//! The corpus as a list: one test for each check and file. `counts.txt` contains how much each test finds to check in its file.
 
 mod bad;
 mod device;

@@ -1,4 +1,4 @@
-//! The passes: what they make of the corpus is valid at its stage and computes the same.
+//! The passes: their result for the corpus is valid at its stage and computes the same.
 
 use std::sync::Arc;
 

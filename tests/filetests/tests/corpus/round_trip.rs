@@ -1,4 +1,4 @@
-//! Modules at every stage through the printer and the reader: equal to what they were.
+//! Modules at every stage through the printer and the reader: unchanged.
 
 use std::sync::Arc;
 

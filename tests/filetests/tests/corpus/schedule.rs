@@ -1,5 +1,5 @@
-//! The default schedule for targets with threads on the whole corpus, the examples and the digits: what it makes is valid,
-//! keeps to the limits of the target, gives what the kernel gives, and is not scheduled again.
+//! The default schedule for targets with threads on the whole corpus, the examples and the digits: its result is valid, keeps
+//! the limits of the target, gives the kernel's result, and is not scheduled again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

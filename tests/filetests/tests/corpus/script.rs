@@ -1,4 +1,4 @@
-//! The script reader: what is read is printed and read again to the same.
+//! The script reader: a module that is printed and read again is the same.
 
 use chipdock_ir::{Child, Expr, Span, equal, print};
 use chipdock_test_support::lists::List;

@@ -1,5 +1,5 @@
-//! The passes of targets with threads on kernels with threads: after each of them the interpreter gives what it gave
-//! before, races and barriers that not all threads reach being errors.
+//! The passes of targets with threads on kernels with threads: after each of them the interpreter gives the same as before, and
+//! reports races and barriers that not all threads reach as errors.
 
 use chipdock_interpret::{Arg, Array, Interpreter, Outcome, compare};
 use chipdock_ir::validate::validate;

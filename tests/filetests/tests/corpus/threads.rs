@@ -1,5 +1,5 @@
-//! The kernels of the corpus that run on threads, scheduled and lowered, in the interpreter, against what they are to
-//! compute.
+//! The kernels of the corpus that run on threads, scheduled and lowered, in the interpreter, against their expected
+//! results.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, IrModule, Param};

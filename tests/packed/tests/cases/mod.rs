@@ -1,4 +1,4 @@
-//! The argument check of `make_packed_api`, call by call; and workspace on every way out. Each test file beside this
+//! The argument check of `make_packed_api`, call by call; and workspace on every exit path. Each test file beside this
 //! folder runs all of it on kernels that were made callable in its own way.
 
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! What is refused, or otherwise, with the reason.
+//! List of programs that are refused or differ, with the reasons.
 
 /// Whose it is to mend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What became of each program, checked against the list of what is expected, and printed.
+//! Outcome of each program, checked against the list of expected ones, and printed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

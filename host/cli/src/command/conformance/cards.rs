@@ -12,10 +12,10 @@ use crate::args::{CompareArgs, GlobalArgs, VerifyArgs};
 use crate::output;
 use crate::report::{Exit, Failure, Result};
 
-/// No card is longer: it has a line or so for each case.
+/// Greatest size of a card: it has a line or so for each case.
 const CARD_BYTES_MAX: u64 = 16 << 20;
 
-/// Holds a card against a library.
+/// Checks a card against a library.
 pub(super) fn verify(args: &VerifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let card = read(&args.card)?;
     super::existing(&args.library)?;

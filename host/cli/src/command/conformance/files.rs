@@ -1,4 +1,4 @@
-//! The files that a run leaves: looked at before it begins, written together when it is over (CLI-C5).
+//! The output files of a run: checked before it begins, written together when it is over (CLI-C5).
 
 use std::path::PathBuf;
 
@@ -12,27 +12,27 @@ use crate::destination::{self, Destination};
 use crate::report::{Exit, Failure, Result, labelled};
 use crate::streams;
 
-/// How a report is written.
+/// Function that formats a report.
 type Form = fn(&Report) -> std::result::Result<String, String>;
 
-/// Where what goes.
+/// Destinations of the reports.
 pub(super) struct Places {
     files: Vec<(PathBuf, Destination, Form)>,
 }
 
-/// What was written.
+/// Written files.
 pub(super) struct Written {
     files: Vec<PathBuf>,
-    /// One went to standard output: it is the result.
+    /// Whether one went to standard output, and so is the result.
     pub(super) took_standard_output: bool,
 }
 
 impl Places {
-    /// Those that were asked for.
+    /// Returns the requested destinations.
     ///
     /// # Errors
     ///
-    /// One that could not be written, before a long run is made for it; two that are the same.
+    /// A file that could not be written, before a long run is made for it; two that are the same.
     pub(super) fn of(args: &ConformanceArgs, global: &GlobalArgs) -> Result<Self> {
         let wanted: [(&str, &Option<PathBuf>, Form); 4] = [
             ("--report-json", &args.report_json, |report| json(report)),
@@ -72,7 +72,7 @@ impl Places {
 }
 
 impl Written {
-    /// Says where they are, on standard error: they are no result of their own.
+    /// Reports their paths on standard error: they are no result of their own.
     pub(super) fn tell(&self) {
         if crate::report::is_watched() {
             for file in &self.files {

@@ -1,4 +1,4 @@
-//! How far a run is, for a person who waits.
+//! Progress of a run, for a person who waits.
 
 use chipdock_conformance::Status;
 use chipdock_conformance::run::Progress;
@@ -18,7 +18,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Shows nothing before there is something to show.
+    /// Makes a meter, which shows nothing before the first event.
     pub(super) fn new(global: &GlobalArgs) -> Self {
         let bar = report::is_watched().then(|| {
             let bar = ProgressBar::new_spinner();
@@ -28,7 +28,7 @@ impl Meter {
         Self { bar, verbose: global.verbose, n_wrong: 0 }
     }
 
-    /// Takes a sign of life.
+    /// Shows an event.
     pub(super) fn show(&mut self, event: &Progress<'_>) {
         match event {
             Progress::Probing => self.message("opening the plugin"),

@@ -1,4 +1,4 @@
-//! `--repro`: one random program once more, in this process, so that a debugger sees it.
+//! `--repro`: runs one random program again, in this process, so that a debugger can follow it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::args::{ConformanceArgs, GlobalArgs};
 use crate::output;
 use crate::report::{Failure, Result, first_and_later, labelled};
 
-/// Runs the program on each target kind of the plugin, and says how it ended.
+/// Runs the program on each target kind of the plugin, and reports the result.
 pub(super) fn replay(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let Some(file) = &args.repro else { return Err(Failure::input("no program is given")) };
     let library = library(args)?;
@@ -35,7 +35,7 @@ fn as_json(one: &Replayed) -> Value {
     json!({ "kind": one.kind, "stop": one.verdict.as_ref().err(), "not_run": one.not_run })
 }
 
-/// A text behind a label; what it has of further lines stands below it.
+/// Formats a text after a label; its further lines stand below.
 fn inner(text: &str) -> String {
     let (first, later) = first_and_later(text);
     format!("{first}\n{later}").trim_end().to_owned()

@@ -1,4 +1,4 @@
-//! What happens for one element of a tensor.
+//! Generates the statements that compute one element of a tensor.
 
 use chipdock_ir::build::Body;
 use chipdock_ir::{
@@ -9,7 +9,7 @@ use super::facts::{Scope, Size, Tensor, Val};
 use super::value::EXTERNS;
 use super::{Generator, inner, op};
 
-/// What a value that is updated over and over is held to.
+/// Bound of the magnitude of a value that is updated repeatedly.
 const HELD: f64 = 50.0;
 
 /// The element that a body computes.
@@ -19,7 +19,7 @@ pub(crate) struct Target {
     pub(crate) at: Vec<Expr>,
 }
 
-/// What a body is; the order is that of [`FORMS`].
+/// Form of a body; the order is that of [`FORMS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Store,
@@ -36,7 +36,7 @@ pub(crate) enum Form {
     VectorLocal,
 }
 
-/// Forms with how often they are drawn.
+/// Forms with their weights in the draw.
 const FORMS: [(Form, usize); 12] = [
     (Form::Store, 12),
     (Form::If, 3),
@@ -53,7 +53,7 @@ const FORMS: [(Form, usize); 12] = [
 ];
 
 impl Form {
-    /// Straight code, worth lanes.
+    /// Returns true for straight code, which is worth vectorizing.
     pub(crate) fn is_straight(self) -> bool {
         matches!(self, Self::Store | Self::Bind | Self::Extern | Self::If)
     }
@@ -76,14 +76,14 @@ impl Generator<'_> {
         }
     }
 
-    /// A value of the element's type, stored.
+    /// Stores a value of the element's type.
     pub(crate) fn store(&mut self, f: &mut Body, to: &Target, value: Val) {
         let value = op::convert(value, to.buffer.dtype, &mut self.random).fit();
         self.note(&value);
         f.store(&to.buffer, to.at.as_slice(), value.expr);
     }
 
-    /// A store of something.
+    /// Stores a generated value.
     pub(crate) fn compute(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let depth = self.options.depth;
         let value = self.value(to.buffer.dtype, scope, depth);
@@ -131,13 +131,13 @@ impl Generator<'_> {
         self.store(f, to, value);
     }
 
-    /// The element itself, after it was stored.
+    /// Returns the element itself, after it was stored.
     fn own(&self, to: &Target) -> Val {
         let (lo, hi, exact) = self.written.unwrap_or((-HELD, HELD, false));
         Val::new(Expr::load(&to.buffer, to.at.clone()), lo, hi, exact)
     }
 
-    /// A value that stays small however often it is put into itself.
+    /// Returns a value that stays small however often it is updated from itself.
     fn held(&self, expr: Expr) -> Val {
         if expr.dtype.is_float() { Val::new(expr, -HELD, HELD, false) } else { Val::any(expr) }
     }
@@ -148,7 +148,7 @@ impl Generator<'_> {
     }
 
     fn scratch(&mut self, f: &mut Body, name: &str, shape: &[i32], dtype: DType) -> Buffer {
-        // Of global memory there is one instance for all threads.
+        // Global memory has one instance for all threads.
         let is_global = self.random.one_in(4) && !self.in_threads;
         let scope = if is_global { StorageScope::GLOBAL } else { StorageScope::LOCAL };
         let shape: Vec<Expr> = shape.iter().map(|extent| Expr::i32(*extent)).collect();
@@ -196,7 +196,7 @@ impl Generator<'_> {
         self.compute(f, to, &after);
     }
 
-    /// One round: an update, and perhaps a way out before another.
+    /// Generates one round of a loop: an update, and perhaps an exit before another.
     fn rounds(&mut self, f: &mut Body, t: &Buffer, scope: &Scope) {
         let update = |this: &mut Self, f: &mut Body| {
             let value = this.value(t.dtype, scope, 2);
@@ -212,7 +212,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A serial loop that carries a value along.
+    /// Generates a serial loop that carries a value along.
     fn accumulate(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
         let t = self.scratch(f, "acc", &[1], dtype);
@@ -265,7 +265,7 @@ impl Generator<'_> {
         self.compute(f, to, &scope.with_local(tensor).with(part));
     }
 
-    /// The value that a function of the module returns.
+    /// Generates a call of the module's function that returns a value.
     fn result(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
         let (name, types) = self.helper_with_result(dtype);
@@ -312,7 +312,7 @@ impl Generator<'_> {
         self.compute(f, to, scope);
     }
 
-    /// An assertion that holds.
+    /// Generates an assertion that holds.
     pub(crate) fn holds(&mut self, f: &mut Body, scope: &Scope) {
         let index = self.exact_leaf(self.index, scope).expr;
         let rest = Expr::binary(chipdock_ir::BinaryOp::FloorMod, index.clone(), self.index_number(8));
@@ -341,7 +341,7 @@ impl Generator<'_> {
         self.compute(f, to, &scope.with(part).with_local(tensor));
     }
 
-    /// The address of the first element.
+    /// Returns the address of the first element.
     pub(crate) fn address(buffer: &Buffer) -> Expr {
         let first = buffer.shape.iter().map(|extent| Expr::int(0, extent.dtype)).collect();
         Expr::call(Op::AddressOf, vec![Expr::load(buffer, first)], DType::HANDLE)

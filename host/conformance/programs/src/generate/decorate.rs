@@ -1,4 +1,4 @@
-//! Changes to a finished module that leave what it computes: loops that start elsewhere and take steps, regions, notes.
+//! Changes to a finished module that keep its results: loops with another start and step, regions, notes.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Decorator<'_, '_> {
         Attrs::from([("pragma_hint".into(), value)])
     }
 
-    /// The same statement with a note on it; nothing that binds for what follows.
+    /// Adds a note to a statement, unless later statements depend on its bindings.
     fn noted(&mut self, stmt: Stmt) -> Stmt {
         let binds = !matches!(
             stmt.kind,
@@ -168,7 +168,7 @@ fn whole(buffer: &Buffer) -> BufferRegion {
     BufferRegion { buffer: buffer.clone(), region: ranges.collect() }
 }
 
-/// What a block reads and writes of what lives outside of it.
+/// Returns the outside buffers that a block reads and writes.
 fn accesses(block: &Block) -> (Vec<Buffer>, Vec<Buffer>) {
     let mut own: HashSet<Buffer> = block.alloc_buffers.iter().cloned().collect();
     let mut views: HashMap<Buffer, Buffer> = HashMap::new();

@@ -1,14 +1,14 @@
-//! What is known of values and of places, so that values stay small and indices in bounds.
+//! Known bounds of values and places, which keep values small and indices in bounds.
 
 use chipdock_ir::{BinaryOp, Buffer, DType, Expr};
 
-/// A value with what it lies within, specials of the inputs apart.
+/// A value with the range that contains it, special values of the inputs excepted.
 #[derive(Clone, Debug)]
 pub(crate) struct Val {
     pub(crate) expr: Expr,
     pub(crate) lo: f64,
     pub(crate) hi: f64,
-    /// Whether every conforming backend has the very same value, so that deciding by it decides the same everywhere.
+    /// Whether every conforming backend computes exactly this value, so that a decision by it is the same everywhere.
     pub(crate) exact: bool,
 }
 
@@ -17,7 +17,7 @@ impl Val {
         Self { expr, lo, hi, exact }
     }
 
-    /// An integer or a boolean of which nothing is known but its type.
+    /// Makes a value of an integer or a boolean of which only the type is known.
     pub(crate) fn any(expr: Expr) -> Self {
         let (lo, hi) = expr.dtype.scalar().integer_range().unwrap_or((-1, 1));
         Self::new(expr, lo as f64, hi as f64, true)
@@ -31,7 +31,7 @@ impl Val {
         lo <= self.lo && self.hi <= hi
     }
 
-    /// The same value, held between two constants. A NaN becomes one of them.
+    /// Clamps the value between two constants. A NaN becomes one of them.
     pub(crate) fn clamp(self, lo: f64, hi: f64) -> Self {
         if self.is_within(lo, hi) {
             return self;
@@ -42,19 +42,19 @@ impl Val {
         Self::new(Expr::binary(BinaryOp::Max, expr, low), lo, hi, self.exact)
     }
 
-    /// The same value, held to what leaves room for a few more operations in its type.
+    /// Clamps the value so that a few more operations fit into its type.
     pub(crate) fn fit(self) -> Self {
         let limit = comfortable(self.dtype());
         if self.dtype().is_float() { self.clamp(-limit, limit) } else { self }
     }
 }
 
-/// A constant in every lane.
+/// Returns a constant in every lane.
 pub(crate) fn number(value: f64, dtype: DType) -> Expr {
     if dtype.is_float() { Expr::float(value, dtype) } else { Expr::int(value as i128, dtype) }
 }
 
-/// How large values of a float type should become.
+/// Returns the greatest magnitude that values of a type should reach.
 pub(crate) fn comfortable(dtype: DType) -> f64 {
     match (dtype.is_float(), dtype.bits, dtype.code) {
         (true, 16, chipdock_ir::TypeCode::Float) => 1e3,
@@ -73,7 +73,7 @@ pub(crate) enum Size {
     Next,
     /// n * m
     Product,
-    /// A few.
+    /// A small constant.
     Const(u8),
 }
 
@@ -82,22 +82,22 @@ pub(crate) enum Size {
 pub(crate) struct Tensor {
     pub(crate) buffer: Buffer,
     pub(crate) shape: Vec<Size>,
-    /// What its elements lie within.
+    /// Range of its elements.
     pub(crate) lo: f64,
     pub(crate) hi: f64,
     pub(crate) exact: bool,
 }
 
-/// A place in the program: what is known there.
+/// The facts that are known at a place of the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
-    /// Indices that are in bounds of a size.
+    /// Indices with the sizes that they are in bounds of.
     pub(crate) at: Vec<(Size, Expr)>,
-    /// Names, parameters and elements that may be read too; scalars.
+    /// Scalars that may be read too: names, parameters and elements.
     pub(crate) known: Vec<Val>,
     /// Tensors of constant shape that live here.
     pub(crate) local: Vec<Tensor>,
-    /// Where vectors stand.
+    /// The vectors at this place, if there are any.
     pub(crate) lanes: Option<Lanes>,
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Scope {
 pub(crate) struct Lanes {
     pub(crate) base: Expr,
     pub(crate) lanes: u16,
-    /// Which lanes are there, when the size is no multiple.
+    /// Lanes that exist, when the size is no multiple.
     pub(crate) predicate: Option<Expr>,
 }
 

@@ -7,7 +7,7 @@ use super::facts::{Lanes, Scope, Size, Tensor, Val};
 use super::op;
 
 impl Generator<'_> {
-    /// A constant of the type that indices have here.
+    /// Returns a constant of the index type.
     pub(crate) fn index_number(&self, value: i64) -> Expr {
         Expr::int(value.into(), self.index)
     }
@@ -35,7 +35,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Whether it is known, when the program is written, that there is an element along this size.
+    /// Returns true if it is known, when the program is written, that there is an element along this size.
     fn has_elements(&self, size: Size, scope: &Scope) -> bool {
         match size {
             Size::M | Size::Next | Size::Const(_) => true,
@@ -45,7 +45,7 @@ impl Generator<'_> {
         }
     }
 
-    /// An index in bounds: one that is there, or one computed.
+    /// Returns an index in bounds: an existing one, or a computed one.
     pub(crate) fn index(&mut self, size: Size, scope: &Scope) -> Option<Expr> {
         if !self.has_elements(size, scope) {
             return None;
@@ -75,7 +75,7 @@ impl Generator<'_> {
         })
     }
 
-    /// An index out of nothing in particular.
+    /// Computes an index in bounds from arbitrary values.
     fn index_from(&mut self, size: Size, extent: Expr, scope: &Scope) -> Expr {
         let both =
             |of: Size| scope.at.iter().rev().find(|(size, _)| *size == of).map(|(_, index)| index.clone());
@@ -143,7 +143,7 @@ impl Generator<'_> {
         op::convert(Val::new(load, tensor.lo, tensor.hi, tensor.exact), dtype, &mut self.random)
     }
 
-    /// Elements beside each other along the last axis, or anywhere along it.
+    /// Loads adjacent elements along the last axis, or elements anywhere along it.
     fn vector_load(&mut self, dtype: DType, scope: &Scope, lanes: &Lanes) -> Val {
         let list: Vec<Tensor> = self
             .tensors

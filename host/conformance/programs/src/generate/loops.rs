@@ -6,27 +6,27 @@ use chipdock_ir::{BinaryOp, CompareOp, Expr, ForKind, IterKind};
 use super::Generator;
 use super::facts::{Scope, Size};
 
-/// What a loop nest may do.
+/// Permissions of a loop nest.
 #[derive(Clone, Copy)]
 pub(crate) struct Nest {
-    /// Iterations depend on each other.
+    /// Whether iterations depend on each other.
     pub(crate) ordered: bool,
-    /// The body is straight code, worth lanes.
+    /// Whether the body is straight code, worth vectorizing.
     pub(crate) straight: bool,
-    /// The body stands in a block.
+    /// Whether the body stands in a block.
     pub(crate) block: bool,
 }
 
-/// What runs innermost.
+/// Generator of the innermost statements.
 pub(crate) type Inside<'f, 'o> = &'f mut dyn FnMut(&mut Generator<'o>, &mut Body, &Scope);
 
 impl<'o> Generator<'o> {
-    /// Whether the next nest may stand in a block, drawn.
+    /// Draws whether the next nest stands in a block.
     pub(crate) fn in_block(&mut self) -> bool {
         self.options.blocks && !self.random.one_in(3)
     }
 
-    /// The kind of a loop; `last` says that no loop is within.
+    /// Draws the kind of a loop; `last` says that it contains no loop.
     pub(crate) fn kind(&mut self, extent: &Expr, last: bool, nest: Nest) -> ForKind {
         let is_constant = extent.as_int().is_some();
         match self.random.below(8) {
@@ -75,7 +75,7 @@ impl<'o> Generator<'o> {
         around.left = left;
     }
 
-    /// Two loops for one, the last tile being cut off by a predicate.
+    /// Splits one loop into two, with a predicate that cuts the last tile off.
     fn tiles(
         &mut self,
         f: &mut Body,
@@ -156,7 +156,7 @@ impl<'o> Generator<'o> {
     }
 }
 
-/// A nest in the making.
+/// A nest under construction.
 struct Around<'a, 'f, 'o> {
     left: &'a [Size],
     nest: Nest,

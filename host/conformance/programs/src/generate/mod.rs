@@ -1,4 +1,4 @@
-//! From a seed to a program and its inputs.
+//! Generates a program and its inputs from a seed.
 
 mod body;
 mod decorate;
@@ -24,22 +24,22 @@ use crate::random::Random;
 use crate::{Case, Options};
 use facts::{Size, Tensor, Val, comfortable};
 
-/// What tensors to be written hold before.
+/// Value that tensors to be written hold before the call.
 const UNTOUCHED: f64 = 77.0;
 
-/// The program of a seed: the same on every machine, as long as this crate and the options stay what they are.
+/// Makes the program of a seed: the same on every machine, as long as this crate and the options do not change.
 ///
-/// What it promises is on the front page. Seeds that follow each other make programs that have nothing in common, but
-/// that with [`Options::tour`] each takes the next turn.
+/// Its guarantees are on the front page. Successive seeds make unrelated programs, except that
+/// with [`Options::tour`] each takes the next turn.
 #[must_use]
 pub fn arbitrary(seed: u64, options: &Options) -> Case {
     Generator::new(Random::new(seed), options).case(seed)
 }
 
-/// The program that a tape of bytes spells: each draw takes its next bytes, and once it has ended draws are those of a
-/// fixed seed. Promises are those of [`arbitrary`].
+/// Makes the program of a tape of bytes: each draw takes its next bytes, and after its end draws are those of a
+/// fixed seed. The guarantees are those of [`arbitrary`].
 ///
-/// Tapes that are nearly alike make programs that are, so that a fuzzer which keeps tapes learns what programs do.
+/// Similar tapes make similar programs, so that a fuzzer that keeps tapes learns how programs behave.
 #[must_use]
 pub fn spelled(tape: &[u8], options: &Options) -> Case {
     let mut random = Random::of_tape(tape);
@@ -47,7 +47,7 @@ pub fn spelled(tape: &[u8], options: &Options) -> Case {
     Generator::new(random, options).case(turn)
 }
 
-/// A program in the making.
+/// A program under construction.
 struct Generator<'o> {
     options: &'o Options,
     random: Random<'o>,
@@ -57,26 +57,26 @@ struct Generator<'o> {
     n: Expr,
     n_value: usize,
     m_value: usize,
-    /// Whether the first size is not 0, in whatever the program is run on.
+    /// Whether the first size is not 0, whatever arguments the program is run with.
     never_empty: bool,
-    /// What may be read, one after the other.
+    /// Tensors that may be read, in the order of their stages.
     tensors: Vec<Tensor>,
     scalars: Vec<Val>,
     params: Vec<Param>,
     args: Vec<Arg>,
-    /// What the root block allocates.
+    /// Buffers that the root block allocates.
     allocated: Vec<Buffer>,
     helpers: Vec<PrimFunc>,
     n_helpers: usize,
-    /// Indices within indices, in the making.
+    /// Nesting depth of indices within indices, during generation.
     nested: u32,
-    /// Whether what is made is run by threads.
+    /// Whether the generated code is run by threads.
     in_threads: bool,
-    /// What the stage stored so far: least, greatest, whether exact.
+    /// Range of the values that the stage stored so far: least, greatest, whether exact.
     written: Option<(f64, f64, bool)>,
 }
 
-/// A statement from what `build` appends.
+/// Returns the statement that `build` appends.
 fn inner(build: impl FnOnce(&mut build::Body)) -> Stmt {
     let mut function = build::function("inner");
     build(&mut function);
@@ -141,7 +141,7 @@ impl<'o> Generator<'o> {
         shape.iter().map(|size| self.length(*size)).collect()
     }
 
-    /// A parameter with numbers in it.
+    /// Adds a parameter with numbers in it.
     fn input(&mut self, name: String, shape: Vec<Size>, dtype: DType) {
         let buffer = Buffer::new(name, self.extents(&shape), dtype, chipdock_ir::StorageScope::GLOBAL);
         let lengths = self.lengths(&shape);
@@ -160,7 +160,7 @@ impl<'o> Generator<'o> {
         self.tensors.push(Tensor { buffer, shape, lo, hi, exact: true });
     }
 
-    /// An ordinary value of an input.
+    /// Returns an ordinary value of an input.
     fn number(&mut self, dtype: DType) -> f64 {
         let (lo, hi) = range_of(dtype);
         if dtype.is_float() {
@@ -169,7 +169,7 @@ impl<'o> Generator<'o> {
         self.random.between(lo as i64, hi as i64) as f64
     }
 
-    /// Makes one element what is seldom met.
+    /// Sets one element to a rare value.
     fn make_special(&mut self, array: &mut Array, dtype: DType) {
         let lane = self.random.below(array.n_lanes());
         let size_bytes = dtype.lane_size_bytes();
@@ -196,7 +196,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// A parameter to be written.
+    /// Adds a parameter to be written.
     fn output(&mut self, name: String, shape: &[Size], dtype: DType) -> Buffer {
         let buffer = Buffer::new(name, self.extents(shape), dtype, chipdock_ir::StorageScope::GLOBAL);
         let lengths = self.lengths(shape);
@@ -206,14 +206,14 @@ impl<'o> Generator<'o> {
         buffer
     }
 
-    /// Notes what a store stored.
+    /// Records the range of a stored value.
     fn note(&mut self, value: &Val) {
         let (lo, hi, exact) = self.written.unwrap_or((f64::INFINITY, f64::NEG_INFINITY, true));
         self.written = Some((lo.min(value.lo), hi.max(value.hi), exact && value.exact));
     }
 }
 
-/// What inputs of a type lie within.
+/// Returns the range of inputs of a type.
 fn range_of(dtype: DType) -> (f64, f64) {
     if dtype.is_float() {
         let most = comfortable(dtype).min(12.0);

@@ -131,7 +131,7 @@ impl Generator<'_> {
         self.scalars.push(Val::new(var.expr(), lo, hi, true));
     }
 
-    /// What stands before everything else.
+    /// Generates the statements before everything else.
     fn entry(&mut self, f: &mut Body) {
         if !self.options.exits {
             return;
@@ -154,7 +154,7 @@ impl Generator<'_> {
         format!("helper{}", self.n_helpers).into()
     }
 
-    /// A function of a few numbers that returns one, and the types of its parameters.
+    /// Makes a function of a few numbers that returns one; returns its name and the types of its parameters.
     pub(crate) fn helper_with_result(&mut self, dtype: DType) -> (Arc<str>, Vec<DType>) {
         let types: Vec<DType> = (0..1 + self.random.below(2)).map(|_| self.any_type()).collect();
         let mut f = build::function(self.helper_name());
@@ -256,7 +256,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Forgets what only the kernel knows.
+    /// Sets the state of the kernel aside.
     fn leave_kernel(&mut self) -> (Vec<Tensor>, Vec<Val>, Expr) {
         (std::mem::take(&mut self.tensors), std::mem::take(&mut self.scalars), self.n.clone())
     }

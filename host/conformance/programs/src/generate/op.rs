@@ -1,11 +1,11 @@
-//! One operation on values: operands brought into its domain, and what the result lies within.
+//! Applies one operation to values: clamps operands to its domain, and bounds its result.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Signature};
 
 use super::facts::{Val, comfortable, number};
 use crate::random::Random;
 
-/// What a function of one float takes and gives; `None` where the range of the result is that of the operand.
+/// Returns the domain and the range of a function of one float; `None` where the range of the result is that of the operand.
 fn domain(op: Op) -> ((f64, f64), Option<(f64, f64)>) {
     const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     match op {
@@ -29,12 +29,12 @@ fn domain(op: Op) -> ((f64, f64), Option<(f64, f64)>) {
     }
 }
 
-/// True where a value just beside may give a result far away.
+/// Returns true for an op with jumps, where a small change of the operand may change the result much.
 fn jumps(op: Op) -> bool {
     op.info().is_rounding || matches!(op, Op::Fmod | Op::Nextafter)
 }
 
-/// True where every backend gives the same for the same.
+/// Returns true for an op that every backend rounds to the same result.
 fn is_rounded(op: Op) -> bool {
     chipdock_ir::accuracy::ulps(op, DType::FLOAT32) <= 0.5
 }
@@ -45,7 +45,7 @@ pub(crate) fn op1(op: Op, a: Val) -> Val {
         Signature::FloatTest => Val::any(Expr::call(op, vec![a.expr], DType::BOOL.with_lanes(dtype.lanes))),
         Signature::FloatUnary => {
             let ((lo, hi), result) = domain(op);
-            // Special values go through now and then: the guard keeps only what is known to lie outside.
+            // Special values pass through now and then: the guard keeps only values that are known to lie outside.
             let most = comfortable(dtype).max(1.0);
             let a = a.clamp(lo.max(-most), hi.min(most));
             let (lo, hi) = result.unwrap_or((a.lo - 1.0, a.hi + 1.0));
@@ -71,7 +71,7 @@ pub(crate) fn op1(op: Op, a: Val) -> Val {
     }
 }
 
-/// Whether an operand that only nearly is what it is makes the result useless.
+/// Returns true if an inexact operand makes the op's result useless.
 pub(crate) fn wants_exact(op: Op) -> bool {
     jumps(op) || op == Op::Reinterpret
 }
@@ -184,7 +184,7 @@ pub(crate) fn compare(op: CompareOp, a: Val, b: Val) -> Val {
     Val { exact, ..Val::any(Expr::compare(op, a.expr, b.expr)) }
 }
 
-/// A value as another type, of as many lanes.
+/// Converts a value to another type of as many lanes.
 pub(crate) fn convert(value: Val, to: DType, random: &mut Random<'_>) -> Val {
     let from = value.dtype();
     let to = to.scalar().with_lanes(from.lanes);
@@ -192,7 +192,7 @@ pub(crate) fn convert(value: Val, to: DType, random: &mut Random<'_>) -> Val {
         return value;
     }
     if !to.is_float() && from.is_float() && !value.exact && !random.one_in(8) {
-        // Truncating what is only nearly known jumps; on which side of the middle it is hardly ever does.
+        // Truncation of an inexact value jumps; comparison with the middle of its range hardly ever does.
         let middle = (value.lo + value.hi) / 2.0;
         let above = Expr::compare(CompareOp::Gt, value.expr, number(middle, from));
         return Val::new(above.cast(to), 0.0, 1.0, true);

@@ -10,28 +10,28 @@ use super::facts::{Scope, Size, Tensor, Val, number};
 use super::loops::Nest;
 use super::{Generator, op};
 
-/// What a stage is.
+/// Kind of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Each element by itself.
+    /// Computes each element by itself.
     Map,
-    /// Over one axis of two, in a block.
+    /// Reduces one axis of two, in a block.
     Reduce,
-    /// Each element from the one before.
+    /// Computes each element from the one before.
     Scan,
-    /// Elements met in any order, one after the other.
+    /// Writes elements in any order, one after the other.
     Scatter,
-    /// Vectors along the last axis.
+    /// Computes vectors along the last axis.
     Vectors,
-    /// Through another buffer over the same memory.
+    /// Writes through another buffer over the same memory.
     View,
-    /// A block within a block.
+    /// Computes in a block within a block.
     Nested,
-    /// By a function of the module.
+    /// Calls a function of the module.
     Call,
-    /// Elements added to, each addition being atomic.
+    /// Adds to elements by atomic operations.
     Atomic,
-    /// By threads.
+    /// Computes by threads.
     Threads,
 }
 
@@ -48,7 +48,7 @@ const KINDS: [(Kind, usize); 10] = [
     (Kind::Call, 3),
 ];
 
-/// Shapes of what is computed.
+/// Shapes of computed tensors.
 const SHAPES: [&[Size]; 7] = [
     &[Size::N],
     &[Size::M],
@@ -72,7 +72,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// A tensor to be computed: a parameter, or memory of the kernel's own.
+    /// Makes the buffer of a tensor to be computed: a parameter, or memory of the kernel's own.
     pub(crate) fn result_buffer(
         &mut self,
         f: &mut Body,
@@ -93,7 +93,7 @@ impl<'o> Generator<'o> {
         buffer
     }
 
-    /// What was computed may be read from now on.
+    /// Makes the computed tensor readable for later stages.
     pub(crate) fn finish_stage(&mut self, buffer: Buffer, shape: Vec<Size>) {
         let (lo, hi, exact) = self.written.take().unwrap_or((-128.0, 128.0, false));
         self.tensors.push(Tensor { buffer, shape, lo, hi, exact });
@@ -186,7 +186,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// Where a reduction starts, and how it goes on. Booleans are reduced by `or`.
+    /// Returns start value and op of a reduction. Booleans are reduced by `or`.
     fn reducer(&mut self, pick: usize, dtype: DType) -> (Expr, BinaryOp) {
         if dtype.is_bool() {
             return (Expr::bool(false), BinaryOp::Add);
@@ -204,7 +204,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// One term of a reduction, small enough for all of them.
+    /// Returns one term of a reduction, small enough that the sum of all fits.
     fn term(&mut self, op: BinaryOp, dtype: DType, scope: &Scope) -> Expr {
         let depth = self.options.depth;
         let term = self.value(dtype, scope, depth);
@@ -279,7 +279,7 @@ impl<'o> Generator<'o> {
         self.written = Some((-1000.0, 1000.0, false));
     }
 
-    /// A type that atomic additions take.
+    /// Returns a type that atomic additions take.
     pub(crate) fn atomic_type(&mut self) -> DType {
         let fits = |dtype: DType| {
             dtype.is_integer() && dtype.bits >= 32 || dtype.is_float() && dtype != DType::BFLOAT16

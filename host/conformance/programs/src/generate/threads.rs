@@ -12,20 +12,20 @@ use super::body::Target;
 use super::facts::{Scope, Size, Val, number};
 use super::{Generator, inner, op};
 
-/// What threads do.
+/// Work of the threads of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
-    /// Each its own element.
+    /// Each thread computes its own element.
     Own,
-    /// Through shared memory, with barriers as statements.
+    /// Threads exchange values through shared memory, with barriers as statements.
     Shared,
-    /// Through shared memory, by blocks, whose order is enough.
+    /// Threads exchange values through shared memory, in blocks, whose order suffices.
     SharedBlocks,
     /// A reduction over the threads of a block.
     Reduce,
     /// Shuffles of a warp.
     Shuffle,
-    /// Additions to elements that others add to as well.
+    /// Atomic additions by several threads to the same elements.
     Atomic,
     /// `tvm_thread_allreduce`.
     Allreduce,
@@ -41,7 +41,7 @@ fn sync(scope: &str) -> Stmt {
     Stmt::new(StmtKind::Evaluate(Expr::call(Op::StorageSync, vec![Expr::str(scope)], DType::HANDLE)))
 }
 
-/// A block of threads: where each thread is, and where its element lies.
+/// A block of threads: the position of each thread, and of its element.
 struct Place {
     block: Expr,
     thread: Expr,
@@ -49,7 +49,7 @@ struct Place {
 }
 
 impl Generator<'_> {
-    /// A tensor computed by a launch of threads.
+    /// Generates a tensor that is computed by a launch of threads.
     pub(crate) fn thread_stage(&mut self, f: &mut Body, at: usize) {
         let work = loop {
             let work = *self.random.pick(&WORKS);
@@ -130,7 +130,7 @@ impl Generator<'_> {
         if dtype.is_float() { value.clamp(-50.0, 50.0) } else { value }
     }
 
-    /// As many threads as it takes, those past the end doing nothing; virtual threads too.
+    /// Generates as many threads as needed, with idle ones past the end; virtual threads too.
     fn own_elements(&mut self, f: &mut Body, to: &Buffer, n_threads: i64) {
         let n = self.n.clone();
         let threads = self.index_number(n_threads);
@@ -204,7 +204,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Stores something made of a value.
+    /// Stores a value computed from another.
     fn put(&mut self, f: &mut Body, to: &Buffer, place: &Place, value: Val, scope: &Scope) {
         let made = self.value(to.dtype, &scope.with(value.clone()), 2);
         let value = op::convert(value, to.dtype, &mut self.random);
@@ -213,7 +213,7 @@ impl Generator<'_> {
         self.store(f, &target, value);
     }
 
-    /// The same by blocks: a statement sees what earlier ones wrote, whoever wrote it.
+    /// Writes and reads shared memory in blocks: a statement sees the earlier writes of all threads.
     fn shared_blocks(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
         let dtype = self.any_type();
         let n = self.index_number(place.n_threads);
@@ -261,7 +261,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What a warp passes on among its lanes.
+    /// Generates shuffles between the lanes of a warp.
     fn shuffles(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
         let dtype = self.any_type();
         let scope = self.thread_scope(place);

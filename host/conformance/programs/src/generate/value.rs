@@ -1,4 +1,4 @@
-//! Values of a wanted type, from what is known at a place.
+//! Generates values of a wanted type from the facts at a place.
 
 use chipdock_ir::op::Gives;
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op, Signature, Var};
@@ -23,14 +23,14 @@ pub(crate) const ARITHMETIC: [BinaryOp; 9] = [
     BinaryOp::FloorDiv,
     BinaryOp::FloorMod,
 ];
-/// How many of them floats have.
+/// Number of these ops that floats support.
 pub(crate) const N_FLOAT_ARITHMETIC: usize = 6;
 
-/// Functions of C's library that one may call by name, without the ending of float32.
+/// Functions of C's library that may be called by name, without the suffix of float32.
 pub(crate) const EXTERNS: [&str; 6] = ["sqrt", "exp", "fabs", "floor", "tanh", "trunc"];
 
 impl Generator<'_> {
-    /// A value of a type, vectors included.
+    /// Generates a value of a type, vectors included.
     pub(crate) fn value(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         if depth == 0 || self.random.one_in(5) {
             return self.leaf(dtype, scope);
@@ -52,7 +52,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A boolean, mostly a comparison.
+    /// Generates a boolean, mostly a comparison.
     pub(crate) fn condition(&mut self, lanes: u16, scope: &Scope, depth: u32) -> Expr {
         let value = match self.random.below(4) {
             0 => self.value(DType::BOOL.with_lanes(lanes), scope, depth),
@@ -96,7 +96,7 @@ impl Generator<'_> {
         })
     }
 
-    /// A call of one of the ops that the options have for that type.
+    /// Generates a call of one of the ops that the options have for that type.
     fn function(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         let ops: Vec<Op> = self.options.ops.iter().copied().filter(|op| gives(*op, dtype)).collect();
         if ops.is_empty() {
@@ -122,7 +122,7 @@ impl Generator<'_> {
         self.call(op, operand, scope, depth)
     }
 
-    /// A call of an op whose first operand has that type.
+    /// Generates a call of an op whose first operand has that type.
     pub(crate) fn call(&mut self, called: Op, dtype: DType, scope: &Scope, depth: u32) -> Val {
         let operand = |this: &mut Self, dtype: DType| {
             let value = this.value(dtype, scope, depth);
@@ -174,7 +174,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A product of int32 as quantised kernels have it.
+    /// Generates a product of int32 as in quantised kernels.
     pub(crate) fn quantised(&mut self, per_axis: bool, a: Val, b: Val) -> Val {
         let dtype = a.dtype();
         let scalar = |this: &mut Self, low, high| Expr::i32(this.random.between(low, high) as i32);
@@ -201,14 +201,14 @@ impl Generator<'_> {
         Val { exact, ..Val::any(Expr::call(Op::Dp4a, vec![a.expr, b.expr, start.expr], sum)) }
     }
 
-    /// Within the width or past it, negative too.
+    /// Generates a shift amount: within the width or past it, negative too.
     fn shift_amount(&mut self, dtype: DType) -> Val {
         let bits = i64::from(dtype.bits);
         let amount = self.random.between(if dtype.is_int() { -3 } else { 0 }, bits + 2);
         Val::new(number(amount as f64, dtype), amount as f64, amount as f64, true)
     }
 
-    /// The bits of a value as another type and, where that would be a float of any size, back again.
+    /// Reinterprets the bits of a value as another type and, where that would be a float of any size, back again.
     pub(crate) fn reinterpret(&mut self, value: Val) -> Val {
         let dtype = value.dtype();
         let bits = |code: DType| Expr::call(Op::Reinterpret, vec![value.expr.clone()], code);
@@ -283,7 +283,7 @@ impl Generator<'_> {
         Val::new(Expr::new(ExprKind::Shuffle { vectors, indices }, dtype), lo, hi, exact)
     }
 
-    /// A constant, small mostly.
+    /// Generates a constant, mostly a small one.
     pub(crate) fn constant(&mut self, dtype: DType) -> Val {
         let value = if dtype.is_float() {
             self.random.between(-24, 24) as f64 / 8.0
@@ -321,7 +321,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A leaf that every backend has the same.
+    /// Returns a leaf that is the same on every backend.
     pub(crate) fn exact_leaf(&mut self, dtype: DType, scope: &Scope) -> Val {
         for _ in 0..3 {
             let leaf = self.leaf(dtype, scope);
@@ -396,7 +396,7 @@ impl Generator<'_> {
     }
 }
 
-/// Whether an op gives a value of that type for some operands.
+/// Returns true if an op gives a value of that type for some operands.
 fn gives(op: Op, dtype: DType) -> bool {
     match op.info().gives {
         _ if op == Op::Dp4a => dtype == DType::INT32 || dtype == DType::UINT32,

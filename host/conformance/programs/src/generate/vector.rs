@@ -9,7 +9,7 @@ use super::loops::Nest;
 use super::op;
 
 impl Generator<'_> {
-    /// A tensor whose last axis is `M`, some lanes at a time; where that does not come out even, by predicates.
+    /// Generates a tensor whose last axis is `M`, some lanes at a time; predicates mask the rest.
     pub(crate) fn vectors(&mut self, f: &mut Body, to: &Buffer, shape: &[Size]) {
         let lanes = *self.random.pick(&[2_u16, 4, 4, 8, 3]);
         let m = self.m_value as u16;

@@ -89,7 +89,7 @@ impl Generator<'_> {
         self.write_view(f, &view, &[Size::Product]);
     }
 
-    /// Views of regions, in a block for each row.
+    /// Generates views of regions, in a block for each row.
     fn matched(&mut self, f: &mut Body, to: &Buffer) {
         let (n, m) = (self.extent(Size::N), self.extent(Size::M));
         let nest = Nest { ordered: false, straight: false, block: true };
@@ -117,7 +117,7 @@ impl Generator<'_> {
         });
     }
 
-    /// The bits of an input as another type of the same size, to be read from now on.
+    /// Makes the bits of an input readable as another type of the same size.
     fn reinterpreted(&mut self, f: &mut Body) {
         let found = self
             .tensors

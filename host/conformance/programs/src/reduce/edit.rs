@@ -1,15 +1,15 @@
-//! Nodes by their position, parents first.
+//! Finds and replaces nodes by their position, parents first.
 
 use std::cell::RefCell;
 
 use chipdock_ir::{Expr, Stmt};
 
-/// Visits nodes in order, and puts something in the place of one of them.
+/// Visits nodes in order, and replaces one of them.
 struct Cursor<'f> {
     left: usize,
     stmt: &'f mut dyn FnMut(&Stmt) -> Option<Stmt>,
     expr: &'f mut dyn FnMut(&Expr) -> Option<Expr>,
-    /// Whether positions count statements, else expressions.
+    /// Whether positions count statements; else they count expressions.
     statements: bool,
     done: bool,
 }
@@ -51,7 +51,7 @@ impl Cursor<'_> {
     }
 }
 
-/// The statement at a position.
+/// Returns the statement at a position.
 pub(crate) fn stmt(body: &Stmt, position: usize) -> Option<Stmt> {
     let mut found = None;
     let mut take = |stmt: &Stmt| {
@@ -63,14 +63,14 @@ pub(crate) fn stmt(body: &Stmt, position: usize) -> Option<Stmt> {
     found
 }
 
-/// The body with another statement at a position.
+/// Returns the body with another statement at a position.
 pub(crate) fn with_stmt(body: &Stmt, position: usize, new: &Stmt) -> Stmt {
     let mut put = |_: &Stmt| Some(new.clone());
     Cursor { left: position, stmt: &mut put, expr: &mut |_| None, statements: true, done: false }
         .walk_stmt(body)
 }
 
-/// The expression at a position.
+/// Returns the expression at a position.
 pub(crate) fn expr(body: &Stmt, position: usize) -> Option<Expr> {
     let mut found = None;
     let mut take = |expr: &Expr| {
@@ -82,7 +82,7 @@ pub(crate) fn expr(body: &Stmt, position: usize) -> Option<Expr> {
     found
 }
 
-/// The body with another expression at a position.
+/// Returns the body with another expression at a position.
 pub(crate) fn with_expr(body: &Stmt, position: usize, new: &Expr) -> Stmt {
     let mut put = |_: &Expr| Some(new.clone());
     Cursor { left: position, stmt: &mut |_| None, expr: &mut put, statements: false, done: false }

@@ -1,4 +1,4 @@
-//! Parameters that are not needed, sizes, and what the inputs hold.
+//! Reduces a case's inputs: unneeded parameters, sizes, and element values.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use chipdock_ir::{
 use super::weight::Weight;
 use crate::Case;
 
-/// Elements, and those that are not 0.
+/// Returns the number of elements plus the number that are not 0.
 pub(crate) fn weight(case: &Case) -> Weight {
     let of = |arg: &Arg| match arg {
         Arg::Tensor(array) => {
@@ -23,7 +23,7 @@ pub(crate) fn weight(case: &Case) -> Weight {
     case.args.iter().map(|arg| of(arg) as Weight).sum()
 }
 
-/// The case with less of it, as long as it is asked for.
+/// Reduces the case's inputs, as long as `ask` accepts the result.
 pub(crate) fn simplify(mut case: Case, ask: &mut dyn FnMut(&Case) -> bool) -> Case {
     let mut at = 0;
     while at < case.args.len() {
@@ -78,7 +78,7 @@ fn with_kernel(case: &Case, change: impl FnOnce(&mut PrimFunc)) -> IrModule {
     module
 }
 
-/// Without a parameter and its argument.
+/// Returns the case without a parameter and its argument.
 fn without(case: &Case, at: usize) -> Option<Case> {
     kernel(case).filter(|kernel| at < kernel.params.len())?;
     let module = with_kernel(case, |kernel| drop(kernel.params.remove(at)));
@@ -87,7 +87,7 @@ fn without(case: &Case, at: usize) -> Option<Case> {
     Some(Case { module, args, ..case.clone() })
 }
 
-/// One argument with a single value everywhere.
+/// Returns the case with one argument set to a single value everywhere.
 fn filled(case: &Case, at: usize, value: f64) -> Case {
     let mut case = case.clone();
     match &mut case.args[at] {
@@ -101,7 +101,7 @@ fn filled(case: &Case, at: usize, value: f64) -> Case {
     case
 }
 
-/// Symbolic sizes with their values, from where they stand bare.
+/// Returns the values of symbolic sizes, from the shapes in which they stand alone.
 fn sizes(case: &Case) -> HashMap<Var, i128> {
     let mut found = HashMap::new();
     for (buffer, array) in tensors(case) {
@@ -125,7 +125,7 @@ fn tensors(case: &Case) -> Vec<(Buffer, &Array)> {
         .collect()
 }
 
-/// Constants above 1 that extents of parameters are.
+/// Returns the constants above 1 among the extents of parameters.
 fn constants(case: &Case) -> Vec<i128> {
     let mut found: Vec<i128> = Vec::new();
     for (buffer, _) in tensors(case) {
@@ -155,7 +155,7 @@ fn value_of(expr: &Expr, sizes: &HashMap<Var, i128>) -> Option<i128> {
     }
 }
 
-/// The arguments cut to the shapes that the parameters have with these sizes.
+/// Returns the arguments cut to the shapes that the parameters have with these sizes.
 fn cut(case: &Case, sizes: &HashMap<Var, i128>) -> Option<Vec<Arg>> {
     let kernel = kernel(case)?;
     let mut args = Vec::new();
@@ -174,7 +174,7 @@ fn cut(case: &Case, sizes: &HashMap<Var, i128>) -> Option<Vec<Arg>> {
     Some(args)
 }
 
-/// The first elements along each axis; zeros where there are none.
+/// Returns the first elements along each axis; zeros where there are none.
 fn part(array: &Array, shape: &[usize]) -> Array {
     let mut out = Array::zeros(array.dtype, shape);
     let size_bytes = array.dtype.size_bytes();
@@ -202,7 +202,7 @@ fn resized(case: &Case, var: &Var, value: i128) -> Option<Case> {
     Some(Case { args, ..case.clone() })
 }
 
-/// Another constant in the place of one, wherever it counts elements or iterations.
+/// Replaces a constant by another, wherever it counts elements or iterations.
 fn with_constant(case: &Case, old: i128, new: i128) -> Option<Case> {
     let mut swap = Swap { old, new, buffers: HashMap::new() };
     let functions = case.module.functions.iter().map(|function| {

@@ -1,4 +1,4 @@
-//! Makes a module small that has some property, most often that something fails on it.
+//! Makes a module that has some property small; most often the property is that something fails on it.
 
 mod candidates;
 mod edit;
@@ -11,11 +11,11 @@ use chipdock_ir::{Attrs, IrModule, PrimFunc, Stage};
 use crate::Case;
 use weight::{Weight, weight};
 
-/// A small module that has a property, from one that has it.
+/// Returns a small module that has a property, from one that has it.
 ///
-/// Only modules that validate are asked. Functions, statements and expressions are left out, loops become serial and
-/// short, blocks their bodies, expressions one of their parts or a constant, as long as the property stays. Parameters
-/// stay as they are, so that arguments still fit.
+/// The property is tested only on modules that validate. Functions, statements and expressions are removed, loops become serial
+/// and short, blocks become their bodies, expressions one of their parts or a constant, as long as the property holds.
+/// Parameters are unchanged, so that arguments still fit.
 ///
 /// ```
 /// use chipdock_ir::{BinaryOp, ExprKind};
@@ -38,10 +38,10 @@ pub fn reduce(module: &IrModule, fails: &mut dyn FnMut(&IrModule) -> bool) -> Ir
     reducer.module
 }
 
-/// A small case that has a property, from one that has it. Only cases that validate are asked and, if it runs without an
-/// error itself, only those that do so too.
+/// Returns a small case that has a property, from one that has it. The property is tested only on cases that validate and, if
+/// the first case runs without an error, run without one too.
 ///
-/// As [`reduce`]; besides, parameters that are not needed go, sizes become smaller and inputs simple.
+/// Works as [`reduce`]; besides, it removes unneeded parameters, makes sizes smaller and inputs simple.
 pub fn reduce_case(case: &Case, fails: &mut dyn FnMut(&Case) -> bool) -> Case {
     let mut case = case.clone();
     let runs = case.run(&case.module).is_ok();
@@ -77,7 +77,7 @@ impl<'f> Reducer<'f> {
         Self { module, weight, fails }
     }
 
-    /// Goes on with a candidate, if it is smaller and has the property.
+    /// Continues with a candidate, if it is smaller and has the property.
     fn take(&mut self, candidate: IrModule) -> bool {
         let weight = weight(&candidate);
         let better = weight < self.weight && is_valid(&candidate) && (self.fails)(&candidate);
@@ -94,7 +94,7 @@ impl<'f> Reducer<'f> {
         self.take(candidate)
     }
 
-    /// Every way to make it smaller once; whether one did.
+    /// Tries every way to make it smaller once; returns whether one succeeded.
     fn round(&mut self) -> bool {
         let before = self.weight;
         self.functions();

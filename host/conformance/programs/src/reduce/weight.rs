@@ -1,8 +1,8 @@
-//! How far a module is from simple; every step of the reducer makes it less.
+//! Weight of a module, its distance from a simple one; every step of the reducer lowers it.
 
 use chipdock_ir::{Child, Expr, ExprKind, ForKind, IrModule, StmtKind};
 
-/// The sum of what each node weighs.
+/// Sum of the weights of all nodes.
 pub(crate) type Weight = u64;
 
 pub(crate) fn weight(module: &IrModule) -> Weight {

@@ -1,4 +1,4 @@
-//! Ranges where something ends: pages, data spaces, other ranges, and ranges of no bytes.
+//! Copies at edges: of pages, of data spaces, of other ranges, and copies of no bytes.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -63,7 +63,7 @@ fn copy(device: &Device, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size: usize
     Ok(device.sync(0, ptr::null_mut())?)
 }
 
-/// From the very edge of a page: who reads beside the range is stopped by the processor.
+/// Copies from the edge of a page: a read outside of the range is stopped by the processor.
 fn from_page(c: &Context, page: Guarded) -> Verdict {
     let device = c.device()?;
     let size = page.bytes().len();
@@ -74,7 +74,7 @@ fn from_page(c: &Context, page: Guarded) -> Verdict {
     hold_source(page.bytes(), &pattern(1, size))
 }
 
-/// To the very edge of a page: who writes beside the range is stopped by the processor.
+/// Copies to the edge of a page: a write outside of the range is stopped by the processor.
 fn to_page(c: &Context, size: usize, side: Side) -> Verdict {
     let device = c.device()?;
     let from = pattern(1, size + 100);
@@ -101,18 +101,18 @@ enum End {
     Null,
     /// A live data space.
     Space,
-    /// Past the last byte of one.
+    /// Past the last byte of a data space.
     Behind,
     /// Host memory that may not be touched.
     Forbidden,
 }
 
-/// A copy of nothing: every end is as it was, and none was touched.
+/// A copy of nothing: every end is unchanged, and none was accessed.
 fn zero(c: &Context, from: End, to: End) -> Verdict {
     let device = c.device()?;
     let bytes = pattern(1, 256);
     let spaces = [Space::with(&device, 0, &bytes)?, Space::with(&device, 0, &bytes)?];
-    // The page behind its end may not be touched: an address there is good for nothing.
+    // The page after its end must not be accessed: any use of an address there fails.
     let forbidden = Guarded::new(&[0; 1], Side::End)?;
     let end = |end: End, space: &Space| match end {
         End::Null => ChipdockCopyEnd { data: ptr::null_mut(), ..space.end(0) },

@@ -18,7 +18,7 @@ use crate::{Cases, Context, Group, Subject, Verdict};
 use super::memory::hints;
 use place::{Direction, Transfer, hold_destination, hold_source};
 
-/// Around what processors, vectors, caches, pages and drivers' small copies are aligned to.
+/// Sizes around the alignments of processors, vectors, caches, pages and drivers' small copies.
 const SIZES: [usize; 33] = [
     1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 4095, 4096,
     4097, 65535, 65536, 65537, 262_144, 1_048_575, 1_048_576, 1_048_577,
@@ -27,11 +27,11 @@ const SIZES: [usize; 33] = [
 /// Offsets of one end, the other at 0.
 const OFFSETS: [usize; 11] = [1, 2, 3, 4, 7, 8, 63, 64, 65, 4095, 4096];
 
-/// Offsets of both ends: exchanged, added up or used for the wrong one they give something else.
+/// Offsets of both ends: a plugin that exchanges them, adds them or applies the wrong one copies other bytes.
 const OFFSET_PAIRS: [(usize, usize); 9] =
     [(1, 2), (3, 64), (7, 65), (64, 3), (64, 128), (63, 63), (4095, 1), (4096, 64), (4097, 4095)];
 
-/// What a host address may be past a multiple of 64.
+/// Offsets of a host address from a multiple of 64.
 const SKEWS: [usize; 5] = [1, 2, 4, 8, 33];
 
 pub(super) fn add(cases: &mut Cases) {
@@ -39,7 +39,7 @@ pub(super) fn add(cases: &mut Cases) {
         for size in SIZES {
             add_transfer(cases, Transfer::new(direction, size));
         }
-        // A size that is as aligned as the offset, so that an offset that is ignored is told from alignment.
+        // A size that is as aligned as the offset, so that an ignored offset is distinguished from alignment.
         let size_for = |offset: usize| if offset.is_multiple_of(64) { 256 } else { 257 };
         for offset in OFFSETS {
             let one = Transfer::new(direction, size_for(offset));
@@ -128,7 +128,7 @@ fn own_stream(c: &Context, direction: Direction) -> Verdict {
     transfer.hold_on(&device, 0, stream.raw())
 }
 
-/// From one device to another: done, or refused with nothing done.
+/// A copy from one device to another: done, or refused with nothing done.
 fn across(c: &Context, [from_id, to_id]: [i32; 2], through: i32, size: usize) -> Verdict {
     let device = c.several_devices()?;
     let (from_bytes, to_bytes) = (pattern(1, size + 100), pattern(2, size + 100));

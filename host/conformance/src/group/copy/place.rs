@@ -1,4 +1,4 @@
-//! Both ends of a copy, with what stands before and behind its ranges, and the copy between them.
+//! Both ends of a copy, with guard bytes around its ranges, and the copy between them.
 
 use std::ffi::c_void;
 
@@ -8,10 +8,10 @@ use crate::bytes::{pattern, same_bytes};
 use crate::raw::{Device, NO_HINT, Space, host_end};
 use crate::{Context, Verdict};
 
-/// Bytes that stand behind each range: odd, so that what rounds up is seen.
+/// Guard bytes after each range: odd, so that a size that is rounded up is detected.
 const MARGIN_BYTES: usize = 67;
 
-/// From where to where.
+/// Direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From host memory to a data space.
@@ -27,7 +27,7 @@ pub(super) enum Direction {
 impl Direction {
     pub(super) const ALL: [Self; 4] = [Self::HostToDevice, Self::DeviceToHost, Self::Between, Self::Within];
 
-    /// As it stands in ids.
+    /// Returns its name in ids.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::HostToDevice => "h2d",
@@ -38,14 +38,14 @@ impl Direction {
     }
 }
 
-/// A copy that is to be tried.
+/// A copy to be tried.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transfer {
     pub(super) direction: Direction,
     pub(super) size: usize,
     pub(super) from_offset: usize,
     pub(super) to_offset: usize,
-    /// What the addresses of host memory are past a multiple of 64.
+    /// Offset of addresses of host memory from a multiple of 64.
     pub(super) host_skew: usize,
     pub(super) hint: ChipdockDataType,
 }
@@ -55,12 +55,12 @@ impl Transfer {
         Self { direction, size, from_offset: 0, to_offset: 0, host_skew: 0, hint: NO_HINT }
     }
 
-    /// Does it on the default stream of device 0 and looks at everything around it.
+    /// Runs the copy on the default stream of device 0 and checks everything around it.
     pub(super) fn hold(&self, c: &Context) -> Verdict {
         self.hold_on(&c.device()?, 0, std::ptr::null_mut())
     }
 
-    /// The same on a stream of a device.
+    /// Runs the copy on a stream of a device.
     pub(super) fn hold_on(&self, device: &Device, device_id: i32, stream: *mut c_void) -> Verdict {
         if self.direction == Direction::Within {
             return self.hold_within(device, device_id, stream);
@@ -103,7 +103,7 @@ impl Transfer {
             dtype_hint: self.hint,
             next: std::ptr::null(),
         };
-        // SAFETY: D.6, one live data space, two ranges that do not overlap, and nobody touches it until the sync.
+        // SAFETY: D.6, one live data space, two ranges that do not overlap, and no other access to it until the sync.
         unsafe { device.copy_raw(device_id, &copy, stream) }?;
         device.sync(device_id, stream)?;
         let moved = &before[self.from_offset..self.from_offset + self.size];
@@ -118,7 +118,7 @@ impl Transfer {
     }
 }
 
-/// Holds that what was moved stands at its place, and that nothing else has changed (D.34).
+/// Checks that the copied bytes are at their place, and that nothing else has changed (D.34).
 pub(super) fn hold_destination(after: &[u8], before: &[u8], offset: usize, moved: &[u8]) -> Verdict {
     let end = offset + moved.len();
     same_bytes("the destination's range", &after[offset..end], moved)?;
@@ -129,14 +129,14 @@ pub(super) fn hold_destination(after: &[u8], before: &[u8], offset: usize, moved
         .map_err(|stop| stop.clause("D.34"))
 }
 
-/// Holds that the source is as it was (D.35).
+/// Checks that the source is unchanged (D.35).
 pub(super) fn hold_source(after: &[u8], before: &[u8]) -> Verdict {
     same_bytes("the source, which is only read", after, before).map_err(|stop| stop.clause("D.35"))
 }
 
-/// One end of a copy, all of which is known.
+/// One end of a copy, with known contents.
 pub(super) enum Place<'d> {
-    /// Host memory, from so many bytes in the buffer on.
+    /// Host memory, from `start` in the buffer on.
     Host { buffer: Vec<u8>, start: usize, size: usize },
     /// A data space.
     Space(Space<'d>),

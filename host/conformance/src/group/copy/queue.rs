@@ -1,4 +1,4 @@
-//! Many copies on one stream before anybody waits.
+//! Many copies on one stream before the host waits.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -51,7 +51,7 @@ unsafe fn queue(
     Ok(unsafe { device.copy_raw(0, &copy, stream) }?)
 }
 
-/// Waits, whatever came before: until then nothing may be freed.
+/// Waits, whatever came before: until then no memory may be freed.
 fn wait(device: &Device, stream: *mut c_void, queued: Verdict) -> Verdict {
     let done = device.sync(0, stream);
     queued?;

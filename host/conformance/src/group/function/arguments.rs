@@ -1,4 +1,4 @@
-//! One value of each kind, and some that are at the edge of what there may be.
+//! Arguments of every kind, including edge values.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -11,39 +11,39 @@ use chipdock_plugin_api::{
     Tensor, TensorParts,
 };
 
-/// An argument that functions are called with.
+/// An argument for calls of functions.
 pub(super) struct Argument {
-    /// As it stands in ids.
+    /// Name in ids.
     pub(super) name: &'static str,
-    /// For a person.
+    /// Description for a person.
     pub(super) what: &'static str,
-    /// How many of it.
+    /// Number of arguments with it.
     pub(super) count: usize,
-    /// Whether the value is an object that is counted.
+    /// Whether the value is a reference-counted object.
     pub(super) has_object: bool,
     make: fn() -> Made,
 }
 
-/// A value with what keeps it alive.
+/// A value with its owner.
 pub(super) struct Made {
     view: ChipdockAny,
     owner: Owner,
 }
 
-/// What keeps a value alive.
+/// Owner of a value.
 #[expect(dead_code, reason = "held for what a view points to, and read by nobody")]
 pub(super) enum Owner {
-    /// It is plain, or static.
+    /// None: the value is plain, or static.
     Nobody,
-    /// A value that is owned.
+    /// An owned value.
     Value(Any),
-    /// A tensor that is borrowed, with its extents.
+    /// A borrowed tensor, with its extents.
     Tensor(Box<Borrowed>),
-    /// Bytes that are borrowed.
+    /// Borrowed bytes.
     Bytes(Box<ChipdockStr>),
 }
 
-/// A tensor that nobody owns but the suite.
+/// A tensor that only the suite owns.
 pub(super) struct Borrowed {
     raw: ChipdockTensor,
     shape: Vec<i64>,
@@ -51,7 +51,7 @@ pub(super) struct Borrowed {
     elements: Vec<f32>,
 }
 
-// SAFETY: the pointers lead to what is owned beside them, or to nothing.
+// SAFETY: the pointers lead to memory owned beside them, or to nothing.
 unsafe impl Send for Owner {}
 
 impl Argument {
@@ -61,12 +61,12 @@ impl Argument {
 }
 
 impl Made {
-    /// The value, borrowed: valid as long as this.
+    /// Returns the value, borrowed: valid as long as this.
     pub(super) fn view(&self) -> ChipdockAny {
         self.view
     }
 
-    /// Strong references to the object, when it is one.
+    /// Returns the number of strong references to the object, when it is one.
     pub(super) fn strong_count(&self) -> Option<u32> {
         if self.view.type_index < abi::CHIPDOCK_TYPE_OBJECT_BEGIN {
             return None;
@@ -111,7 +111,7 @@ fn borrowed_bytes() -> Made {
 
 const FLOAT32: ChipdockDataType = ChipdockDataType { code: 2, bits: 32, lanes: 1 };
 
-/// A borrowed tensor; null in place of strides when there are none.
+/// Makes a borrowed tensor; null in place of strides when there are none.
 fn borrowed(shape: &[i64], strides: Option<&[i64]>, dtype: ChipdockDataType) -> Made {
     let mut tensor = Box::new(Borrowed {
         raw: ChipdockTensor {
@@ -147,7 +147,7 @@ fn tensor(shape: &[i64], strides: Option<&[i64]>, device: ChipdockDevice) -> Mad
 }
 
 fn elsewhere() -> Made {
-    // A device type that no plugin has: what is there cannot be read.
+    // A device type that no plugin has: its memory cannot be read.
     tensor(&[4], None, ChipdockDevice { device_type: 4095, device_id: 0 })
 }
 

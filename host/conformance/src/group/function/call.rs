@@ -1,4 +1,4 @@
-//! Calling a plain function by hand, so that everything that it did can be seen.
+//! Calls a plain function by hand, so that all its effects can be observed.
 
 use chipdock_abi::{CHIPDOCK_OK, ChipdockAny};
 use chipdock_plugin_api::{Any, Error, Function};
@@ -7,16 +7,16 @@ use super::arguments::Argument;
 use crate::raw::Plugin;
 use crate::{Context, Stop, Verdict};
 
-/// What a call came to.
+/// Outcome of a call.
 pub(super) struct Answer {
     pub(super) status: i32,
     pub(super) result: Result<Any, Error>,
-    /// What a call that failed wrote to its result, in words.
+    /// Description of the value that a failed call wrote to its result.
     pub(super) written: Option<String>,
 }
 
 impl Answer {
-    /// For a person.
+    /// Returns the outcome for a person.
     pub(super) fn in_full(&self) -> String {
         match &self.result {
             Ok(value) => format!("success: {value:?}"),
@@ -25,19 +25,19 @@ impl Answer {
     }
 }
 
-/// The function that a case is about.
+/// Returns the function under test.
 pub(super) fn function(c: &Context) -> Verdict<Function> {
     let found = c.plugin()?.functions().into_iter().find(|(name, _)| name == c.registration());
     let found = found.map(|(_, function)| function);
     found.ok_or_else(|| Stop::suite(format!("no function {}", c.registration())))
 }
 
-/// Calls a function with an argument, or with what it stands for.
+/// Calls a function with an argument.
 pub(super) fn call(c: &Context, function: &Function, argument: &Argument) -> Verdict<Answer> {
     on(c.plugin()?, function, argument)
 }
 
-/// The same, with the plugin at hand: for threads.
+/// Calls a function of a given plugin with an argument, from any thread.
 pub(super) fn on(plugin: &Plugin, function: &Function, argument: &Argument) -> Verdict<Answer> {
     let made = argument.make();
     let views = vec![made.view(); argument.count];
@@ -49,7 +49,7 @@ pub(super) fn on(plugin: &Plugin, function: &Function, argument: &Argument) -> V
 ///
 /// # Safety
 ///
-/// * V.10: what the values point to lives for the call.
+/// * V.10: the memory that the values point to lives for the call.
 pub(super) unsafe fn call_raw(c: &Context, function: &Function, args: &[ChipdockAny]) -> Verdict<Answer> {
     // SAFETY: `args` point to values that live for the call (V.10), as this function requires.
     Ok(unsafe { run(c.plugin()?, function, args) })
@@ -66,13 +66,13 @@ unsafe fn run(plugin: &Plugin, function: &Function, args: &[ChipdockAny]) -> Ans
     let count = i32::try_from(args.len()).unwrap_or(i32::MAX);
     let data = if args.is_empty() { std::ptr::null() } else { args.as_ptr() };
     let call = function.safe_call().0;
-    // SAFETY: V.10, arguments by the caller's word and a result that is None before the call.
+    // SAFETY: V.10, the caller guarantees the arguments; the result is None before the call.
     let status = unsafe { call(function.object().as_ptr().cast(), data, count, &raw mut raw) };
     if status == CHIPDOCK_OK {
         // SAFETY: V.10, owned by the caller after success.
         return Answer { status, result: Ok(unsafe { Any::from_raw(raw) }), written: None };
     }
-    // SAFETY: eight bytes of plain data, whatever the type. What was written is not released: it is not known to be ours.
+    // SAFETY: eight bytes of plain data, whatever the type. A written value is not released: it may not be ours.
     let payload = unsafe { raw.value.v_int64 };
     let is_same = raw.type_index == before.type_index && raw.small_length == 0 && payload == 0;
     let written = (!is_same).then(|| format!("type {}, payload {payload:#x}", raw.type_index));

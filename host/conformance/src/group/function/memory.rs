@@ -1,4 +1,4 @@
-//! Calls keep no memory (V.18).
+//! Checks that calls keep no memory (V.18).
 
 use super::arguments::ARGUMENTS;
 use super::call::{call, function};
@@ -6,10 +6,10 @@ use crate::stop::ensure;
 use crate::{Context, Verdict};
 
 const N_CALLS: u64 = 10_000;
-/// Seven bytes a call: less than any object, more than what a pool or a table grows by now and then.
+/// Greatest growth, seven bytes a call: less than any object, more than the occasional growth of a pool or a table.
 const GROWTH_BYTES_MAX: u64 = 7 * N_CALLS;
 
-/// Bytes that are allocated from C's heap of this process now, where that can be known.
+/// Returns the bytes that are allocated from C's heap of this process now, where that is known.
 #[cfg(target_env = "gnu")]
 fn in_use_bytes() -> u64 {
     // SAFETY: it takes nothing and reads the heap's counters.
@@ -17,7 +17,7 @@ fn in_use_bytes() -> u64 {
     (info.uordblks + info.hblkhd) as u64
 }
 
-/// Bytes that are resident, the next best.
+/// Returns the resident bytes, the next best measure.
 #[cfg(not(target_env = "gnu"))]
 fn in_use_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Plain functions, and values that cross.
 //!
-//! What a function is for is not known here. So each is called with every kind of value there is: it may take it or refuse
-//! it, and either way values, errors and counts have to be as the contract says.
+//! The purpose of a function is unknown here. So each is called with every kind of value: it may accept or refuse it, and in
+//! either case values, errors and counts must be as the contract says.
 
 mod arguments;
 mod call;
@@ -63,19 +63,19 @@ pub(super) fn add(cases: &mut Cases) {
     case("host/same-answers", "V.10", through_a_host);
     let draft = cases.case(Group::Function, "memory/10000-calls", "V.18", Subject::Function);
     draft.deadline(30).run(memory::no_growth);
-    // What the suite makes devices fail by is among these: the process ends with what they have done to it.
+    // The functions by which the suite makes devices fail are among these: the process ends with their effects.
     let draft = cases.case(Group::Function, "integers/that-do-not-fit", "V.15", Subject::Function);
     draft.ends_process().run(integers_that_do_not_fit);
 }
 
-/// Holds what every call owes, whatever it is for: see [`Answer::hold`].
+/// Checks the duties of every call, whatever the function does: see [`Answer::hold`].
 fn takes_or_refuses(c: &Context, argument: &Argument) -> Verdict {
     let function = function(c)?;
     let answer = call(c, &function, argument)?;
     answer.hold(&format!("{} with {}", c.registration(), argument.what))
 }
 
-/// Holds one clause over calls with every argument; what else is broken is for the cases of that.
+/// Checks one clause over calls with every argument; violations of other clauses are left to their cases.
 fn holds(c: &Context, clause: &str) -> Verdict {
     let function = function(c)?;
     for argument in ARGUMENTS {
@@ -90,7 +90,7 @@ fn holds(c: &Context, clause: &str) -> Verdict {
     Ok(())
 }
 
-/// The words of an answer: what it is, not where it lies.
+/// Returns a word for an answer: its type, not its address.
 fn word(answer: &Answer) -> String {
     match &answer.result {
         Ok(value) => format!("success, {}", type_name(value.type_index())),
@@ -103,8 +103,8 @@ fn named(name: &str) -> Verdict<&'static Argument> {
     found.ok_or_else(|| Stop::suite(format!("there is no argument {name}")))
 }
 
-/// Two forms of one value are answered alike. Who gives back what it was given may refuse what is borrowed: it cannot be
-/// kept (V.2).
+/// Checks that two forms of one value get the same answer. A function that returns its argument may refuse a borrowed value: it
+/// cannot be kept (V.2).
 fn alike(c: &Context, borrowed: &str, object: &str) -> Verdict {
     let function = function(c)?;
     let (borrowed, object) = (named(borrowed)?, named(object)?);
@@ -133,7 +133,7 @@ fn same_again(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// An object that the callee may take (V.3): afterwards it is there still, or null was left.
+/// An object that the callee may take (V.3): afterwards it is still there, or the slot is null.
 fn may_be_taken(c: &Context) -> Verdict {
     let function = function(c)?;
     let object: ObjectRef = Shape::new(&[2, 3, 5]).object().clone();
@@ -175,7 +175,7 @@ fn counts(c: &Context, argument: &Argument) -> Verdict {
             format!("{what}: no reference given back that is not its own"),
             format!("{before}, then {after}"),
         )?;
-        // One may be kept on purpose, until the next call or for good; not one more at each call.
+        // One reference may be kept on purpose, until the next call or permanently; but not one more at each call.
         let expected = format!(
             "{what}: {before} references when its result is released, or {} if it keeps one",
             before + 1
@@ -245,7 +245,7 @@ fn argument_released_on_another(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// A host of this repository finds it, and it fails and succeeds there alike.
+/// Checks that a host of this repository finds the function, and that it fails and succeeds there alike.
 fn through_a_host(c: &Context) -> Verdict {
     let name = c.registration();
     let found = c.host()?.function(name)?;
@@ -260,7 +260,8 @@ fn through_a_host(c: &Context) -> Verdict {
     ensure(answer == expected, what, format!("{answer:?}"))
 }
 
-/// A number of more than 32 bits that is taken for its lower half: it is accepted like 0, where a lesser one is not.
+/// Detects a number of more than 32 bits that is truncated to its lower half: it is accepted like 0, where a smaller one is
+/// not.
 fn integers_that_do_not_fit(c: &Context) -> Verdict {
     const TOO_LARGE: i64 = 1 << 32;
     let (function, host, name) = (function(c)?, c.plugin()?.host(), c.registration());
@@ -273,7 +274,7 @@ fn integers_that_do_not_fit(c: &Context) -> Verdict {
     ensure(!wraps, expected, "success, as for 0: the number was cut off at 32 bits")
 }
 
-/// Whether an error is one of those that say that the plugin is at fault.
+/// Returns true if the error's kind says that the plugin is at fault.
 fn is_a_bug(error: &Error) -> bool {
     let kind = error.kind();
     let known = [ErrorKind::PANIC, ErrorKind::INTERNAL, ErrorKind::BROKEN_PLUGIN];
@@ -281,7 +282,7 @@ fn is_a_bug(error: &Error) -> bool {
 }
 
 impl Answer {
-    /// Holds what every call owes: status, result or error (V.1 to V.7, V.11, V.17, P7.1, P7.3).
+    /// Checks the duties of every call: status, result or error (V.1 to V.7, V.11, V.17, P7.1, P7.3).
     fn hold(&self, what: &str) -> Verdict {
         let is_known = matches!(self.status, abi::CHIPDOCK_OK | abi::CHIPDOCK_ERROR);
         ensure(is_known, format!("{what}: 0, or -1 with an error"), self.status)

@@ -1,4 +1,4 @@
-//! One program on one target: built, called, held against the interpreter.
+//! One program on one target: built, called, and checked against the interpreter.
 
 use chipdock_interpret::{Array, Output, compare};
 use chipdock_programs::Case as Program;
@@ -8,15 +8,15 @@ use crate::kernels::Kernels;
 use crate::stop::equal;
 use crate::{Context, Stop, Verdict};
 
-/// How an attempt ended that did not pass.
+/// Failure of an attempt.
 pub(super) struct Failed {
-    /// In what: a program is made smaller as long as this stays the same.
+    /// Step that failed: a program is made smaller as long as this is unchanged.
     pub what: &'static str,
-    /// How.
+    /// Description of the failure.
     pub stop: Stop,
 }
 
-/// Compiles a program, calls it, and holds what its tensors then are to what the interpreter allows.
+/// Compiles a program, calls it, and checks its tensors against the interpreter.
 pub(super) fn attempt(c: &Context<'_>, program: &Program) -> Result<(), Failed> {
     let failed = |what: &'static str| move |stop: Stop| Failed { what, stop: stop.note(what) };
     let compiled = execute::compile(c, &program.module).map_err(failed("while it was compiled"))?;
@@ -35,7 +35,7 @@ pub(super) fn attempt(c: &Context<'_>, program: &Program) -> Result<(), Failed> 
     hold(&expected.outputs, &found.tensors).map_err(failed("in its result"))
 }
 
-/// Holds tensors to what the interpreter allows.
+/// Checks tensors against the interpreter's bounds.
 fn hold(expected: &[Output], found: &[Array]) -> Verdict {
     equal("tensors", &found.len(), &expected.len())?;
     for (output, found) in expected.iter().zip(found) {

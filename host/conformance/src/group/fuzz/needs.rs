@@ -1,11 +1,11 @@
-//! What a program needs beyond what every plugin has, read off its nodes.
+//! Determines from a program's nodes the profiles that it needs.
 
 use chipdock_ir::{DType, IrModule};
 use chipdock_programs::features;
 
 use crate::Profile;
 
-/// Words in the names of features, and what they stand for.
+/// Words in the names of features, and their profiles.
 const WORDS: &[(&str, Profile)] = &[
     ("float16", Profile::Float16),
     ("bfloat16", Profile::Bfloat16),
@@ -19,7 +19,7 @@ const WORDS: &[(&str, Profile)] = &[
     ("atomic_add", Profile::Atomics),
 ];
 
-/// Features that are vectors as written.
+/// Features that are vectors in the program as written.
 const VECTORS: &[&str] = &[
     "predicated load",
     "predicated store",
@@ -30,13 +30,13 @@ const VECTORS: &[&str] = &[
     "elements that are vectors",
 ];
 
-/// Whether a type needs a profile.
+/// Returns true if a type needs a profile.
 pub(super) fn of_type(dtype: DType) -> bool {
     let name = dtype.to_string();
     WORDS.iter().any(|(word, _)| *word == name)
 }
 
-/// Everything that a program needs, each once.
+/// Returns every profile that a program needs, each once.
 pub(super) fn of_program(module: &IrModule) -> Vec<Profile> {
     let mut all = Vec::new();
     let mut add = |profile| {

@@ -1,4 +1,4 @@
-//! A file that the fuzzer left, once more: in this process, so that a debugger sees it.
+//! Replays a file that the fuzzer wrote, in this process, so that a debugger can follow it.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -11,18 +11,18 @@ use crate::context::Shared;
 use crate::raw::Plugin;
 use crate::{Context, Facts, Subject, Verdict};
 
-/// How a program ended on one target kind.
+/// Result of a program on one target kind.
 #[derive(Clone, Debug)]
 pub struct Replayed {
     /// The target kind.
     pub kind: String,
-    /// How.
+    /// Verdict of the run.
     pub verdict: Verdict,
-    /// Why it was only built, if it was.
+    /// Reason why it was only built, if it was.
     pub not_run: Option<String>,
 }
 
-/// Runs a program that stands in a file on each target kind that a plugin has a code generator for.
+/// Runs the program of a file on each target kind for which a plugin has a code generator.
 ///
 /// # Errors
 ///

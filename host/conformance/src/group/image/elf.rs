@@ -1,4 +1,4 @@
-//! What stands in a library's file, as far as the cases of this group ask: read by the `object` crate, nothing is run.
+//! Reads the parts of a library's file that the cases of this group check, with the `object` crate; nothing is run.
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader64};
@@ -12,7 +12,7 @@ pub(super) struct Symbol {
     pub(super) name: String,
     pub(super) is_function: bool,
     pub(super) is_weak: bool,
-    /// The library that the symbol's version says it is from.
+    /// Library that the symbol's version names.
     pub(super) from: Option<String>,
 }
 
@@ -26,17 +26,17 @@ pub(super) struct Image {
     pub(super) undefined: Vec<Symbol>,
     /// `DT_NEEDED`.
     pub(super) needed: Vec<String>,
-    /// `DT_RPATH` and `DT_RUNPATH`, taken apart.
+    /// `DT_RPATH` and `DT_RUNPATH`, split into paths.
     pub(super) search_paths: Vec<String>,
-    /// Entries that reach beyond the library, by name.
+    /// Entries with an effect beyond the library, by name.
     pub(super) reaching: Vec<String>,
     pub(super) has_code_relocations: bool,
     pub(super) has_static_tls: bool,
-    /// Whether it says what its stack is, and whether that is executable.
+    /// Whether the stack is executable; `None` where the file does not declare it.
     pub(super) stack: Option<bool>,
     /// Addresses of segments that are both written and executed.
     pub(super) writable_code: Vec<u64>,
-    /// Versions of symbols that it cannot do without, as `GLIBC_2.34`.
+    /// Versions of symbols that it needs, as `GLIBC_2.34`.
     pub(super) versions: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ type Header = FileHeader64<LittleEndian>;
 
 const END: LittleEndian = LittleEndian;
 
-/// Flags of `DT_FLAGS_1` that reach beyond the library.
+/// Flags of `DT_FLAGS_1` with an effect beyond the library.
 const FLAGS: &[(u32, &str)] = &[
     (elf::DF_1_GLOBAL, "flag global (-z global)"),
     (elf::DF_1_INTERPOSE, "flag interpose (-z interpose)"),
@@ -53,7 +53,7 @@ const FLAGS: &[(u32, &str)] = &[
     (elf::DF_1_NODEFLIB, "flag no default libraries (-z nodefaultlib)"),
 ];
 
-/// Libraries that are asked before or instead of the library.
+/// Tags that name libraries which are searched before or instead of the library.
 const TAGS: &[(i64, &str)] = &[
     (elf::DT_AUDIT, "DT_AUDIT"),
     (elf::DT_DEPAUDIT, "DT_DEPAUDIT"),
@@ -65,7 +65,7 @@ const TAGS: &[(i64, &str)] = &[
 ///
 /// # Errors
 ///
-/// It is no library as P1.6 asks for.
+/// The file is not a library as P1.6 requires.
 pub(super) fn image(c: &Context) -> Verdict<Image> {
     let bytes = std::fs::read(c.library())
         .map_err(|error| Stop::suite(format!("{}: {error}", c.library().display())))?;

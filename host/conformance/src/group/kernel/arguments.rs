@@ -1,4 +1,5 @@
-//! Arguments of compiled functions: what does not fit is refused by name before anything is written, what fits is taken.
+//! Arguments of compiled functions: one that does not fit is refused by name before anything is written, one that fits is
+//! accepted.
 
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
 use chipdock_ir::DType;
@@ -54,10 +55,10 @@ impl Given {
     }
 }
 
-/// Where B stands among the arguments.
+/// Index of B among the arguments.
 const B: usize = 1;
 
-/// What B holds before a call.
+/// Value of B's elements before a call.
 const BEFORE: f32 = -77.0;
 
 /// Arguments that fit: A of 2 × 4 numbers from 1, B, c = 1, u = 2, i = 3, x = 2, t.
@@ -78,7 +79,7 @@ fn zeros(device: &Device, shape: &[i64], dtype: DType) -> Verdict<Given> {
     Ok(Given::Tensor(Tensor::zeros(device, shape, dtype)?))
 }
 
-/// A tensor that says of a good one's memory what it likes.
+/// Makes a tensor with an altered description of a good one's memory.
 fn raw(tensor: &Tensor, change: impl FnOnce(&mut TensorParts<'_>)) -> Verdict<Given> {
     let view = tensor.view();
     let shape = tensor.shape().to_vec();
@@ -92,13 +93,13 @@ fn raw(tensor: &Tensor, change: impl FnOnce(&mut TensorParts<'_>)) -> Verdict<Gi
         byte_offset: view.byte_offset(),
     };
     change(&mut parts);
-    // SAFETY: the owner keeps the memory; a function that does as it must looks at no element of it.
+    // SAFETY: the owner keeps the memory; a conforming function accesses no element of it.
     Ok(Given::Raw(unsafe { chipdock_plugin_api::Tensor::from_owner(parts, tensor.clone()) }?))
 }
 
 type Change = fn(&Device, &mut Vec<Given>) -> Verdict;
 
-/// What is changed of good arguments, the kinds that answer it, and words of the message.
+/// A change of good arguments, the error kinds that may answer it, and words of the message.
 type Wrong = (&'static str, Change, &'static [&'static str], &'static [&'static str]);
 
 const TYPE: &[&str] = &["TypeError"];
@@ -230,7 +231,7 @@ const WRONG: &[Wrong] = &[
     ("range/int32-below", |_, args| set(args, 4, Given::Int(i64::MIN)), VALUE, &["i", "argument #4"]),
 ];
 
-/// What is changed of good arguments, and what is added to each element of what good ones give.
+/// A change of good arguments, and the number that it adds to each element of the result.
 type Right = (&'static str, Change, f32);
 
 const RIGHT: &[Right] = &[
@@ -245,14 +246,14 @@ const RIGHT: &[Right] = &[
     ("object-tensor", |device, args| as_object(device, args), 0.0),
 ];
 
-/// The tensor as an object instead of a pointer to its description.
+/// Passes the tensor as an object instead of a pointer to its description.
 fn as_object(_: &Device, args: &mut [Given]) -> Verdict {
     let Some(Given::Tensor(tensor)) = args.first() else { return Ok(()) };
     let object = tensor.to_value()?;
     set(args, 0, Given::Raw(object))
 }
 
-/// What a case does when the kernels can be called.
+/// Body of a case for callable kernels.
 type Run = Box<dyn Fn(&Context, &Device) -> Verdict + Send + Sync>;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -320,7 +321,7 @@ fn is_refused(c: &Context, device: &Device, change: Change, kinds: &[&str], word
     let mut args = good(device)?;
     change(device, &mut args)?;
     refused(c, &args, kinds, words)?;
-    // The function is as good as before.
+    // The function still works.
     is_taken(c, device, |_, _| Ok(()), 0.0)
 }
 
@@ -334,14 +335,14 @@ fn refused(c: &Context, args: &[Given], kinds: &[&str], words: &[&str]) -> Verdi
             ensure(fits, expected(), format!("{}: {text}", error.kind().name()))?;
         }
     }
-    // Nothing was written, into B or what stands in its place.
+    // Nothing was written, into B or its replacement.
     let Some(Given::Tensor(tensor)) = args.get(B) else { return Ok(()) };
     let values = tensor.to_vec::<f32>()?;
     let untouched = values.iter().all(|value| *value == BEFORE || *value == 0.0);
     ensure(untouched, "B as it was before the call that was refused", format!("{values:?}"))
 }
 
-/// What good arguments give: A·2 + 1 + 2 + 3 + 0.5.
+/// Returns the result of good arguments: A·2 + 1 + 2 + 3 + 0.5.
 fn expected(added: f32) -> Vec<f32> {
     (1..9_u8).map(|value| f32::from(value) * 2.0 + 6.5 + added).collect()
 }
@@ -373,7 +374,7 @@ fn offsets(c: &Context, device: &Device, offset: i64) -> Verdict {
     ensure(found == wanted, format!("the memory about B to be {wanted:?}"), format!("{found:?}"))
 }
 
-/// A tensor of 6 elements, every `step`th of its memory, backwards where that is negative; and the memory.
+/// Makes a tensor of 6 elements, every `step`th of its memory, backwards where that is negative; returns it with the memory.
 fn stepped(device: &Device, step: i64, values: &[f32; 6]) -> Verdict<(Tensor, Tensor)> {
     let size = 5 * step.abs() + 1;
     let start = if step < 0 { size - 1 } else { 0 };

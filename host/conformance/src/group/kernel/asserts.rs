@@ -1,4 +1,4 @@
-//! Assertions: the kind and the message that the kernel says, and nothing after.
+//! Assertions: an error with the kernel's kind and message, and nothing executed after it.
 
 use chipdock_interpret::{Arg, Array};
 
@@ -6,7 +6,7 @@ use crate::execute::{self, Guards, Ready, Value};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// What is called with which `n`, the kind and the words of the error, and how many elements are written before it.
+/// A function and its `n`, the kind and the words of the error, and the number of elements written before it.
 struct Row {
     name: &'static str,
     function: &'static str,
@@ -127,7 +127,7 @@ fn run(c: &Context, row: &Row) -> Verdict {
     }
     let Some(Value::Tensor(tensor)) = values.first() else { return Err(Stop::suite("no tensor")) };
     let written = tensor.read("A")?.to_int();
-    // What was written before it may be there or not; what stands behind it is not.
+    // Elements written before the failure may be there or not; those after it must not be.
     let (before, behind) = written.split_at(row.n_written);
     let is_right =
         behind.iter().all(|value| *value == 0) && (answer.is_err() || before.iter().all(|v| *v == 1));

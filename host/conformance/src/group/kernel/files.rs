@@ -24,7 +24,7 @@ macro_rules! printed {
     };
 }
 
-/// A file: the function in it, what it needs, and sizes at which it is called.
+/// A file: the function in it, its profiles, and sizes with which it is called.
 struct File {
     function: &'static str,
     text: &'static str,
@@ -193,7 +193,7 @@ fn module_of(kernel: &OfFile) -> Verdict<IrModule> {
     Ok(chipdock_ir::build::module(kernel.functions(kernel.file.function).map_err(Stop::suite)?))
 }
 
-/// Calls a kernel, holds what it left, and gives the bytes of its tensors.
+/// Calls a kernel, checks its results, and returns the bytes of its tensors.
 fn held(kernel: &OfFile, ready: &Ready) -> Verdict<Option<Vec<Vec<u8>>>> {
     let Ready::Callable(module, device) = ready else { return Ok(None) };
     let args = kernel.args().map_err(Stop::suite)?;
@@ -210,7 +210,7 @@ fn built_only(c: &Context, ready: &Ready) {
     }
 }
 
-/// Three calls give the same bits.
+/// Checks that three calls give the same bits.
 fn again(c: &Context, file: &'static File) -> Verdict {
     let kernel = OfFile::of(file);
     let ready = execute::build(c, &module_of(&kernel)?)?;
@@ -223,7 +223,7 @@ fn again(c: &Context, file: &'static File) -> Verdict {
     Ok(())
 }
 
-/// An artifact that was written and read gives the same.
+/// Checks that an artifact that was written and read gives the same.
 fn saved(c: &Context, file: &'static File) -> Verdict {
     let kernel = OfFile::of(file);
     let artifact = execute::compile(c, &module_of(&kernel)?)?.artifact;
@@ -235,7 +235,7 @@ fn saved(c: &Context, file: &'static File) -> Verdict {
     ensure(second == first, "the artifact that was read to give the same bits", "other bits")
 }
 
-/// All examples in one module, each called while the others are there, and the first once more.
+/// All examples in one module: each is called while the others are loaded, and the first once more.
 fn together(c: &Context) -> Verdict {
     let kernels: Vec<OfFile> =
         EXAMPLES.iter().filter(|file| file.profiles.is_empty()).map(OfFile::of).collect();

@@ -1,4 +1,4 @@
-//! Kernels that are launched by interface `launch` 1 of their module, where it has it (K.6).
+//! Kernels that are launched by interface `launch` 1 of their module, where it supports that (K.6).
 
 use chipdock_host::{Device, Kernel, LaunchArg, Module, Stream, Tensor};
 use chipdock_ir::ThreadAxis;
@@ -76,14 +76,14 @@ impl Scene {
         Ok(Tensor::from_slice(&self.device, &[i64::from(N)], &(0..N).collect::<Vec<i32>>())?)
     }
 
-    /// Launches on a stream, with the values of scalars in a place that changes right after.
+    /// Launches on a stream, with the values of scalars in memory that changes right after.
     fn launch(&self, stream: &Stream, tensor: &Tensor) -> Verdict {
         let described = self.kernel.described();
         equal("its axes", &described.axes, &vec![ThreadAxis::BlockX, ThreadAxis::ThreadX])?;
         let mut values = vec![0_u8; 8 * described.args.len()];
         let mut is_first = true;
         for (place, dtype) in values.chunks_exact_mut(8).zip(&described.args) {
-            // The others say where the tensor begins.
+            // The other integers are the offset of the tensor.
             if dtype.code == chipdock_abi::CHIPDOCK_DTYPE_INT && std::mem::take(&mut is_first) {
                 place[..4].copy_from_slice(&ADDED.to_le_bytes());
             }
@@ -100,7 +100,7 @@ impl Scene {
     }
 }
 
-/// After so many launches.
+/// Returns the expected elements after a number of launches.
 fn expected(launches: u32) -> Vec<i32> {
     (0..N).map(|first| (0..launches).fold(first, |value, _| value * 3 + ADDED)).collect()
 }
@@ -115,7 +115,7 @@ fn computes(_c: &Context, scene: &Scene) -> Verdict {
     Ok(())
 }
 
-/// Queued behind each other on a stream that is not current anywhere.
+/// Launches queued one after the other on a stream that is not current on any thread.
 fn on_a_stream(_c: &Context, scene: &Scene) -> Verdict {
     let (stream, tensor) = (scene.device.create_stream()?, scene.tensor()?);
     if stream.raw().is_null() {
@@ -137,7 +137,7 @@ fn as_the_packed_call(_c: &Context, scene: &Scene) -> Verdict {
     equal("the elements", &called.to_vec::<i32>()?, &expected(1))
 }
 
-/// The values lie in memory that is given back as soon as `launch` returns (K.7).
+/// The values are in memory that is freed as soon as `launch` returns (K.7).
 fn values_are_read(_c: &Context, scene: &Scene) -> Verdict {
     let (stream, tensors) = (scene.device.default_stream(), (0..64).map(|_| scene.tensor()));
     let tensors: Vec<Tensor> = tensors.collect::<Verdict<_>>()?;

@@ -92,7 +92,7 @@ fn launches(all: &mut Vec<Described>) {
     }
 }
 
-/// What may depend on the type.
+/// Kernels whose support may depend on the type.
 fn typed(all: &mut Vec<Described>) {
     let with = |first: &[Profile], dtype: DType| -> Vec<Profile> {
         let mut all: Vec<Profile> = first.iter().copied().chain(profiles_of([dtype])).collect();

@@ -1,4 +1,4 @@
-//! The kernels of `threads.rs` that stand once.
+//! The kernels of `threads.rs` that do not depend on a type.
 
 use super::threads::Row;
 

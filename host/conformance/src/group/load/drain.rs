@@ -1,4 +1,4 @@
-//! `shutdown` does what is queued before it returns (P10.5).
+//! `shutdown` completes queued work before it returns (P10.5).
 
 use std::ptr;
 
@@ -18,9 +18,9 @@ pub(super) fn add(cases: &mut Cases) {
     case.run(does_what_is_queued);
 }
 
-/// Copies to the host are queued, and nobody waits for them but `shutdown`.
+/// Copies to the host are queued, and only `shutdown` waits for them.
 fn does_what_is_queued(c: &Context) -> Verdict {
-    // Says when there is no device here.
+    // Reports when there is no device here.
     c.device()?;
     let session = Session::new(c)?;
     let device = session.plugin().devices().into_iter().find(|device| device.name == c.registration());
@@ -35,7 +35,7 @@ fn does_what_is_queued(c: &Context) -> Verdict {
     };
     let data = device.allocate_raw(0, &request)?;
     let own = ChipdockCopyEnd { device: device.device(0), data, offset_bytes: 0 };
-    // Leaked: a plugin that copies on after `shutdown` must not write to what is somebody else's by then.
+    // Leaked: a plugin that goes on copying after `shutdown` must not write to memory that has another owner by then.
     let source: &'static mut [u8] = Box::leak(vec![0x5A_u8; BYTES].into_boxed_slice());
     let targets: &'static mut [u8] = Box::leak(vec![0_u8; BYTES * COPIES].into_boxed_slice());
     let base = targets.as_mut_ptr();
@@ -55,8 +55,8 @@ fn does_what_is_queued(c: &Context) -> Verdict {
         unsafe { device.copy_raw(0, &taken, ptr::null_mut()) }?;
     }
     session.shut_down()?;
-    // SAFETY: live, of that size; a plugin that keeps the clause writes it no more. Volatile: it was written behind the
-    // compiler's back.
+    // SAFETY: live, of that size; a plugin that keeps the clause no longer writes it. Volatile: it was written without the
+    // compiler's knowledge.
     let wrong = (0..BYTES * COPIES).find(|at| unsafe { base.add(*at).read_volatile() } != 0x5A);
     let found =
         wrong.map(|at| format!("copy {} of {COPIES} is not done", at / BYTES + 1)).unwrap_or_default();

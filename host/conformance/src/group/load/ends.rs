@@ -1,4 +1,4 @@
-//! The process ends as it is told to, whatever was done with the plugin before (P10.9).
+//! The process ends with its own exit status, whatever was done with the plugin before (P10.9).
 //!
 //! Each of these is the last case of its worker: the supervisor sees how the process ends, destructors included.
 
@@ -26,7 +26,7 @@ fn after_opening(c: &Context) -> Verdict {
     descriptor(c).map(drop)
 }
 
-/// Leaves a session as it is: neither shut down nor destroyed, as a program does that ends in the middle.
+/// Leaves a session as it is: neither shut down nor destroyed, like a program that ends abruptly.
 fn leave(session: Session) {
     std::mem::forget(session);
 }
@@ -55,7 +55,7 @@ fn with_memory_left(c: &Context) -> Verdict {
         let made = device.call("create_stream", |table, self_| unsafe {
             (table.create_stream)(self_, 0, &raw mut stream)
         });
-        // What has no device has no stream either: what is left then is left by the calls before.
+        // A plugin without a device has no stream either: then the earlier calls are what the process leaves behind.
         drop(made);
     }
     leave(session);

@@ -1,4 +1,4 @@
-//! Several hosts, older and newer ones, threads, and what comes after `shutdown` (P3.8, P7.1, P9.1, P10.4, P10.5, P10.7).
+//! Several hosts, older and newer ones, threads, and calls after `shutdown` (P3.8, P7.1, P9.1, P10.4, P10.5, P10.7).
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,7 @@ pub(super) fn add(cases: &mut Cases) {
     draft.run(drains);
 }
 
-/// A call of everything with a host, whose shared answers are those of the worker's own.
+/// Calls everything with the worker's host; the answers are shared.
 fn expected(c: &Context) -> Verdict<Answers> {
     Ok(call_everything(c.plugin()?))
 }
@@ -98,7 +98,7 @@ fn same_registrations(c: &Context) -> Verdict {
     session.end()
 }
 
-/// That a failure was raised with the host that called is seen by [`SuiteHost::check`]: it finds none otherwise.
+/// Checks that a failure was raised with the calling host; [`SuiteHost::check`] finds no error otherwise.
 pub(super) fn raised_with_its_own(answers: &Answers) -> Verdict {
     for (what, answer) in answers {
         let Err(error) = answer else { continue };
@@ -121,7 +121,7 @@ fn errors_go_to_the_caller(c: &Context) -> Verdict {
     second.end()
 }
 
-/// Calls that fail whatever the plugin is: devices that are not there, and all that stands in [`call_everything`].
+/// Makes calls that fail for any plugin: devices that do not exist, and those of [`call_everything`].
 fn failing(plugin: &Plugin) -> Answers {
     let mut all = call_everything(plugin);
     for device in plugin.devices() {
@@ -206,7 +206,7 @@ fn on_another_thread(c: &Context) -> Verdict {
     std::thread::scope(|scope| join(scope.spawn(move || session.end()))?)
 }
 
-/// Holds that every call is answered `Unavailable`.
+/// Checks that every call is answered `Unavailable`.
 fn all_unavailable(plugin: &Plugin) -> Verdict {
     for (what, answer) in call_everything(plugin) {
         let expected = format!("{what}, after shutdown: Unavailable");
@@ -239,7 +239,7 @@ fn then_unavailable_on_threads(c: &Context) -> Verdict {
     })
 }
 
-/// Shuts down while other threads call: each call is answered as ever or with `Unavailable`, and none that began after
+/// Shuts down while other threads call: each call gets its usual answer or `Unavailable`, and none that began after
 /// `shutdown` had returned succeeds.
 fn waits_for_calls(c: &Context) -> Verdict {
     for _ in 0..N_ROUNDS {
@@ -294,11 +294,11 @@ fn as_usual_or_unavailable(usual: &Answers, now: &Answers) -> Verdict {
     same_answers("while shutdown runs", &before, &now)
 }
 
-/// Queues copies to the device and back and shuts down without waiting: they have been done when `shutdown` returns.
+/// Queues copies to the device and back and shuts down without waiting: they are complete when `shutdown` returns.
 fn drains(c: &Context) -> Verdict {
     const N_COPIES: usize = 32;
     const SIZE_BYTES: usize = 64 << 10;
-    // Whether there is a device at all.
+    // Checks that there is a device at all.
     c.device()?;
     let session = Session::new(c)?;
     let devices = session.plugin().devices();
@@ -323,7 +323,7 @@ fn drains(c: &Context) -> Verdict {
             device.copy_raw(0, &there, stream)?;
             device.copy_raw(0, &here, stream)?;
         }
-        // What is queued needs it, and after `shutdown` nothing can be freed: it goes with its host.
+        // The queued copies need it, and after `shutdown` nothing can be freed: it goes with its host.
         std::mem::forget(space);
     }
     session.shut_down()?;

@@ -1,7 +1,7 @@
 //! Opening, `init` and `shutdown` leave the process as it was (P1.11, P1.12, P10.3, P10.8).
 //!
-//! What happens is watched once for each worker, on a copy of the library that nobody has opened, and looked at by one
-//! case for each step and part.
+//! Each worker observes these steps once, on a copy of the library that was not opened before; one case for each step and part
+//! checks the result.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::raw::{Plugin, SuiteHost};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Subject, Verdict};
 
-/// What was done.
+/// Observed step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Opening,
@@ -20,7 +20,7 @@ enum Step {
     Shutdown,
 }
 
-/// A step with the process before and after it.
+/// A step with the state of the process before and after it.
 struct Watched {
     before: State,
     after: State,
@@ -50,7 +50,7 @@ pub(super) fn add(cases: &mut Cases) {
                 (Step::Init | Step::Shutdown, _) => "P10.8",
             };
             let draft = cases.case(Group::Load, format!("{word}/{name}"), clause, Subject::Plugin);
-            // What another case has made the plugin change or open already would not be seen: a process of its own.
+            // Changes that another case has caused already would not be seen: a process of its own.
             let is_once = matches!(part, Part::Settings | Part::Libraries);
             let draft = if is_once { draft.ends_process() } else { draft };
             draft.run(move |c| leaves_alone(c, step, word, part));
@@ -91,7 +91,7 @@ fn leaves_alone(c: &Context, step: Step, word: &str, part: Part) -> Verdict {
     }
     let mut changes = watched.after.changes(&watched.before, part);
     if part == Part::Libraries && step == Step::Opening {
-        // The library itself, and those of the system that it names.
+        // The library itself, and the system libraries that it names.
         let own = c.library().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let file = |change: &str| {
             let path = change.trim_end_matches(" was opened");
@@ -105,7 +105,7 @@ fn leaves_alone(c: &Context, step: Step, word: &str, part: Part) -> Verdict {
 }
 
 fn calls_leave_the_thread(c: &Context) -> Verdict {
-    /// What no call may change. The first may open a driver, which takes signals for itself.
+    /// State that no call may change. The first call may open a driver, which takes signals for itself.
     const OF_THE_THREAD: &[&str] = &["floating-point mode", "locale", "working folder", "Umask", "SigBlk"];
     let plugin = c.plugin()?;
     let before = State::now();

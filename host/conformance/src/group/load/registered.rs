@@ -1,4 +1,4 @@
-//! What `init` registers (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
+//! Registrations of `init` (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
 const NAME_BYTES_MAX: usize = 128;
-/// What the suite's registrar says when it refuses.
+/// Message of the suite's registrar when it refuses.
 const REFUSES: &str = "the suite refuses this registration";
 
 pub(super) fn add(cases: &mut Cases) {
@@ -90,7 +90,7 @@ fn interfaces_of_what_is_there(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// With a host that does not run the suite nobody can break a device by calling a function.
+/// Checks that hooks are not registered with a host that does not run the suite: no program may break a device there.
 fn hooks_for_the_suite_alone(c: &Context) -> Verdict {
     let session = Session::open(descriptor(c)?, SuiteHost::leak_without_hooks())?;
     let expected = c.plugin()?.keys();
@@ -123,7 +123,7 @@ fn names(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// What registrations say of themselves: objects or nothing, and of code generators the versions that they read.
+/// Checks the info of registrations: objects or nothing, and for code generators the versions that they read.
 fn infos(c: &Context) -> Verdict {
     for (key, info) in c.plugin()?.host().infos() {
         let shown = || String::from_utf8_lossy(&info).chars().take(200).collect::<String>();
@@ -143,13 +143,13 @@ fn infos(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Whether a text begins as a version does: three numbers.
+/// Returns true if a text begins as a version does: three numbers.
 fn is_semver(text: &str) -> bool {
     let core = text.split(['-', '+']).next().unwrap_or_default();
     core.split('.').count() == 3 && core.split('.').all(|part| part.parse::<u64>().is_ok())
 }
 
-/// Holds that nothing under a clause was written down while the plugin registered.
+/// Checks that no violation of a clause was recorded while the plugin registered.
 fn nothing_broken(c: &Context, clause: &str) -> Verdict {
     let broken = c.plugin()?.host().broken();
     let found = broken.iter().find_map(|line| line.strip_prefix(clause)?.strip_prefix(": "));
@@ -211,12 +211,12 @@ fn a_manifest_can_be_made(c: &Context) -> Verdict {
     equal("the keys of the manifest that is made", &read.provides, &c.plugin()?.keys())
 }
 
-/// A host of this repository takes it, layouts included.
+/// Checks that a host of this repository accepts the plugin, layouts included.
 fn taken_by_a_host(c: &Context) -> Verdict {
     let host = c.host()?;
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let library = real(c.library());
-    // Without a manifest a host calls it by its file until it is open.
+    // Without a manifest, a host names it by its file until it is open.
     let candidate = host.plugins().into_iter().find(|report| real(&report.library) == library);
     let Some(PluginReport { name, .. }) = &candidate else {
         return Err(Stop::failed("a host finds the library", "it is not among its candidates"));
@@ -231,7 +231,7 @@ fn taken_by_a_host(c: &Context) -> Verdict {
     )
 }
 
-/// Lets `init` meet a registrar that refuses; it has to stop there and pass the error on.
+/// Runs `init` with a registrar that refuses; it must stop there and pass the error on.
 fn refuse(c: &Context, which: impl FnOnce(usize) -> Vec<usize>) -> Verdict {
     let raw = descriptor(c)?;
     let keys = c.plugin()?.keys_with_hooks();

@@ -1,4 +1,4 @@
-//! The plugin with a host of its own, and a call of everything that it registered.
+//! The plugin with a host of its own, and calls of all its registrations.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,21 +9,21 @@ use chipdock_plugin_api::{Error, attribute};
 use crate::raw::{Codegen, Kind, Loader, OpenError, Plugin, RawArtifact, Request, Step, SuiteHost};
 use crate::{Context, Stop, Subject, Verdict};
 
-/// What was called, and what came of it.
+/// Calls with their results.
 pub(super) type Answers = Vec<(String, Result<(), Error>)>;
 
-/// The plugin with a host of its own. It is shut down and what it registered is destroyed when this goes.
+/// The plugin with a host of its own. When it is dropped, the plugin is shut down and its registrations are destroyed.
 pub(super) struct Session {
     plugin: Plugin,
     is_open: AtomicBool,
 }
 
-/// A refusal as a failure under its clause.
+/// Turns a refusal into a failure of its clause.
 pub(super) fn refusal(error: &OpenError) -> Stop {
     Stop::failed("a plugin that opens and registers", &error.message).clause(error.clause)
 }
 
-/// The descriptor of the plugin under test.
+/// Returns the descriptor of the plugin under test.
 pub(super) fn descriptor(c: &Context) -> Verdict<&'static ChipdockPlugin> {
     let raw = Plugin::entry(c.library()).map_err(|error| refusal(&error))?;
     Plugin::check(raw).map_err(|error| refusal(&error))?;
@@ -33,7 +33,7 @@ pub(super) fn descriptor(c: &Context) -> Verdict<&'static ChipdockPlugin> {
 impl Session {
     /// Runs `init` for a host.
     pub(super) fn open(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Verdict<Self> {
-        // The probe saw it succeed: when it fails now, the clause of the case is broken.
+        // The probe saw it succeed: if it fails now, the clause of the case is broken.
         let plugin = Plugin::init(raw, host)
             .map_err(|error| Stop::failed("`init` succeeds for this host too", error.message))?;
         Ok(Self { plugin, is_open: AtomicBool::new(true) })
@@ -48,7 +48,7 @@ impl Session {
         &self.plugin
     }
 
-    /// Runs `shutdown`; what was registered stays until this goes.
+    /// Runs `shutdown`; the registrations stay until this is dropped.
     pub(super) fn shut_down(&self) -> Verdict {
         self.is_open.store(false, Ordering::SeqCst);
         let answer = self.plugin.shutdown();
@@ -58,7 +58,7 @@ impl Session {
         })
     }
 
-    /// Runs `shutdown` and destroys what was registered.
+    /// Runs `shutdown` and destroys the registrations.
     pub(super) fn end(self) -> Verdict {
         self.shut_down()
     }
@@ -69,12 +69,12 @@ impl Drop for Session {
         if *self.is_open.get_mut() {
             drop(self.plugin.shutdown());
         }
-        // SAFETY: it is shut down, and the session was the only way to what it registered.
+        // SAFETY: it is shut down, and the session was the only way to its registrations.
         unsafe { self.plugin.destroy() };
     }
 }
 
-/// Calls everything that was registered, each in a way that a plugin may refuse but must survive.
+/// Calls every registration, each in a way that a plugin may refuse but must survive.
 pub(super) fn call_everything(plugin: &Plugin) -> Answers {
     let mut all = Answers::new();
     for device in plugin.devices() {
@@ -124,7 +124,7 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
     all
 }
 
-/// Answers as words that can be compared.
+/// Returns answers as words that can be compared.
 pub(super) fn in_words(answers: &Answers) -> Vec<(String, String)> {
     let word = |answer: &Result<(), Error>| match answer {
         Ok(()) => "success".to_owned(),
@@ -133,7 +133,7 @@ pub(super) fn in_words(answers: &Answers) -> Vec<(String, String)> {
     answers.iter().map(|(what, answer)| (what.clone(), word(answer))).collect()
 }
 
-/// Holds that two rounds of calls were answered alike.
+/// Checks that two rounds of calls got the same answers.
 pub(super) fn same_answers(when: &str, before: &Answers, after: &Answers) -> Verdict {
     let pairs = in_words(before).into_iter().zip(in_words(after)).zip(after);
     for (((what, expected), (_, found)), (_, answer)) in pairs {
@@ -148,8 +148,8 @@ pub(super) fn same_answers(when: &str, before: &Answers, after: &Answers) -> Ver
     Ok(())
 }
 
-/// A copy of the library under its name in a new folder: the loader takes it for another library, so that what opening
-/// and `init` do can be seen, whatever cases ran before.
+/// Copies the library under its name to a new folder: the loader treats it as another library, so that the effects of opening
+/// and `init` can be observed, whatever cases ran before.
 pub(super) fn fresh_copy(c: &Context) -> Verdict<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

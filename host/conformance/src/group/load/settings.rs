@@ -1,5 +1,5 @@
-//! Settings: what the descriptor declares, and hosts that answer them, refuse them, or have none (S.1 to S.3, S.6, S.10,
-//! S.11).
+//! Settings: declarations in the descriptor, and hosts that answer them, refuse them, or do not support them (S.1 to S.3, S.6,
+//! S.10, S.11).
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(super) fn add(cases: &mut Cases) {
     cases.case(Group::Load, "settings/as-in-the-manifest", "S.3", Subject::Manifest).run(as_in_the_manifest);
 }
 
-/// The descriptor's info; no keys where it is empty.
+/// Returns the descriptor's info; no keys where it is empty.
 fn info(c: &Context) -> Verdict<Map<String, Value>> {
     // SAFETY: P9.3, the descriptor's texts are static.
     let text: &'static [u8] = unsafe { bytes_in(descriptor(c)?.info_json) };
@@ -88,7 +88,7 @@ fn asks_for_what_it_declares(c: &Context) -> Verdict {
     session.end()
 }
 
-/// A host of which no setting can be had: `init` is not concerned, and who asks passes the error on.
+/// A host that answers no setting: `init` is unaffected, and a function that asks passes the error on.
 fn refused(c: &Context) -> Verdict {
     let host = SuiteHost::leak_with_settings(Settings::refused(declared(c)?));
     let session =

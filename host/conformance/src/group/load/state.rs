@@ -1,4 +1,4 @@
-//! What belongs to the process and not to a plugin: looked at before and after, and told apart in words.
+//! State of the process outside of the plugin: observed before and after, with the differences described in words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
@@ -18,7 +18,7 @@ pub(super) enum Part {
     Output,
 }
 
-/// A process at a moment.
+/// State of a process at a moment.
 pub(super) struct State {
     threads: BTreeMap<String, String>,
     children: BTreeSet<String>,
@@ -31,14 +31,14 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Names of the entries of a folder.
+/// Returns the names of the entries of a folder.
 fn entries(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 impl State {
-    /// This process, now.
+    /// Observes this process now.
     pub(super) fn now() -> Self {
         let mut threads = BTreeMap::new();
         let mut children = BTreeSet::new();
@@ -64,12 +64,12 @@ impl State {
         }
     }
 
-    /// Libraries that are there and were not before.
+    /// Returns the libraries that were loaded since `before`.
     pub(super) fn new_libraries(&self, before: &Self) -> Vec<String> {
         self.libraries.difference(&before.libraries).cloned().collect()
     }
 
-    /// What changed since `before` in a part, in words.
+    /// Returns the changes since `before` in a part, in words.
     pub(super) fn changes(&self, before: &Self, part: Part) -> Vec<String> {
         match part {
             Part::Threads => {
@@ -103,7 +103,7 @@ fn differences(
         .collect()
 }
 
-/// Handlers, mask, environment, folder and the rest, each as a word that can be compared.
+/// Returns handlers, mask, environment, folder and the rest, each as a word that can be compared.
 fn settings() -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for (name, value) in std::env::vars_os() {
@@ -143,7 +143,7 @@ fn settings() -> BTreeMap<String, String> {
     all
 }
 
-/// Rounding, denormals and traps of this thread; not the flags of what has happened.
+/// Returns rounding, denormals and traps of this thread, without the status flags.
 #[cfg(target_arch = "x86_64")]
 fn floating_point_mode() -> u64 {
     const HAPPENED: u32 = 0x3f;
@@ -153,7 +153,7 @@ fn floating_point_mode() -> u64 {
     u64::from(mode & !HAPPENED)
 }
 
-/// Rounding, denormals and traps of this thread; not the flags of what has happened.
+/// Returns rounding, denormals and traps of this thread, without the status flags.
 #[cfg(target_arch = "aarch64")]
 fn floating_point_mode() -> u64 {
     let mode: u64;
@@ -162,13 +162,13 @@ fn floating_point_mode() -> u64 {
     mode
 }
 
-/// Not known for this processor.
+/// Returns 0: the mode is unknown for this processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn floating_point_mode() -> u64 {
     0
 }
 
-/// Runs `body` with standard output and standard error going to files of ours; answers what was printed.
+/// Runs `body` with standard output and standard error redirected to files; returns its result and the output.
 pub(super) fn printed<T>(body: impl FnOnce() -> T) -> Verdict<(T, String)> {
     let fault = |error: std::io::Error| Stop::suite(format!("standard output cannot be looked at: {error}"));
     let mut file = memory_file().map_err(fault)?;
@@ -182,7 +182,7 @@ pub(super) fn printed<T>(body: impl FnOnce() -> T) -> Verdict<(T, String)> {
     flush();
     for (number, old) in saved {
         match old {
-            // SAFETY: two open descriptors: what they were before is put back.
+            // SAFETY: two open descriptors: the former ones are restored.
             Ok(old) => unsafe { libc::dup2(old.as_raw_fd(), number) },
             // SAFETY: it was closed before.
             Err(_) => unsafe { libc::close(number) },
@@ -200,7 +200,7 @@ fn memory_file() -> std::io::Result<fs::File> {
     if number < 0 {
         return Err(std::io::Error::last_os_error());
     }
-    // SAFETY: a descriptor that was made just now and is nobody else's.
+    // SAFETY: a descriptor that was made just now and has no other owner.
     Ok(unsafe { fs::File::from_raw_fd(number) })
 }
 
@@ -210,11 +210,11 @@ fn duplicate(number: i32) -> std::io::Result<OwnedFd> {
     if copy < 0 {
         return Err(std::io::Error::last_os_error());
     }
-    // SAFETY: a descriptor that was made just now and is nobody else's.
+    // SAFETY: a descriptor that was made just now and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
-/// Writes out what C's library has buffered.
+/// Writes out the buffers of C's library.
 fn flush() {
     // SAFETY: null means all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };

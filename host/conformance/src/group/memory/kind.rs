@@ -56,7 +56,7 @@ pub(super) fn add(cases: &mut Cases) {
         });
         one("too-much", "D.26", |c, kind| {
             let device = c.device()?;
-            // Whether it has the kind at all is told by what it can have.
+            // Whether the kind is supported at all is found out with a request that it can meet.
             device.allocate_kind(0, 64, 64, kind.raw, "")?.free()?;
             let refused = device.allocate_kind(0, 1 << 60, 64, kind.raw, "");
             crate::stop::refused("2 to the 60 bytes", refused, &["OutOfMemory"])
@@ -72,14 +72,14 @@ fn one_aligned(cases: &mut Cases, kind: Kind, alignment: u64) {
         .case(Group::Memory, format!("{}/alignment-{alignment}", kind.name), "D.4", Subject::DeviceApi)
         .profile(kind.profile)
         .run(move |c| {
-            // What is not had says so by itself, not by an alignment.
+            // An unsupported kind is reported as such, not by an alignment.
             c.device()?.allocate_kind(0, 64, 64, kind.raw, "")?.free()?;
             aligned(c, alignment, kind.raw)
         });
 }
 
 impl Kind {
-    /// Where the host reads and writes it.
+    /// Returns the address at which the host reads and writes it.
     fn address(self, space: &Space<'_>) -> Verdict<*mut u8> {
         let is_host_visible = self.raw == CHIPDOCK_DATA_SPACE_HOST_VISIBLE;
         let address = if is_host_visible { space.address()? } else { space.data() };
@@ -102,7 +102,7 @@ impl Kind {
         Ok(bytes)
     }
 
-    /// As an end of a copy: pinned memory is host memory, the others are the device's.
+    /// Returns it as an end of a copy: pinned memory is host memory, the others are the device's.
     fn end(self, space: &Space<'_>, offset: u64) -> ChipdockCopyEnd {
         if self.raw == CHIPDOCK_DATA_SPACE_PINNED {
             host_end(space.data().cast(), offset)
@@ -112,7 +112,7 @@ impl Kind {
     }
 }
 
-/// A data space of that kind, which the host can address.
+/// Allocates a data space of that kind, which the host can address.
 fn shared<'d>(device: &'d Device, kind: Kind, size: usize) -> Verdict<Space<'d>> {
     let space = device.allocate_kind(0, size as u64, 64, kind.raw, "")?;
     kind.address(&space)?;
@@ -140,7 +140,7 @@ fn in_place(c: &Context, kind: Kind) -> Verdict {
     Ok(())
 }
 
-/// The host reads in place what the device copied there.
+/// The host reads in place bytes that the device copied there.
 fn copied_to(c: &Context, kind: Kind) -> Verdict {
     const SIZE: usize = 10_007;
     let device = c.device()?;
@@ -154,7 +154,7 @@ fn copied_to(c: &Context, kind: Kind) -> Verdict {
     same_bytes("what the host reads in place", &kind.host_reads(&space, SIZE + 100)?, &expected)
 }
 
-/// The device copies what the host wrote in place, and again after the host has changed it.
+/// The device copies bytes that the host wrote in place, and again after the host has changed them.
 fn copied_from(c: &Context, kind: Kind) -> Verdict {
     const SIZE: usize = 10_007;
     let device = c.device()?;

@@ -1,4 +1,4 @@
-//! Many data spaces at once: neighbours, order of freeing, and what freed memory is worth.
+//! Many data spaces at once: neighbours, order of freeing, and reuse of freed memory.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::raw::Space;
 use crate::stop::{Stop, ensure};
 use crate::{Cases, Context, Group, Subject, Verdict};
 
-/// How many live at once where it is about numbers.
+/// Number of data spaces that live at once in cases about their number.
 const N_MANY: usize = 1000;
 
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ pub(super) fn add(cases: &mut Cases) {
         .run(devices_apart);
 }
 
-/// Handles of data spaces with bytes differ, and none is null.
+/// Checks that handles of data spaces with bytes differ, and that none is null.
 fn hold_handles(spaces: &[Space<'_>]) -> Verdict {
     let mut seen = HashMap::new();
     for (number, space) in spaces.iter().enumerate() {
@@ -67,7 +67,7 @@ fn hold_contents(spaces: &[Space<'_>], bytes: &[Vec<u8>], when: &str) -> Verdict
     })
 }
 
-/// Each keeps its own bytes, whichever of them is written.
+/// Checks that each data space keeps its own bytes, whichever of them is written.
 fn neighbours(c: &Context, sizes: &[usize]) -> Verdict {
     let device = c.device()?;
     let spaces = sizes.iter().map(|size| device.allocate(*size as u64)).collect::<Result<Vec<Space>, _>>()?;
@@ -85,7 +85,7 @@ fn neighbours(c: &Context, sizes: &[usize]) -> Verdict {
     hold_contents(&spaces, &bytes, "every other was written again")
 }
 
-/// What is allocated where something was freed harms nobody beside it.
+/// Checks that an allocation in the place of a freed one damages no neighbour.
 fn in_gaps(c: &Context) -> Verdict {
     let device = c.device()?;
     let bytes: Vec<Vec<u8>> = (0..64).map(|number| pattern(number, 1000 + number as usize)).collect();
@@ -111,14 +111,14 @@ fn in_gaps(c: &Context) -> Verdict {
 
 fn many(c: &Context, order: Order) -> Verdict {
     let device = c.device()?;
-    // The second round lives on what the first gave back.
+    // The second round reuses the memory that the first freed.
     for round in 0..2 {
         let spaces = (0..N_MANY)
             .map(|number| device.allocate(16 + (number % 5) as u64 * 8))
             .collect::<Result<Vec<Space>, _>>()?;
         hold_handles(&spaces).map_err(|stop| stop.clause("D.21"))?;
         let numbered = |number: usize| pattern((round * N_MANY + number) as u64, 16);
-        // All have bytes; looking at a part of them is enough to see that two are one.
+        // All have bytes; checking a part of them is enough to see that two share memory.
         for number in (0..N_MANY).step_by(7) {
             spaces[number].write(0, &numbered(number))?;
         }
@@ -142,7 +142,7 @@ fn many(c: &Context, order: Order) -> Verdict {
     Ok(())
 }
 
-/// Allocates and frees more, all told, than the device has.
+/// Allocates and frees more in total than the device has.
 fn more_than_there_is(c: &Context) -> Verdict {
     const ROUNDS: u64 = 20;
     let device = c.device()?;
@@ -161,14 +161,14 @@ fn more_than_there_is(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// What the device says is free does not shrink with what was freed.
+/// Checks that the free memory that the device reports does not shrink by freed data spaces.
 fn counted(c: &Context) -> Verdict {
     const ROUNDS: u64 = 20;
     let device = c.device()?;
     let Some(before) = available_bytes(&device) else { return again(c) };
     let size = (before / 64).clamp(1, 16 << 20);
     let mut found = before;
-    // Others may use the same memory: what was lost to us is lost each time.
+    // Others may use the same memory: memory that we lost is lost each time.
     for _ in 0..4 {
         let before = available_bytes(&device).unwrap_or(0);
         for _ in 0..ROUNDS {
@@ -187,7 +187,7 @@ fn counted(c: &Context) -> Verdict {
     ))
 }
 
-/// Memory that was freed and is had again holds bytes as before, at another size too.
+/// Checks that memory that is freed and allocated again holds bytes as before, at another size too.
 fn again(c: &Context) -> Verdict {
     let device = c.device()?;
     for round in 0..40_u64 {

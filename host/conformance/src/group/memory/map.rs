@@ -1,4 +1,4 @@
-//! Interface `map` 1: addresses of memory whose handle is none.
+//! Interface `map` 1: addresses of memory whose handle is no address.
 
 use std::ptr;
 
@@ -31,7 +31,7 @@ pub(super) fn add(cases: &mut Cases) {
     map("no-such-device", "N.15", &[], no_device);
 }
 
-/// The device, where its plugin has the interface.
+/// Returns the device, where its plugin has the interface.
 pub(in crate::group) fn mapped(c: &Context) -> Verdict<Device> {
     let device = c.device()?;
     if !device.has("map") {
@@ -56,7 +56,7 @@ fn same_again(device: &Device) -> Verdict {
     Ok(())
 }
 
-/// No two ranges meet.
+/// Checks that no two ranges overlap.
 fn of_its_own(device: &Device) -> Verdict {
     let spaces = (1..50).map(|size| host_visible(device, size * 40)).collect::<Verdict<Vec<_>>>()?;
     let mut ranges = Vec::new();
@@ -72,7 +72,7 @@ fn of_its_own(device: &Device) -> Verdict {
     Ok(())
 }
 
-/// What is written at the address the device copies, by the handle, and the other way round.
+/// Checks that bytes written at the address are copied by the handle, and the other way round.
 fn host_and_device(device: &Device) -> Verdict {
     let space = host_visible(device, 4096)?;
     let address = device.address_raw(0, space.data())?.cast::<u8>();

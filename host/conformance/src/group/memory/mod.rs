@@ -25,7 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
     tensor::add(cases);
 }
 
-/// Hints: each scalar type, vectors, and what nobody knows; with how they are written in ids.
+/// Returns the hints: each scalar type, vectors, and an unknown type; with their names in ids.
 pub(super) fn hints() -> Vec<(String, ChipdockDataType)> {
     let mut hints = Vec::new();
     let scalars: [(&str, u8, &[u8]); 5] = [
@@ -57,13 +57,13 @@ pub(super) fn hints() -> Vec<(String, ChipdockDataType)> {
     hints
 }
 
-/// An attribute that counts bytes, where it is answered.
+/// Returns an attribute that counts bytes, where the device answers it.
 pub(super) fn bytes_of(device: &Device, device_id: i32, key: &str) -> Option<u64> {
     let answer = device.attribute(device_id, key).ok()?;
     answer.to::<Option<i64>>().ok().flatten().and_then(|bytes| u64::try_from(bytes).ok())
 }
 
-/// What the device says is free of its memory, where it does.
+/// Returns the free memory that the device reports, if it does.
 pub(super) fn available_bytes(device: &Device) -> Option<u64> {
     bytes_of(device, 0, attribute::AVAILABLE_GLOBAL_MEMORY_BYTES)
 }

@@ -1,4 +1,4 @@
-//! Requests that cannot be met: the right error, and everything as it was before.
+//! Requests that cannot be met: the right error, and an unchanged state.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -13,7 +13,7 @@ use crate::raw::{Device, NO_HINT, Space};
 use crate::stop::{Stop, ensure, refused};
 use crate::{Cases, Context, Group, Subject, Verdict};
 
-/// Sizes that no device has. Rounding them up to an alignment, or adding a header, goes past 64 bits.
+/// Sizes that no device has. Rounded up to an alignment, or with a header, they exceed 64 bits.
 const ABSURD: [(&str, u64, u64); 9] = [
     ("all-64-bits", u64::MAX, 64),
     ("all-64-bits-on-a-page", u64::MAX, 4096),
@@ -93,7 +93,7 @@ struct Request<'a> {
 
 const USUAL: Request<'_> = Request { size: 64, alignment: 64, kind: CHIPDOCK_DATA_SPACE_DEVICE, scope: "" };
 
-/// What lives before, holds after, and can be had then: the state that a refusal leaves.
+/// A data space that lives through a refusal: its contents and further allocations show the state after it.
 struct Bystander<'d> {
     device: &'d Device,
     space: Space<'d>,
@@ -106,7 +106,7 @@ impl<'d> Bystander<'d> {
         Ok(Self { device, space: Space::with(device, 0, &bytes)?, bytes })
     }
 
-    /// As P7.7 has it, which is what is right after any refusal.
+    /// Checks rule P7.7, which applies after any refusal.
     fn hold(&self) -> Verdict {
         let held = same_bytes("a data space that was there before", &self.space.contents()?, &self.bytes)
             .and_then(|()| {
@@ -127,7 +127,7 @@ fn hold_refused(device: &Device, request: Request<'_>, kinds: &[&str]) -> Verdic
     bystander.hold()
 }
 
-/// A power of two that no address is a multiple of. A handle that is no address may be had all the same.
+/// A power of two that no address is a multiple of. A handle that is no address may still be allocated.
 fn huge_alignment(device: &Device, alignment: u64) -> Verdict {
     let bystander = Bystander::new(device)?;
     match device.allocate_kind(0, 64, alignment, CHIPDOCK_DATA_SPACE_DEVICE, "") {
@@ -143,7 +143,7 @@ fn huge_alignment(device: &Device, alignment: u64) -> Verdict {
     bystander.hold()
 }
 
-/// The scope is had, and gives memory.
+/// The scope is supported, and gives memory.
 fn had(c: &Context, scope: &str) -> Verdict {
     let device = c.device()?;
     let bytes = pattern(1, 1000);
@@ -153,7 +153,7 @@ fn had(c: &Context, scope: &str) -> Verdict {
     Ok(space.free()?)
 }
 
-/// The empty text as C writes it: null, and no bytes.
+/// The empty text in C's form: null, and no bytes.
 fn no_text(c: &Context) -> Verdict {
     let device = c.device()?;
     let mut scope = str_out("");
@@ -174,7 +174,7 @@ fn no_text(c: &Context) -> Verdict {
     same_bytes("memory of no scope", &space.contents()?, &bytes)
 }
 
-/// One byte more than there is. Host memory is the system's, which may promise more than it has.
+/// One byte more than there is. The system, which may promise more host memory than it has, decides for the host.
 fn more_than_all(c: &Context) -> Verdict {
     let device = c.device()?;
     let total = bytes_of(&device, 0, attribute::TOTAL_GLOBAL_MEMORY_BYTES);
@@ -187,7 +187,7 @@ fn more_than_all(c: &Context) -> Verdict {
     bystander.hold()
 }
 
-/// What could not be had is not counted as used.
+/// A refused allocation is not counted as used.
 fn available_stays(c: &Context) -> Verdict {
     let device = c.device()?;
     let before = available_bytes(&device);
@@ -225,10 +225,10 @@ fn over_and_over(c: &Context) -> Verdict {
     bystander.hold()
 }
 
-/// Data spaces live through a refusal, on a device that is full where it is small enough to be filled; then one goes,
-/// and one comes.
+/// Data spaces live through a refusal, on a device that is full where it is small enough to be filled; then one is freed,
+/// and one allocated.
 fn until_full(c: &Context) -> Verdict {
-    /// To fill more than this takes long, and may hurt others who use the device.
+    /// Bound on the memory to fill: more takes long, and may disturb other users of the device.
     const SMALL_BYTES: u64 = 1 << 30;
     let device = c.device()?;
     let small = available_bytes(&device).filter(|available| *available <= SMALL_BYTES);
@@ -264,7 +264,7 @@ fn until_full(c: &Context) -> Verdict {
     Ok(again.free()?)
 }
 
-/// Allocates until there is no more.
+/// Allocates until no memory is left.
 fn fill(device: &Device, size: u64, available: u64) -> Verdict<Vec<Space<'_>>> {
     let mut spaces = Vec::new();
     loop {

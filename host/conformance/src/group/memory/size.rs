@@ -14,13 +14,13 @@ use crate::raw::{Device, Space};
 use crate::stop::{Stop, ensure};
 use crate::{Cases, Context, Group, Subject, Verdict};
 
-/// Around what processors, vectors, caches, pages and drivers' granules have as their sizes.
+/// Sizes around those of processors, vectors, caches, pages and drivers' granules.
 const SIZES: [u64; 33] = [
     1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 4095, 4096,
     4097, 65535, 65536, 65537, 262_144, 1_048_575, 1_048_576, 1_048_577,
 ];
 
-/// From here on a small device may be too small.
+/// Size from which on a small device may be too small.
 const LARGE_BYTES: u64 = 1 << 20;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -64,7 +64,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// A data space of that size; a device that says that it is small need not have a large one.
+/// Allocates a data space of that size; a device that reports that it is small need not support a large one.
 fn allocate(device: &Device, device_id: i32, size: u64) -> Verdict<Space<'_>> {
     let result = device.allocate_on(device_id, size);
     if let Err(error) = &result
@@ -78,7 +78,7 @@ fn allocate(device: &Device, device_id: i32, size: u64) -> Verdict<Space<'_>> {
     Ok(result?)
 }
 
-/// Every byte is there and keeps what was written to it, the first and the last by themselves too.
+/// Checks that every byte exists and keeps its value, the first and the last by themselves too.
 fn hold_bytes(space: &Space<'_>, seed: u64) -> Verdict {
     let Ok(size) = usize::try_from(space.size_bytes) else {
         return Err(Stop::suite("a data space larger than host memory"));
@@ -129,7 +129,7 @@ fn on_each_device(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Bytes that are not touched stay, whatever else is allocated, used and freed meanwhile.
+/// Checks that untouched bytes are kept, whatever else is allocated, used and freed meanwhile.
 fn bytes_stay(c: &Context) -> Verdict {
     let device = c.device()?;
     let bytes = pattern(1, 20_011);
@@ -155,14 +155,14 @@ fn beside_others(c: &Context) -> Verdict {
     same_bytes("a data space made after it", &behind.contents()?, &bytes)
 }
 
-/// Several of each, held at once, so that chance does not align them.
+/// Checks several data spaces of each alignment, live at once, so that they are not aligned by chance.
 pub(super) fn aligned(c: &Context, alignment: u64, kind: i32) -> Verdict {
     let device = c.device()?;
     let is_address = device.is_host_memory() || kind != CHIPDOCK_DATA_SPACE_DEVICE;
     let mut spaces = Vec::new();
     for size in [1, 3, alignment, alignment + 1, 3 * alignment + 5, 100, 4097, 24] {
         let space = match device.allocate_kind(0, size, alignment, kind, "") {
-            // A greater one need not be had (D.24).
+            // A greater one need not be supported (D.24).
             Err(error) if error.kind() == ErrorKind::UNSUPPORTED && alignment > 64 => return Ok(()),
             Err(error) => return Err(Stop::from(error).clause("D.24")),
             Ok(space) => space,

@@ -1,4 +1,4 @@
-//! What a host does with a device's memory: tensors from its pool, views of them, workspace.
+//! A host's use of a device's memory: tensors from its pool, views of them, workspace.
 
 use std::ffi::c_void;
 
@@ -47,9 +47,9 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// The first device, as a host has it.
+/// Returns the first device, as a host has it.
 fn device(c: &Context) -> Verdict<Device> {
-    // Whether there is one is known by now.
+    // Reports when there is none.
     c.device()?;
     Ok(c.host()?.device(c.registration(), 0)?)
 }
@@ -59,7 +59,7 @@ fn size_of(shape: &[i64], dtype: DType) -> usize {
     usize::try_from(count).unwrap_or(0) * dtype.size_bytes()
 }
 
-/// A number for the pattern of a shape.
+/// Returns a number for the pattern of a shape.
 fn seed_of(shape: &[i64]) -> u64 {
     shape.iter().fold(shape.len() as u64, |seed, extent| seed * 131 + extent.unsigned_abs())
 }
@@ -187,7 +187,7 @@ fn pool(device: &Device) -> Verdict {
     Ok(device.trim()?)
 }
 
-/// Memory that one stream's work used is another's later.
+/// Memory that one stream's work used is another stream's later.
 fn pool_of_streams(device: &Device) -> Verdict {
     let streams = [device.create_stream()?, device.create_stream()?, device.default_stream()];
     for round in 0..30_u64 {
@@ -204,7 +204,7 @@ fn pool_of_streams(device: &Device) -> Verdict {
     Ok(device.trim()?)
 }
 
-/// The host trims its pool and asks once more; then it says so, and all is as before.
+/// The host trims its pool and tries once more; then it reports the error, and the state is as before.
 fn too_large(device: &Device) -> Verdict {
     let bytes = pattern(1, 4000);
     let before = Tensor::from_bytes(device, &[1000], DType::FLOAT32, &bytes)?;
@@ -224,7 +224,7 @@ fn too_large(device: &Device) -> Verdict {
     Ok(())
 }
 
-/// Workspace of a host, as compiled code takes it.
+/// Workspace of a host, in the form that compiled code requests it.
 struct Workspace<'a> {
     device: &'a Device,
     data: *mut c_void,
@@ -243,7 +243,7 @@ impl<'a> Workspace<'a> {
         Ok(Self { device, data, size })
     }
 
-    /// It as a tensor, to be copied to and from.
+    /// Returns it as a tensor, to be copied to and from.
     fn tensor(&self) -> Verdict<Tensor> {
         let parts = api::TensorParts {
             data: self.data,
@@ -269,7 +269,7 @@ impl<'a> Workspace<'a> {
     }
 }
 
-/// As kernels use it: the last that was taken goes first; what is left keeps its bytes.
+/// Workspace in the order of kernels: the last that was allocated is freed first; the rest keeps its bytes.
 fn workspace_stack(device: &Device) -> Verdict {
     for round in 0..3_u64 {
         let sizes = [1_usize, 100, 4096, 4097, 0, 65_537, 64];

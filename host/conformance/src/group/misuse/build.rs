@@ -1,4 +1,4 @@
-//! Target kinds, code generators and loaders that are given what is none: an error of the caller's, no panic.
+//! Target kinds, code generators and loaders that get invalid input: an error of the caller's, no panic.
 
 use std::ptr;
 
@@ -14,7 +14,7 @@ use crate::raw::{Codegen, Environment, Kind, Loader, RawArtifact, Request, Step}
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// Texts that are no JSON, or not the JSON that is asked for.
+/// Texts that are no JSON, or not the expected JSON.
 const TEXTS: [(&str, &[u8]); 9] = [
     ("empty", b""),
     ("blank", b"  \n"),
@@ -65,7 +65,7 @@ fn found(error: &Error) -> String {
     format!("{}: {}", error.kind(), error.message())
 }
 
-/// Holds that a wrong call was refused with an error that is not the plugin's own bug.
+/// Checks that a wrong call was refused with an error that is not the plugin's own bug.
 fn must_refuse<T>(what: &str, answer: Result<T, Error>) -> Verdict {
     match answer {
         Ok(_) => Err(Stop::failed(format!("{what}: refused"), "success")),
@@ -74,7 +74,7 @@ fn must_refuse<T>(what: &str, answer: Result<T, Error>) -> Verdict {
     }
 }
 
-/// Holds that a wrong call, if it was refused, was refused so.
+/// Checks that a wrong call, if it was refused, was refused with such an error.
 fn may_refuse<T>(what: &str, answer: Result<T, Error>) -> Verdict {
     answer.map_or_else(|error| typed(what, &error), |_| Ok(()))
 }
@@ -83,7 +83,7 @@ fn kind(c: &Context) -> Verdict<Kind> {
     Kind::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the target kind is gone"))
 }
 
-/// A kind without a canonicalizer answers what it was given; one with it may refuse what is no target.
+/// A kind without a canonicalizer returns its input; one with it may refuse a text that is no target.
 fn canonicalize(c: &Context, bytes: &[u8]) -> Verdict {
     let kind = kind(c)?;
     may_refuse("canonicalize of what is no target", kind.canonicalize_bytes(bytes))?;
@@ -103,7 +103,7 @@ fn codegen(c: &Context) -> Verdict<(Codegen, Request)> {
     Ok((codegen, Request::new(ir, target.to_json().to_string().into_bytes())))
 }
 
-/// A right request is answered after a wrong one.
+/// A correct request succeeds after a wrong one.
 fn still_answers(codegen: &Codegen, request: &Request) -> Verdict {
     let (answer, _) = codegen.run(Step::Unsupported, request);
     answer.map_err(|error| {
@@ -149,7 +149,7 @@ fn load(c: &Context, bytes: &[u8]) -> Verdict {
     Ok(())
 }
 
-/// A verdict or an error: both say why.
+/// A verdict or an error: both give the reason.
 fn check(c: &Context, bytes: &[u8]) -> Verdict {
     let loader = loader(c)?;
     let answer = loader.check(&artifact(bytes), ChipdockDevice { device_type: 1, device_id: 0 });
@@ -171,7 +171,7 @@ fn null_canonicalize(c: &Context, is_out: bool) -> Verdict {
     let mut out = Place::new();
     let place = if is_out { ptr::null_mut() } else { out.as_mut_ptr() };
     let json = if is_out { text(b"{}") } else { null_text(9) };
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with. So below.
+    // SAFETY: a registered table and its `self_`; D.2 defines the answer to null. So below.
     wrong(plugin.host(), "canonicalize with null", &["ValueError"], &[], || unsafe {
         (table.canonicalize)(self_, json, place)
     })?;
@@ -198,9 +198,9 @@ fn null_build(c: &Context, step: Step, is_request: bool) -> Verdict {
     };
     let call = if step == Step::Build { table.build } else { table.unsupported };
     let request: *const ChipdockBuildRequest = if is_request { ptr::null() } else { &request };
-    // Where the request is null, the session is as well: nothing may be asked of it.
+    // Where the request is null, the session is as well: it must not be used.
     let session: *const ChipdockBuildSession = ptr::null();
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+    // SAFETY: a registered table and its `self_`; D.2 defines the answer to null.
     wrong(plugin.host(), "a build with null", &["ValueError"], &[], || unsafe {
         call(self_, request, session)
     })
@@ -230,7 +230,7 @@ fn null_load(c: &Context, is_artifact: bool) -> Verdict {
             next: std::ptr::null(),
         };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+        // SAFETY: a registered table and its `self_`; D.2 defines the answer to null.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
             if is_artifact {
                 (table.load)(self_, ptr::null(), ptr::null(), &mut out)
@@ -257,7 +257,7 @@ fn null_sections(c: &Context, is_list: bool) -> Verdict {
         let artifact =
             ChipdockArtifact { index_json: text(b"{}"), sections, sections_count: 1, next: std::ptr::null() };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+        // SAFETY: a registered table and its `self_`; D.2 defines the answer to null.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
             (table.load)(self_, &artifact, ptr::null(), &mut out)
         })
@@ -270,7 +270,7 @@ fn null_check(c: &Context) -> Verdict {
         let (mut verdict, mut reason) = (0, Place::new());
         let place = reason.as_mut_ptr();
         let device = ChipdockDevice { device_type: 1, device_id: 0 };
-        // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+        // SAFETY: a registered table and its `self_`; D.2 defines the answer to null.
         wrong(host, "check of null", REFUSED, &[], || unsafe {
             (table.verdict)(self_, ptr::null(), device, &mut verdict, place)
         })?;

@@ -1,4 +1,4 @@
-//! Each entry of a device's table with a device that is not there, and with null where something has to be.
+//! Each entry of a device's table with a device that does not exist, and with null where a pointer is required.
 
 use std::ptr;
 
@@ -13,9 +13,9 @@ use crate::{Cases, Context, Group, Profile, Subject, Verdict};
 
 const ABSENT: &[&str] = &["ValueError"];
 
-/// An entry's name, what it needs, and a call of it with that device.
+/// An entry's name, its profile, and a call of it with that device.
 type Entry = (&'static str, Option<Profile>, fn(&Device, i32) -> Verdict);
-/// A call with null somewhere.
+/// A call with a null argument.
 type Null = (&'static str, fn(&Device) -> Verdict);
 
 pub(super) fn add(cases: &mut Cases) {
@@ -97,7 +97,7 @@ pub(super) fn request(size_bytes: u64) -> ChipdockDataSpaceRequest {
     }
 }
 
-/// Holds that an allocation is refused, and that it answers no handle.
+/// Checks that an allocation is refused, and that it returns no handle.
 pub(super) fn no_space(
     device: &Device,
     id: i32,
@@ -118,7 +118,7 @@ fn allocate(device: &Device, id: i32) -> Verdict {
     no_space(device, id, &request(64), ABSENT, &[&id.to_string()])
 }
 
-/// The data space is there afterwards, with what it held.
+/// The data space still exists afterwards, with its contents.
 fn free(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let space = device.allocate(64)?;
@@ -133,7 +133,7 @@ fn free(device: &Device, id: i32) -> Verdict {
     Ok(space.free()?)
 }
 
-/// The data space holds what it held.
+/// The data space keeps its contents.
 fn copy(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let space = device.allocate(64)?;

@@ -1,4 +1,4 @@
-//! Extensions of a device's requests: ignored, or refused by name, and nothing done.
+//! Extensions of a device's requests: ignored, or refused by name without effect.
 
 use chipdock_abi::{CHIPDOCK_EXTENSIONS_MAX, ChipdockCopy, ChipdockDataSpaceRequest};
 
@@ -10,7 +10,7 @@ use crate::{Cases, Context, Group, Subject, Verdict};
 
 type Extensions = fn() -> Vec<(String, u32)>;
 
-/// Chains that are refused: the name, the clause, the entries, the kind of the error and what its message tells.
+/// Chains that are refused: the name, the clause, the entries, the kind of the error and the text that its message contains.
 const REFUSED: [(&str, &str, Extensions, &str, &str); 2] = [
     ("must-be-understood", "P3.16", extensions_with_a_must, "Unsupported", "suite.must"),
     ("too-many", "P3.15", || many_extensions(CHIPDOCK_EXTENSIONS_MAX + 1), "ValueError", ""),
@@ -45,7 +45,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// It is had, and may be freed.
+/// The data space is allocated, and may be freed.
 fn data_space_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict {
     let chain = Chain::of(extensions);
     let request = ChipdockDataSpaceRequest { next: chain.first(), ..request(64) };
@@ -60,7 +60,7 @@ fn data_space_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict 
     })?)
 }
 
-/// Copies 64 times 8 over 64 times 7, and holds what is there then.
+/// Copies 64 times 8 over 64 times 7, and checks the result.
 fn with_copy(
     device: &Device,
     extensions: &[(String, u32)],

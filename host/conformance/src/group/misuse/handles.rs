@@ -1,5 +1,5 @@
-//! Handles that are not live, are another device's, or are none, and ranges past the end: what a device that says
-//! `checked_handles` answers with errors (D.19).
+//! Handles that are not live, are another device's, or are invalid, and ranges past the end: a device that reports
+//! `checked_handles` answers them with errors (D.19).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -98,12 +98,12 @@ fn witnessed(c: &Context, body: impl Fn(&Device, &Witness) -> Verdict) -> Verdic
     usable(&device)
 }
 
-/// Handles that nobody gave out.
+/// Returns handles that were never issued.
 fn garbage() -> [*mut c_void; 3] {
     [0x10, 0x5A5A_5A5A_5A50, usize::MAX].map(ptr::without_provenance_mut)
 }
 
-/// A data space that was freed; it may be given out again.
+/// Returns the handle of a freed data space; it may be issued again.
 fn freed(device: &Device) -> Verdict<*mut c_void> {
     let space = device.allocate(SIZE as u64)?;
     let data = space.data();
@@ -137,7 +137,7 @@ fn free_a_stream(device: &Device, _: &Witness) -> Verdict {
     Ok(streams[1].sync()?)
 }
 
-/// The data space is still there, on the device that it is of.
+/// The data space still exists, on its own device.
 fn free_elsewhere(device: &Device, witness: &Witness) -> Verdict {
     if device.count()? < 2 {
         return Err(Stop::Absent(format!("{} has one device here", device.name)));
@@ -161,7 +161,7 @@ fn refuse_copy(
     wrong(device.host(), what, kinds, &[], || unsafe { (table.copy_data)(self_, 0, &copy, stream) })
 }
 
-/// Copies between the end given and the host, and between the end given and the witness: all refused.
+/// Copies between the given end and the host, and between the given end and the witness: all refused.
 fn refuse_end(
     device: &Device,
     witness: &Witness,

@@ -26,8 +26,8 @@ pub(super) fn add(cases: &mut Cases) {
     build::add(cases);
 }
 
-/// Holds that a wrong call was answered as P7 says: with an error of one of these kinds, its status, and a message that
-/// tells every one of `tells`.
+/// Checks that a wrong call was answered as P7 requires: with an error of one of these kinds, its status, and a message that
+/// contains every one of `tells`.
 fn wrong(
     host: &SuiteHost,
     what: &str,
@@ -62,8 +62,8 @@ fn wrong(
     }
 }
 
-/// Holds that an error is the caller's, or the environment's, and says so in words: what the caller got wrong is no bug of
-/// the plugin.
+/// Checks that an error is the caller's, or the environment's, and has a message: a mistake of the caller is no bug of the
+/// plugin.
 fn typed(what: &str, error: &Error) -> Verdict {
     let found = format!("{}: {}", error.kind(), error.message());
     if error.kind() == ErrorKind::PANIC {
@@ -77,7 +77,7 @@ fn typed(what: &str, error: &Error) -> Verdict {
         .map_err(|stop| stop.clause("P7.3"))
 }
 
-/// Holds that a device works after a call that failed (P7.9).
+/// Checks that a device works after a call that failed (P7.9).
 fn usable(device: &Device) -> Verdict {
     let works = || -> Verdict {
         let space = device.allocate(256)?;
@@ -91,7 +91,7 @@ fn usable(device: &Device) -> Verdict {
     works().map_err(|stop| stop.note("right calls after the wrong one").clause("P7.9"))
 }
 
-/// A place for a value, with something in it by which a write is seen.
+/// A place for a value, with a mark by which a write is detected.
 struct Place(ChipdockAny);
 
 const MARK: i64 = 0x5A5A_5A5A_0BAD;
@@ -105,9 +105,9 @@ impl Place {
         &mut self.0
     }
 
-    /// Holds that a failed call left nothing in it that anybody has to release.
+    /// Checks that a failed call left no value in it that must be released.
     fn untouched(&self, what: &str) -> Verdict {
-        // SAFETY: an integer, None, or what the plugin wrote, which is looked at and never released.
+        // SAFETY: an integer, None, or a value that the plugin wrote, which is read and never released.
         let found = std::mem::ManuallyDrop::new(unsafe { Any::from_raw(self.0) });
         let is_mark = found.to::<i64>().is_ok_and(|number| number == MARK);
         ensure(is_mark || found.is_none(), format!("{what}: no result of a call that failed"), "a value")
@@ -115,7 +115,7 @@ impl Place {
     }
 }
 
-/// The same for a handle.
+/// Checks that a failed call left no handle.
 fn no_handle(what: &str, found: *mut c_void) -> Verdict {
     let found = found.addr();
     ensure(found == 0 || found == MARK as usize, format!("{what}: no handle of a call that failed"), found)

@@ -1,4 +1,4 @@
-//! Where an error stands: in the slot of the host that called, on the thread that called, until it is taken (P7.1, P7.4).
+//! Place of an error: in the slot of the host that called, on the thread that called, until it is taken (P7.1, P7.4).
 
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::attribute::DEVICE_NAME;
@@ -25,7 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
     slot("status-of-its-kind", "P7.10", status);
 }
 
-/// A wrong call: it names that device.
+/// Makes a wrong call, which names that device.
 fn fail(device: &Device, id: i32) -> i32 {
     let Ok((table, self_)) = device.table() else { return 0 };
     // SAFETY: a registered table and its `self_`.
@@ -57,7 +57,7 @@ fn other_thread(device: &Device) -> Verdict {
     tells(mine, 7_001)
 }
 
-/// Of two errors that nobody took, the later is the one.
+/// Of two errors that were not taken, the later remains.
 fn latest(device: &Device) -> Verdict {
     drop(device.host().take_error());
     fail(device, 7_003);
@@ -67,7 +67,7 @@ fn latest(device: &Device) -> Verdict {
     ensure(again.is_none(), "one error in the slot", format!("{again:?}"))
 }
 
-/// An error that nobody took is of no meaning to a later call.
+/// An error that was not taken does not affect a later call.
 fn left_there(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     fail(device, 7_005);
@@ -78,7 +78,7 @@ fn left_there(device: &Device) -> Verdict {
     ensure(status == 0 && count > 0, "device_count: success", format!("status {status}, count {count}"))
 }
 
-/// A call that succeeds raises nothing on the way.
+/// A call that succeeds raises no error on the way.
 fn silent_success(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     let host = device.host();
@@ -101,7 +101,7 @@ fn silent_success(device: &Device) -> Verdict {
     )
 }
 
-/// Two kinds, two statuses; each wrong call of this group holds it as well.
+/// Two kinds have two statuses; each wrong call of this group checks that as well.
 fn status(device: &Device) -> Verdict {
     super::device::no_space(device, -1, &super::device::request(64), &["ValueError"], &[])?;
     let unknown = chipdock_abi::ChipdockDataSpaceRequest { kind: 1000, ..super::device::request(64) };

@@ -1,4 +1,4 @@
-//! Requests that are not had, and texts that are none.
+//! Unsupported requests, and invalid texts.
 
 use chipdock_abi::{CHIPDOCK_OK, ChipdockDataSpaceRequest, ChipdockStr};
 use chipdock_plugin_api::Any;
@@ -67,17 +67,17 @@ pub(super) fn add(cases: &mut Cases) {
     });
 }
 
-/// Bytes as a text of the boundary, whatever they are.
+/// Returns bytes as a text of the boundary, valid or not.
 pub(super) fn text(bytes: &[u8]) -> ChipdockStr {
     ChipdockStr { data: bytes.as_ptr().cast(), size: bytes.len() }
 }
 
-/// A text that has a size and no bytes.
+/// Returns a text that has a size and no bytes.
 pub(super) fn null_text(size: usize) -> ChipdockStr {
     ChipdockStr { data: std::ptr::null(), size }
 }
 
-/// Not known is None; what is no text may be refused as well.
+/// An unknown key is answered None; an invalid text may be refused as well.
 fn unknown_key(c: &Context, key: &[u8]) -> Verdict {
     let device = c.device()?;
     let host = device.host();

@@ -1,4 +1,4 @@
-//! A code generator under test, with requests as a host makes them.
+//! A code generator under test, with requests in the form that a host makes them.
 
 use chipdock_host::Schedule;
 use chipdock_ir::{IrModule, wire};
@@ -8,16 +8,16 @@ use super::shown;
 use crate::raw::{Codegen, Delivered, Request, Step};
 use crate::{Context, Stop, Verdict};
 
-/// A code generator and a request that it has to build.
+/// A code generator and a request that it must build.
 pub(super) struct Building {
     pub codegen: Codegen,
     pub request: Request,
-    /// The module as it is in the request.
+    /// The module of the request.
     pub lowered: IrModule,
 }
 
 impl Building {
-    /// A request for a sample.
+    /// Makes a request for a sample.
     pub(super) fn of(c: &Context<'_>, sample: &Sample) -> Verdict<Self> {
         let codegen = Codegen::of(c.plugin()?, c.registration());
         let codegen = codegen.ok_or_else(|| Stop::suite("the code generator is gone"))?;
@@ -29,25 +29,25 @@ impl Building {
         Ok(Self { codegen, request, lowered })
     }
 
-    /// Builds the request, which has to succeed.
+    /// Builds the request, which must succeed.
     pub(super) fn built(&self) -> Verdict<Delivered> {
         self.built_of(&self.request)
     }
 
-    /// Builds another request, which has to succeed.
+    /// Builds another request, which must succeed.
     pub(super) fn built_of(&self, request: &Request) -> Verdict<Delivered> {
         let (result, delivered) = self.codegen.run(Step::Build, request);
         result?;
         Ok(delivered)
     }
 
-    /// Holds that the request still gives what it gave.
+    /// Checks that the request still gives the same result.
     pub(super) fn still(&self, expected: &Delivered, what: &str) -> Verdict {
         same(&self.built()?, expected).map_err(|stop| stop.note(what))
     }
 }
 
-/// Holds that two builds delivered the same.
+/// Checks that two builds delivered the same.
 pub(super) fn same(found: &Delivered, expected: &Delivered) -> Verdict {
     if found.indexes != expected.indexes {
         let texts = [expected, found].map(|one| shown(&one.indexes.join(" ")));
@@ -76,7 +76,7 @@ pub(super) fn same(found: &Delivered, expected: &Delivered) -> Verdict {
     Ok(())
 }
 
-/// A module in wire form of a version, with positions where that has them, as a host writes it.
+/// Writes a module in wire form of a version, with positions where that version supports them, as a host writes it.
 pub(super) fn written(module: &IrModule, version: &str) -> Verdict<Vec<u8>> {
     let options = wire::WriteOptions { version, positions: true, file: None };
     wire::write_with(module, &options).map(String::into_bytes).map_err(Stop::suite)
@@ -87,12 +87,12 @@ fn numbers(version: &str) -> [u64; 3] {
     [(); 3].map(|()| parts.next().unwrap_or(0))
 }
 
-/// Whether the code generator says that it reads that version.
+/// Returns true if the code generator declares that it reads that version.
 pub(super) fn reads(codegen: &Codegen, version: &str) -> bool {
     (numbers(&codegen.ir_min)..=numbers(&codegen.ir_max)).contains(&numbers(version))
 }
 
-/// The newest version that both sides know.
+/// Returns the newest version that both sides know.
 fn newest(codegen: &Codegen) -> Verdict<&'static str> {
     let known = wire::VERSIONS.iter().rev().find(|version| reads(codegen, version));
     known.copied().ok_or_else(|| {

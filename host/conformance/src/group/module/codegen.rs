@@ -1,4 +1,4 @@
-//! Builds: the same from the same, described as they should be, given up when told.
+//! Builds: equal input gives equal output, described by its index, and cancelled on request.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,8 +61,8 @@ fn delivered(c: &Context<'_>, sample: &Sample) -> Verdict {
     ensure(delivered.sections.iter().any(|section| !section.data.is_empty()), "a section with bytes", "none")
 }
 
-/// What the lowered module says of the functions that are called from outside: name, and the number of arguments. Those
-/// are the packed ones, the sample's own where none is packed, or all, after the split.
+/// Returns the functions of the lowered module that are called from outside: name, and the number of arguments. These are the
+/// packed ones, the sample's own where none is packed, or all, after the split.
 fn expected_functions(building: &Building, sample: &Sample) -> Vec<(String, usize)> {
     let text = |value: Option<&AttrValue>| match value {
         Some(AttrValue::Str(text)) => Some(text.to_string()),
@@ -134,7 +134,7 @@ fn nothing_unsupported(c: &Context<'_>, sample: &Sample) -> Verdict {
     building.built().map(drop).map_err(|stop| stop.note("after `unsupported` listed nothing"))
 }
 
-/// What `build` refuses as unsupported is what `unsupported` lists, and nothing else.
+/// `build` refuses as unsupported exactly the modules for which `unsupported` lists an error.
 fn listed_as_refused(c: &Context<'_>) -> Verdict {
     let building = Building::of(c, &UNKNOWN_FUNCTION)?;
     let (asked, listed) = building.codegen.run(Step::Unsupported, &building.request);
@@ -215,7 +215,7 @@ fn after_others(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// In another folder, with other variables, a second later: nothing of it may be in the bytes.
+/// Builds in another folder, with other variables, a second later: none of these may affect the bytes.
 fn elsewhere(c: &Context<'_>) -> Verdict {
     const VARIABLES: &[&str] = &["HOME", "LANG", "LC_ALL", "TZ", "USER"];
     let building = Building::of(c, &ELEMENTWISE)?;
@@ -242,7 +242,7 @@ fn elsewhere(c: &Context<'_>) -> Verdict {
     held
 }
 
-/// Whether it was asked what is unsupported makes no difference to what it builds.
+/// A call of `unsupported` makes no difference to what is built.
 fn unasked(c: &Context<'_>) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let first = building.built()?;
@@ -280,7 +280,7 @@ fn more_threads(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Each version that is declared is read; functions are the same.
+/// Each declared version is read; the functions are the same.
 fn wire_version(c: &Context<'_>, version: &str) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let Ok(ir) = written(&building.lowered, version) else {
@@ -289,7 +289,7 @@ fn wire_version(c: &Context<'_>, version: &str) -> Verdict {
     let request = Request { ir, ..building.request.clone() };
     let (result, delivered) = building.codegen.run(Step::Build, &request);
     if !reads(&building.codegen, version) {
-        // What is not declared may be refused, with words; nobody will ask for it.
+        // An undeclared version may be refused, with a message; no host requests it.
         let fits = result.as_ref().err().is_none_or(|error| !error.message().is_empty());
         return ensure(fits, "an error that says which version is read", "no message");
     }
@@ -334,13 +334,13 @@ fn cancelled_within(c: &Context<'_>) -> Verdict {
     ensure(first.n_polls > 0, "a build that asks whether it is cancelled", "it never asked")
 }
 
-/// Threads of this process.
+/// Returns the threads of this process.
 fn tasks() -> BTreeSet<String> {
     let folder = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     folder.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Builds for a while, and looks how many threads more than before there are.
+/// Builds for a while, and counts the additional threads.
 fn thread_cap(c: &Context<'_>, threads_max: u32) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let request = Request { threads_max, ..building.request.clone() };

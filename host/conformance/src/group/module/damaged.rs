@@ -1,4 +1,4 @@
-//! Artifacts that are damaged: refused or loaded, never a crash, nothing left behind; what they hold is never called.
+//! Damaged artifacts: refused or loaded, never a crash, nothing left behind; their functions are never called.
 
 use serde_json::{Value, json};
 
@@ -47,16 +47,16 @@ pub(super) fn add(cases: &mut Cases) {
     cases.case(Group::Module, "damaged/function-that-is-not-there", "M.9", Subject::Loader).run(body);
 }
 
-/// What a loader may do.
+/// Required behaviour of a loader.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Must {
-    /// It cannot be loaded.
+    /// The artifact must be refused.
     Refuse,
-    /// It may be that what is damaged does not count.
+    /// The artifact may be loaded: the damage may not matter.
     Either,
 }
 
-/// Kinds that say that something is wrong with what was given, or what is missing; a panic is none, nor is silence.
+/// Returns true for an error kind that names a fault of the input or a missing thing; a panic and an empty kind do not.
 fn is_typed(kind: &str) -> bool {
     !["Panic", "BrokenPlugin", ""].contains(&kind)
 }
@@ -71,7 +71,7 @@ fn survives(c: &Context<'_>, must: Must, damage: Damage) -> Verdict {
             Ok(module) => {
                 ensure(must == Must::Either, format!("{what}: refused"), "it loads")?;
                 all_refused = false;
-                // It may be asked, and is not called: what is damaged cannot be run safely.
+                // The function may be looked up, and is not called: damaged code cannot be run safely.
                 if let Err(error) = module.function(made.function.as_bytes()) {
                     let kind = error.kind();
                     ensure(is_typed(kind.as_str()), format!("{what}: a typed error"), kind.as_str())?;
@@ -170,7 +170,7 @@ fn section_flipped(good: &RawArtifact, seed: u64, count: usize) -> Vec<(String, 
     all
 }
 
-/// Where formats have their headers: each of the first bytes in its turn, and all bits of it.
+/// Damages the place of the formats' headers: each of the first bytes in turn, and all of its bits.
 fn section_start(good: &RawArtifact) -> Vec<(String, RawArtifact)> {
     let mut all = Vec::new();
     for at in 0..good.sections.len() {
@@ -248,7 +248,7 @@ fn index_wrong_types(good: &RawArtifact) -> Vec<(String, RawArtifact)> {
     edits.iter().map(|(what, edit)| changed(good, what, edit)).collect()
 }
 
-/// A function of the index that the code has not: an error at load, or when it is asked for; never something to call.
+/// A function of the index that the code lacks: an error at load, or at its look-up; never a callable function.
 fn function_that_is_not_there(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let (_, artifact) = changed(&made.own, "", |index| {

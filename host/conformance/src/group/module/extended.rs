@@ -1,4 +1,4 @@
-//! Requests with more than a code generator knows, what it says of those that it refuses, and fingerprints.
+//! Requests with more than a code generator knows, its errors for those that it refuses, and fingerprints.
 
 use std::ops::RangeInclusive;
 
@@ -14,24 +14,24 @@ use crate::raw::{Delivered, Request, Section, Step};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// Names that nobody knows, flags beyond the first bit.
+/// Returns unknown extensions, with flags beyond the first bit.
 pub(in crate::group) fn unknown_extensions() -> Vec<(String, u32)> {
     let unknown_bits = !CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD;
     vec![("suite.unknown".to_owned(), 0), (String::new(), 0), ("süß/1".to_owned(), unknown_bits)]
 }
 
-/// The last of them must be understood.
+/// Returns unknown extensions, of which the last must be understood.
 pub(in crate::group) fn extensions_with_a_must() -> Vec<(String, u32)> {
     let must = ("suite.must".to_owned(), CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD);
     unknown_extensions().into_iter().chain([must]).collect()
 }
 
-/// As many, each to be ignored.
+/// Returns that many extensions, each to be ignored.
 pub(in crate::group) fn many_extensions(count: u32) -> Vec<(String, u32)> {
     vec![("suite.one-of-many".to_owned(), 0); count as usize]
 }
 
-/// Holds that a call was refused as that kind, with that in the message.
+/// Checks that a call was refused with that kind, and with that text in the message.
 pub(in crate::group) fn refused_as(
     what: &str,
     kind: &str,
@@ -103,7 +103,7 @@ fn changes_nothing(c: &Context<'_>, change: fn(&mut Request)) -> Verdict {
     building.still(&good, "after it")
 }
 
-/// Each function refuses the request, and nothing was delivered.
+/// Checks that each function refuses the request, and that nothing was delivered.
 fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells: &str) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let good = building.built()?;
@@ -118,7 +118,7 @@ fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells
     building.still(&good, "after it")
 }
 
-/// The errors that a call reported, in no order.
+/// Returns the errors that a call reported, in no particular order.
 fn errors(delivered: &Delivered) -> Vec<String> {
     let errors = delivered.diagnostics.iter().filter(|one| one.severity <= CHIPDOCK_DIAGNOSTIC_ERROR);
     let mut texts: Vec<String> = errors.map(|one| format!("{one:?}")).collect();
@@ -140,7 +140,7 @@ fn reports_what_it_refuses(c: &Context<'_>) -> Verdict {
     }
 }
 
-/// The lines and the columns of a module, from the first to the last; nothing where none is known.
+/// Returns the range of lines and of columns of a module; `None` where none is known.
 fn extent(module: &IrModule) -> Option<[RangeInclusive<u32>; 2]> {
     let mut spans: Vec<Span> = Vec::new();
     for function in &module.functions {
@@ -214,7 +214,7 @@ fn same_again(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Where a fingerprint says the same before and after, so do the bytes.
+/// Checks that equal fingerprints before and after mean equal bytes.
 fn same_bytes(c: &Context<'_>) -> Verdict {
     for sample in ALL {
         let building = Building::of(c, sample)?;

@@ -1,4 +1,4 @@
-//! What a load leaves in the folder for temporary files, in the current one, and in the process.
+//! Checks that a load leaves nothing in the folder for temporary files, in the current one, and in the process.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Context, Stop, Verdict};
 
-/// A folder for temporary files of its own, while it lives; and what was there before.
+/// A temporary folder that is set while this lives, with the state before it.
 pub(super) struct Watched {
     folder: tempfile::TempDir,
     before: Option<OsString>,
@@ -25,7 +25,7 @@ fn descriptors() -> usize {
 }
 
 impl Watched {
-    /// From now on.
+    /// Starts watching.
     pub(super) fn new(c: &Context<'_>) -> Verdict<Self> {
         let folder = tempfile::tempdir_in(c.scratch()).map_err(Stop::suite)?;
         let before = std::env::var_os("TMPDIR");
@@ -36,7 +36,7 @@ impl Watched {
         Ok(Self { folder, before, current, in_current, n_descriptors: descriptors() })
     }
 
-    /// Holds that no file came and, with `descriptors_too`, that none is open that was not.
+    /// Checks that no file was added and, with `descriptors_too`, that no further descriptor is open.
     pub(super) fn nothing_left(&self, after: &str, descriptors_too: bool) -> Verdict {
         let temporary = entries(self.folder.path());
         let current = entries(&self.current);

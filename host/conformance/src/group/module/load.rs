@@ -1,4 +1,4 @@
-//! Artifacts that are as they should be: loaded, loaded again, dropped, saved.
+//! Valid artifacts: loaded, loaded again, dropped, saved.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -93,7 +93,7 @@ fn no_such_interface(c: &Context<'_>) -> Verdict {
     made.computes(c, &c.host()?.load(&made.root)?)
 }
 
-/// Names that cannot be: None, or `ValueError` where they are no text.
+/// Names that do not exist: None, or `ValueError` where they are no text.
 fn odd_names(c: &Context<'_>) -> Verdict {
     let made = Made::of(c)?;
     let module = loader(c)?.load(&made.own, Environment::Working)?;
@@ -126,7 +126,7 @@ fn twice(c: &Context<'_>) -> Verdict {
     made.computes(c, &second).map_err(|stop| stop.note("the second module, after the first was dropped"))
 }
 
-/// As many as fit into a moment, at least 8 and at most 50.
+/// Loads as many as fit into a moment, at least 8 and at most 50.
 fn many(c: &Context<'_>) -> Verdict {
     let (made, host) = (Made::of(c)?, c.host()?);
     let begun = Instant::now();
@@ -175,7 +175,7 @@ fn outlives_module(c: &Context<'_>) -> Verdict {
     call_raw(c, &made, &function).map_err(|stop| stop.note("after the module was destroyed"))
 }
 
-/// Calls a function of the table with tensors of the device, which has to be the host's memory or the root's.
+/// Calls a function of the table with tensors of the device, which must be the host's memory or the root's.
 fn call_raw(c: &Context<'_>, made: &Made, function: &chipdock_plugin_api::Function) -> Verdict {
     let device = match &made.device {
         Ok(device) if device.is_host_memory() => device,
@@ -197,7 +197,7 @@ fn call_raw(c: &Context<'_>, made: &Made, function: &chipdock_plugin_api::Functi
     made.holds(&found)
 }
 
-/// What a host is made with that has the plugin and none of those that were named with it.
+/// Returns the options of a host with the plugin and none of its companions.
 fn alone(c: &Context<'_>) -> HostOptions {
     let own = given().iter().filter(|(plugin, _, _)| *plugin == c.facts().name).cloned();
     let plugin_paths = vec![c.library().to_owned()];
@@ -273,7 +273,7 @@ fn saved(c: &Context<'_>) -> Verdict {
     made.computes(c, &module).map_err(|stop| stop.note("an artifact that was written and read"))
 }
 
-/// Without an environment compiled code uses what it brings itself.
+/// Without an environment compiled code uses its own implementation.
 fn null_environment(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let runs_in_host_memory =
@@ -317,7 +317,7 @@ fn too_many_extensions(c: &Context<'_>) -> Verdict {
     is_refused(c, extended::many_extensions(CHIPDOCK_EXTENSIONS_MAX + 1), "ValueError", "")
 }
 
-/// Holds that an artifact with these extensions is neither checked nor loaded.
+/// Checks that an artifact with these extensions is neither checked nor loaded.
 fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells: &str) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let artifact = RawArtifact { extensions, ..made.own.clone() };
@@ -328,7 +328,7 @@ fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells
     made.still(c)
 }
 
-/// With the last of the module and its functions, in either order, and not before.
+/// The environment is released with the last of the module and its functions, in either order, and not before.
 fn environment_released(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     for is_module_first in [true, false] {
@@ -341,7 +341,7 @@ fn environment_released(c: &Context<'_>) -> Verdict {
             |of_module: bool| if of_module { drop(module.take()) } else { drop(function.take()) };
         let held = if is_module_first { "its function" } else { "the module" };
         let_go(is_module_first);
-        // Whoever releases it elsewhere has some time for the mistake.
+        // A release on another thread has some time to happen.
         std::thread::sleep(Duration::from_millis(20));
         equal(&format!("releases of the environment while {held} is held"), &lent.released(), &0)?;
         let_go(!is_module_first);

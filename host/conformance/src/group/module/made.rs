@@ -1,4 +1,4 @@
-//! Artifacts for a loader under test: made by whoever compiles to its kind.
+//! Artifacts for a loader under test, compiled by any code generator for its kind.
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -13,17 +13,17 @@ use crate::execute::{self, Guards};
 use crate::raw::{Environment, Loader, RawArtifact};
 use crate::{Context, Stop, Subject, Verdict};
 
-/// An artifact that the loader takes, and what it computes.
+/// An artifact that the loader accepts, with the expected results.
 pub(super) struct Made {
-    /// The whole of it: what a host loads.
+    /// The whole artifact, which a host loads.
     pub root: Arc<Artifact>,
     /// The part of the loader's kind: the root or one that it imports.
     pub own: RawArtifact,
-    /// Whether it is the root.
+    /// Whether the part is the root.
     pub is_root: bool,
     /// Name of a function of the part.
     pub function: String,
-    /// The device of the target, or why there is none here.
+    /// The device of the target, or the reason why there is none here.
     pub device: Result<Device, String>,
     /// The kind of target that it was compiled for.
     pub target_kind: String,
@@ -39,11 +39,11 @@ pub(super) fn of_kind<'a>(artifact: &'a Artifact, kind: &str) -> Option<&'a Arti
 }
 
 impl Made {
-    /// For the loader that the case is about, shared by all its cases in a worker.
+    /// Returns the artifact for the loader under test, shared by all its cases in a worker.
     ///
     /// # Errors
     ///
-    /// Nobody here makes such artifacts.
+    /// No code generator here makes such artifacts.
     pub(super) fn of(c: &Context<'_>) -> Verdict<Rc<Self>> {
         c.cached("module/made", || Self::new(c))
     }
@@ -71,7 +71,7 @@ impl Made {
         Err(Stop::Absent(message))
     }
 
-    /// By compiling for a kind of target, if that leads to an artifact of the module kind.
+    /// Compiles for a kind of target, if that leads to an artifact of the module kind.
     fn by(host: &Host, target_kind: &str, module_kind: &str) -> Verdict<Option<Self>> {
         let target = host.usable_target(target_kind)?;
         let case = ELEMENTWISE.case()?;
@@ -91,7 +91,7 @@ impl Made {
         }))
     }
 
-    /// Holds that a module computes what it should; where there is no device, says so (SUITE-S4).
+    /// Checks that a module computes the expected results; where there is no device, records that (SUITE-S4).
     pub(super) fn computes(&self, c: &Context<'_>, module: &Module) -> Verdict {
         let device = match &self.device {
             Ok(device) => device,
@@ -106,23 +106,23 @@ impl Made {
         })
     }
 
-    /// What a call has to leave in its tensors, as the interpreter says, held against what was found.
+    /// Checks the tensors of a call against the interpreter.
     pub(super) fn holds(&self, found: &[chipdock_interpret::Array]) -> Verdict {
         let held = self.case.check(found).map(drop);
         held.map_err(|wrong| Stop::failed("what the interpreter computes of the module", wrong))
     }
 
-    /// The function of the whole artifact.
+    /// Returns the name of the function of the whole artifact.
     pub(super) fn root_function(&self) -> &str {
         &self.case.function
     }
 
-    /// The arguments of its function.
+    /// Returns the arguments of its function.
     pub(super) fn args(&self) -> &[chipdock_interpret::Arg] {
         &self.case.args
     }
 
-    /// What an error of the loader says: that there is no device is no fault of it.
+    /// Turns an error of the loader into the result of the case: a missing device is no fault of the loader.
     pub(super) fn refused(&self, error: chipdock_plugin_api::Error, expected: impl Display) -> Stop {
         match (&self.device, error.kind().as_str()) {
             (Err(_), "Unavailable") => error.into(),
@@ -130,14 +130,14 @@ impl Made {
         }
     }
 
-    /// Holds that the whole artifact loads through a real host, and computes what it should.
+    /// Checks that the whole artifact loads through a real host, and computes the expected results.
     pub(super) fn still(&self, c: &Context<'_>) -> Verdict {
         let module = c.host()?.load(&self.root)?;
         let held = self.computes(c, &module);
         held.map_err(|stop| stop.note("the good artifact, after what this case did"))
     }
 
-    /// Holds that the part loads through the table, and has its function.
+    /// Checks that the part loads through the table, and has its function.
     pub(super) fn loads(&self, loader: &Loader) -> Verdict {
         let module = loader.load(&self.own, Environment::Working)?;
         let found = module.function(self.function.as_bytes())?;
@@ -145,7 +145,7 @@ impl Made {
     }
 }
 
-/// The loader that the case is about, through its table.
+/// Returns the loader under test, for access through its table.
 pub(super) fn loader(c: &Context<'_>) -> Verdict<Loader> {
     Loader::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the loader is gone"))
 }

@@ -1,4 +1,4 @@
-//! Modules: what code generators deliver, and what loaders make of it, whole and damaged.
+//! Modules: deliveries of code generators, and loaders that get them, whole and damaged.
 
 mod build;
 mod check;

@@ -1,4 +1,4 @@
-//! Requests that are none: refused as such, never a crash.
+//! Invalid requests: refused with an error, never a crash.
 
 use chipdock_abi::CHIPDOCK_DIAGNOSTIC_ERROR;
 use chipdock_ir::Stage;
@@ -12,7 +12,7 @@ use crate::raw::{Request, Step};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// What a request may be answered with.
+/// Allowed answers to a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     /// It cannot be read.
@@ -65,7 +65,7 @@ fn with_ir(building: &Building, texts: Texts) -> Vec<Request> {
     texts(building).into_iter().map(|ir| Request { ir, ..building.request.clone() }).collect()
 }
 
-/// Both functions answer as they may; afterwards the good request is built as before.
+/// Both functions give an allowed answer; afterwards the good request is built as before.
 fn survives(c: &Context<'_>, answer: Answer, requests: fn(&Building) -> Vec<Request>) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let good = building.built()?;

@@ -29,7 +29,7 @@ def elementwise(A: T.Buffer(("n",), "float32"), B: T.Buffer((n,), "float32")):
 "#,
 };
 
-/// A call of a C function that nobody has: some build it, and miss it later; others list it.
+/// A call of an unknown C function: some code generators build it, and fail later; others report it.
 pub(super) const UNKNOWN_FUNCTION: Sample = Sample {
     name: "unknown-c-function",
     functions: &["unknown"],
@@ -43,7 +43,7 @@ def unknown(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
 "#,
 };
 
-/// All that have to be built.
+/// All samples that must be built.
 pub(super) const ALL: &[Sample] = &[
     ELEMENTWISE,
     Sample {

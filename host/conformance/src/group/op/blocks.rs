@@ -7,7 +7,7 @@ use super::{numbers, of_type};
 use crate::batch::Described;
 use crate::script::script;
 
-/// How a reduction is called, what it begins with and what it does.
+/// Name, initial value and step of each reduction, with its extent.
 const REDUCTIONS: &[(&str, &str, &str, usize)] = &[
     ("sum", "ZERO", "B[vi] + A[vi, vk]", 37),
     ("difference", "ZERO", "B[vi] - A[vi, vk]", 37),

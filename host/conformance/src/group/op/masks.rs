@@ -16,12 +16,13 @@ const N_ROWS: usize = 4;
 
 const EXTENT_MAX: usize = 33;
 
-/// Two of them make a module: 66 launches on a device, whose compiler may take a tenth of a second for each.
+/// Weight of a kernel: two of them make a module, which is 66 launches on a device, whose compiler may take a tenth of a second
+/// for each.
 const WEIGHT: usize = 14;
 
-/// What is done with the elements whose mask holds, each in loops of its own: where several stand in one loop, the compiler
-/// that was wrong was right. `AT` is the element; row `E` of the result is of extent `E`, so that the place of a wrong value
-/// tells the extent.
+/// Actions on the elements whose mask is true, each in loops of its own: with several in one loop the faulty compiler gave
+/// correct results. `AT` is the element; row `E` of the result is of extent `E`, so that the place of a wrong value shows the
+/// extent.
 const FORMS: &[(&str, &str)] = &[
     ("load", "O[E, AT] = T.if_then_else(HOLDS, A[AT], ONE)"),
     ("store", "if HOLDS:\n                O[E, AT] = A[AT]"),

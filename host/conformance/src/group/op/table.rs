@@ -25,7 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
 /// Lanes of the vectorized loops.
 const LANES: u16 = 4;
 
-/// Whether an operation is also tried in a vectorized loop: those that vectors have code of their own for.
+/// Returns true if an operation is also tried in a vectorized loop: those that have code of their own for vectors.
 fn is_vectorized_too(case: &Case) -> bool {
     let common = |dtype: &DType| matches!(*dtype, DType::FLOAT32 | DType::INT32);
     match &case.operation {
@@ -39,7 +39,7 @@ fn is_vectorized_too(case: &Case) -> bool {
     }
 }
 
-/// What computing on a type needs.
+/// Returns the profile that computing on a type needs.
 pub(super) fn profile(dtype: DType) -> Option<Profile> {
     match dtype.scalar() {
         DType::FLOAT16 => Some(Profile::Float16),
@@ -50,7 +50,7 @@ pub(super) fn profile(dtype: DType) -> Option<Profile> {
     }
 }
 
-/// What computing on these types needs, each once.
+/// Returns the profiles that computing on these types needs, each once.
 pub(crate) fn profiles_of(dtypes: impl IntoIterator<Item = DType>) -> Vec<Profile> {
     let mut all: Vec<Profile> = dtypes.into_iter().filter_map(profile).collect();
     all.sort();
@@ -110,7 +110,7 @@ fn clause(case: &Case) -> &'static str {
 /// An operation over its table.
 struct OverTable {
     case: Case,
-    /// Rows at once, as a vectorized loop, where it is one.
+    /// Number of rows at once, where the loop is vectorized.
     lanes: Option<u16>,
 }
 

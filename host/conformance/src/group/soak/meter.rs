@@ -1,8 +1,7 @@
-//! Whether the same, done over and over, makes the process grow: measured so that neither noise nor a late start is
-//! taken for a leak.
+//! Measures whether a repeated action makes the process grow, so that neither noise nor a late start is taken for a leak.
 //!
-//! After a warm-up it is done in rounds, and only what grows in *every* round counts as growing: caches fill, pools
-//! find their size and allocators keep what they may, each once. What leaks does so every time.
+//! After a warm-up the action is repeated in rounds, and only a quantity that grows in *every* round counts as growing: caches
+//! fill, pools find their size and allocators keep what they may, each once. A leak grows every time.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -10,16 +9,16 @@ use std::time::{Duration, Instant};
 use crate::stop::Stop;
 use crate::{Verdict, raw};
 
-/// Rounds in all of which a thing has to grow.
+/// Number of rounds, in all of which a quantity must grow.
 const ROUNDS_MAX: usize = 5;
-/// How long the warm-up and each round may take, about.
+/// Approximate time of the warm-up, and below of each round.
 const WARM_UP: Duration = Duration::from_millis(120);
 const ROUND: Duration = Duration::from_millis(120);
-/// A round ends early once this much is lost: the machine must not suffer from what is found.
+/// Loss at which a round ends early: the machine must not suffer from the leak.
 const LOST_BYTES_MAX: u64 = 32 << 20;
 const LOST_HANDLES_MAX: u64 = 64;
 
-/// What is looked at.
+/// Observed quantities.
 const THINGS: [&str; 6] = [
     "heap (bytes)",
     "resident memory (bytes)",
@@ -29,27 +28,27 @@ const THINGS: [&str; 6] = [
     "device memory (bytes)",
 ];
 
-/// What a process, and a device, hold at one time, in the order of [`THINGS`].
+/// Quantities of a process, and of a device, at one time, in the order of [`THINGS`].
 #[derive(Clone, Copy, Debug)]
 struct Reading([u64; THINGS.len()]);
 
-/// What is done over and over.
+/// Parameters of a repeated action.
 pub(super) struct Soak<'a> {
-    /// In whose memory it may grow too.
+    /// Device whose memory is observed too.
     pub(super) device: Option<&'a raw::Device>,
-    /// What one time may leave behind, in bytes on average.
+    /// Bytes that one repetition may leave behind on average.
     pub(super) allowed_bytes: u64,
-    /// How often a round does it at least.
+    /// Least number of repetitions of a round.
     pub(super) times_min: u64,
 }
 
 impl<'a> Soak<'a> {
-    /// For what takes microseconds and leaves nothing.
+    /// Makes the parameters of an action that takes microseconds and leaves nothing.
     pub(super) fn new(device: impl Into<Option<&'a raw::Device>>) -> Self {
         Self { device: device.into(), allowed_bytes: 32, times_min: 16 }
     }
 
-    /// Does it over and over, and holds that nothing grows.
+    /// Repeats the action, and checks that nothing grows.
     pub(super) fn hold(&self, mut once: impl FnMut() -> Verdict) -> Verdict {
         let mut n_warm: u64 = 0;
         let begin = Instant::now();
@@ -76,14 +75,14 @@ impl<'a> Soak<'a> {
         Err(report(&growing, &rounds))
     }
 
-    /// So many times, or until much is lost; answers how many times.
+    /// Repeats the action `n` times, or until much is lost; returns the number of repetitions.
     fn round(&self, n: u64, before: Reading, once: &mut impl FnMut() -> Verdict) -> Verdict<u64> {
         let mut next_look = 1;
         for done in 1..=n {
             once()?;
             if done == next_look {
                 next_look += next_look.min(n / 16).max(1);
-                // Without the heap: its allocator goes through all that is free to tell. What is lost is resident too.
+                // Without the heap: reading it makes the allocator walk all free memory. A loss is resident too.
                 let lost = self.look(0).since(before);
                 let much = |thing: usize| match thing {
                     3 | 4 => LOST_HANDLES_MAX,
@@ -98,7 +97,7 @@ impl<'a> Soak<'a> {
         Ok(n)
     }
 
-    /// From where on a thing has grown, in a round that did it so many times.
+    /// Returns the growth at which a quantity counts as growing, in a round of `n` repetitions.
     fn limit(&self, thing: usize, n: u64) -> u64 {
         let bytes = n * self.allowed_bytes;
         match thing {
@@ -115,7 +114,7 @@ impl<'a> Soak<'a> {
         self.look(heap_bytes())
     }
 
-    /// All but the heap.
+    /// Reads all quantities but the heap.
     fn look(&self, heap_bytes: u64) -> Reading {
         let page_bytes = 4096;
         let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -136,7 +135,7 @@ impl<'a> Soak<'a> {
     }
 }
 
-/// What the C library's allocator has given out, to whoever shares it.
+/// Returns the bytes that the C library's allocator has given out in this process.
 fn heap_bytes() -> u64 {
     #[cfg(target_env = "gnu")]
     {
@@ -149,7 +148,7 @@ fn heap_bytes() -> u64 {
 }
 
 impl Reading {
-    /// How much each thing has grown.
+    /// Returns the growth of each quantity.
     fn since(self, before: Self) -> [u64; THINGS.len()] {
         std::array::from_fn(|thing| self.0[thing].saturating_sub(before.0[thing]))
     }

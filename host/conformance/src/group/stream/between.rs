@@ -217,7 +217,7 @@ fn after_sync() -> Play {
     play
 }
 
-/// Copies on four streams; whoever touches what another touched last waits for it.
+/// Copies on four streams; a stream that uses a place that another used last waits for that one.
 fn random(seed: u64) -> Play {
     let mut random = Random(seed);
     let mut play = Play::new(3);

@@ -68,12 +68,12 @@ impl Pages {
         Ok(Self { base: base.ok_or_else(|| Stop::suite("no memory for pages"))?, layout })
     }
 
-    /// Where they begin.
+    /// Returns the address of the first page.
     pub(in crate::group) fn address(&self) -> *mut u8 {
         self.base.as_ptr()
     }
 
-    /// How many bytes they have.
+    /// Returns their size in bytes.
     pub(in crate::group) fn size(&self) -> usize {
         self.layout.size()
     }
@@ -90,9 +90,9 @@ impl Pages {
         bytes
     }
 
-    /// A data space of them, which is freed first.
+    /// Makes a data space of them, which is freed first.
     fn adopted<'d>(&self, device: &'d Device) -> Verdict<Space<'d>> {
-        // SAFETY: declared before what is answered, and so dropped after it.
+        // SAFETY: declared before the returned data space, and so dropped after it.
         Ok(unsafe { device.adopt_host_memory(0, self.address(), self.size() as u64) }?)
     }
 }
@@ -117,11 +117,11 @@ fn native_again(device: &Device) -> Verdict {
 
 fn adopt<'d>(device: &'d Device, original: &Stream<'_>) -> Verdict<Stream<'d>> {
     let native = device.native_stream(0, original.raw())?;
-    // SAFETY: the original is declared before what is answered, and so dropped after it.
+    // SAFETY: the original is declared before the returned stream, and so dropped after it.
     Ok(unsafe { device.adopt_stream(0, native) }?)
 }
 
-/// What is queued on one stream and on another over the same native one is done in one order.
+/// Work that is queued on a stream and on another one over the same native stream is done in one order.
 fn in_order(device: &Device, n_created: usize) -> Verdict {
     let originals = streams(device, 0, n_created)?;
     let original = &originals[n_created];

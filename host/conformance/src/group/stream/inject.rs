@@ -128,7 +128,7 @@ impl Drop for Scene<'_> {
     }
 }
 
-/// Holds that an answer is the failure of the copy of so many bytes.
+/// Checks that an answer is the failure of the copy of that size.
 fn is_failure(what: &str, answer: Result<(), Error>, size: usize) -> Verdict {
     let says = answer.as_ref().err().is_some_and(|error| error.message().contains(&size.to_string()));
     let found = answer.as_ref().err().map(|error| format!("{}: {}", error.kind(), error.message()));
@@ -163,7 +163,7 @@ fn late_failure(c: &Context, n_created: usize) -> Verdict {
     scene.works()
 }
 
-/// By the call that meets it first, and by no other.
+/// A failure is reported by the call that meets it first, and by no other.
 fn reported_once(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;
@@ -210,7 +210,7 @@ fn first_cause(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// A stream whose work failed takes work again once it has told.
+/// A stream whose work failed accepts work again once it has reported the failure.
 fn work_after(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;

@@ -1,4 +1,4 @@
-//! Kernels on streams, through a host: what the current stream is decides when they run (D.18).
+//! Kernels on streams, through a host: the current stream decides when they run (D.18).
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(in crate::group) struct Add {
 }
 
 impl Add {
-    /// Compiled for the target kind that the case is about, and loaded; once in a worker.
+    /// Compiles and loads the kernel for the target kind under test, once in a worker.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Add {
         }
     }
 
-    /// Or why it cannot be run here.
+    /// Makes the kernel, or returns the reason why it cannot run here.
     fn make(c: &Context) -> Verdict<Result<Rc<Self>, String>> {
         let host = c.host()?;
         let target = c.target()?;
@@ -120,7 +120,7 @@ fn sum(a: &[i32], b: &[i32], times: i32) -> Vec<i32> {
     a.iter().zip(b).map(|(a, b)| a + times * b).collect()
 }
 
-/// Each kernel takes what the one before made.
+/// Each kernel reads the result of the one before.
 fn chain(c: &Context, created: bool) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let stream = add.stream(created)?;

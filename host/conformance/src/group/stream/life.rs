@@ -1,4 +1,4 @@
-//! How streams come and go.
+//! Creation and freeing of streams.
 
 use std::collections::HashSet;
 use std::ptr;

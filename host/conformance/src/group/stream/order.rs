@@ -84,7 +84,7 @@ fn read_after_write(on: usize, _: usize) -> Play {
     play
 }
 
-/// What is read is what was there before the small copy over its end.
+/// A read sees the bytes from before the small copy over their end.
 fn write_after_read(on: usize, _: usize) -> Play {
     let mut play = Play::new(on);
     let (space, other) = (play.space(LARGE), play.space(SMALL));

@@ -1,5 +1,5 @@
-//! Work on streams as data: what a device is given to do is also done by a model, one step after the other, and both must
-//! end alike. Where steps are on several streams, waits between them leave no other order.
+//! Work on streams as data: the device does the steps, and a model does them one after the other; both must end with the same
+//! bytes. Where steps are on several streams, waits between them leave no other order.
 
 use crate::raw::{Device, Space, Stream, host_end};
 use crate::{Stop, Verdict};
@@ -35,7 +35,7 @@ enum Step {
     Free(usize),
 }
 
-/// What is to be done. Stream 0 is the default one, those above are created.
+/// Steps of a play. Stream 0 is the default one, those above are created.
 #[derive(Clone, Debug, Default)]
 pub(in crate::group) struct Play {
     n_created: usize,
@@ -93,7 +93,7 @@ impl Play {
         self.steps.push(Step::Copy { on, from, to, size });
     }
 
-    /// What `on` does later waits for what `from` was given up to now.
+    /// Makes later steps of `on` wait for the steps that `from` was given so far.
     pub(in crate::group) fn wait(&mut self, on: usize, from: usize) {
         self.steps.push(Step::Wait { on, from });
     }
@@ -102,14 +102,14 @@ impl Play {
         self.steps.push(Step::Sync(on));
     }
 
-    /// Only after a sync of the streams that write it.
+    /// Checks host memory; only after a sync of the streams that write it.
     pub(in crate::group) fn look(&mut self, place: Place) {
         if let Place::Host(host) = place {
             self.steps.push(Step::Look(host));
         }
     }
 
-    /// Only after a sync of the streams that use it.
+    /// Fills host memory; only after a sync of the streams that use it.
     pub(in crate::group) fn fill(&mut self, place: Place, value: u8) {
         if let Place::Host(host) = place {
             self.steps.push(Step::Fill(host, value));
@@ -120,7 +120,7 @@ impl Play {
         self.steps.push(Step::Free(on));
     }
 
-    /// Gives all of it to device 0, and holds that it ends as the model does.
+    /// Runs all steps on device 0, and checks that the result is the model's.
     pub(in crate::group) fn run(&self, device: &Device) -> Verdict {
         let mut model = self.clone();
         let mut stage = Stage::new(device, self)?;
@@ -145,11 +145,11 @@ impl Play {
     }
 }
 
-/// The streams that a play has, the default one first.
+/// Returns the streams of a play, the default one first.
 ///
 /// # Errors
 ///
-/// `Unsupported` when the device has the default stream alone.
+/// `Unsupported` when the device supports only the default stream.
 pub(in crate::group) fn streams(
     device: &Device,
     device_id: i32,
@@ -166,7 +166,7 @@ pub(in crate::group) fn streams(
     Ok(streams)
 }
 
-/// Where a play takes place. However it ends, its streams are waited for before its memory goes.
+/// Streams and memory of a running play. However it ends, its streams are waited for before its memory is freed.
 struct Stage<'d> {
     streams: Vec<Option<Stream<'d>>>,
     spaces: Vec<Space<'d>>,
@@ -247,13 +247,13 @@ impl Drop for Stage<'_> {
     }
 }
 
-/// Holds that bytes are as the model has them.
+/// Checks that bytes are as the model has them.
 fn in_order(what: &str, index: usize, found: &[u8], expected: &[u8]) -> Verdict {
     let note = "expected is what is there when the steps are done one after the other";
     same(what, index, found, expected).map_err(|stop| stop.note(note))
 }
 
-/// Holds that bytes are as expected, and tells the first that is not.
+/// Checks that bytes are as expected, and reports the first that is not.
 pub(in crate::group) fn same(what: &str, index: usize, found: &[u8], expected: &[u8]) -> Verdict {
     let Some(at) = found.iter().zip(expected).position(|(found, expected)| found != expected) else {
         return Ok(());

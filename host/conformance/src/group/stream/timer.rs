@@ -8,12 +8,12 @@ use crate::raw::{Device, Mark, Space, Stream};
 use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
-/// Copies of so many bytes take long enough to be seen on any device's clock.
+/// Size of copies that take long enough to be measured on any device's clock.
 const LARGE: usize = 8 << 20;
-/// What clocks may differ by, in nanoseconds, and as a share.
+/// Tolerance between clocks, in nanoseconds, and as a share.
 const SLACK_NS: f64 = 100_000.0;
 const SLACK_SHARE: f64 = 0.01;
-/// What rounding may cost for each time that is told: the coarsest clock of a driver counts half microseconds.
+/// Tolerance for the rounding of each reported time: the coarsest clock of a driver counts half microseconds.
 const ROUNDING_NS: f64 = 2_000.0;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -80,7 +80,7 @@ impl<'d> Work<'d> {
     }
 }
 
-/// Synchronises a stream before what lies before it in the case is freed.
+/// Guard that synchronises a stream before the earlier values of the case are freed.
 struct Synced<'s, 'd>(&'s Stream<'d>);
 
 impl Drop for Synced<'_, '_> {
@@ -104,7 +104,7 @@ fn handles_differ(device: &Device) -> Verdict {
     equal("how many handles there are of 100 marks", &raw.len(), &100)
 }
 
-/// Where work takes longer than a call, marks behind it are queued before it is done.
+/// Marks after work that takes longer than a call are queued before the work is done.
 fn mark_does_not_wait(device: &Device) -> Verdict {
     let work = Work::new(device)?;
     let streams = streams(device, 0, 1)?;
@@ -197,7 +197,7 @@ fn within_host(device: &Device, n_created: usize) -> Verdict {
     Ok(())
 }
 
-/// What runs between two marks is most of what the host waits for, where that is long.
+/// Work between two marks is most of the time that the host waits for, where that is long.
 fn work_counts(device: &Device) -> Verdict {
     let (work, stream) = (Work::new(device)?, device.default_stream(0));
     let _synced = Synced(&stream);

@@ -1,4 +1,4 @@
-//! What the canonicalizer answers to targets that it takes.
+//! Results of the canonicalizer for targets that it accepts.
 
 use chipdock_ir::{OptionSchema, OptionType};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn default_taken(c: &Context<'_>) -> Verdict {
     equal("the answer, written as canonical targets are", &json, &target.to_json())
 }
 
-/// Rule T.3 for a target that was taken: what comes out comes out again.
+/// Checks rule T.3 for an accepted target: canonicalizing the result again changes nothing.
 fn unchanged(tested: &Tested, what: &str, answer: &str) -> Verdict {
     let again = tested.kind.canonicalize(answer).map_err(|error| {
         let found = format!("{}: {}", error.kind().as_str(), error.message());

@@ -20,7 +20,7 @@ pub(super) fn add(cases: &mut Cases) {
     malformed::add(cases);
 }
 
-/// What every target has beside the options of its kind.
+/// Fields that every target has beside the options of its kind.
 const COMMON: &[&str] = &["kind", "tag", "keys", "host", "device", "model", "libs", "target_device_type"];
 
 /// A kind under test with its schema.
@@ -30,7 +30,7 @@ struct Tested {
 }
 
 impl Tested {
-    /// Through its table, its schema read.
+    /// Reads the schema of the kind under test, for access through its table.
     fn of(c: &Context<'_>) -> Verdict<Self> {
         let kind = Kind::of(c.plugin()?, c.registration());
         let kind = kind.ok_or_else(|| Stop::suite("the target kind is gone"))?;
@@ -41,7 +41,7 @@ impl Tested {
         Ok(Self { kind, schema })
     }
 
-    /// The same, when the kind can be used here: its canonicalizer may need a library.
+    /// Returns the kind when it can be used here: its canonicalizer may need a library.
     fn usable(c: &Context<'_>) -> Verdict<Self> {
         match c.facts().unusable_kind(c.registration()) {
             Some(why) => Err(Stop::Absent(why.to_owned())),
@@ -62,12 +62,12 @@ impl Tested {
         target.to_json().to_string()
     }
 
-    /// The canonical form of a target that has to be taken.
+    /// Returns the canonical form of a target that must be accepted.
     fn canonical(&self, target_json: &str) -> Verdict<String> {
         Ok(self.kind.canonicalize(target_json)?)
     }
 
-    /// Holds that the kind still takes its default target.
+    /// Checks that the kind still accepts its default target.
     fn still_usable(&self) -> Verdict {
         let default = self.canonical(&self.applied(&[])).map(drop);
         default.map_err(|stop| stop.note("the default target, after what this case did"))
@@ -121,7 +121,7 @@ fn corners(option: &OptionSchema) -> Vec<Value> {
     values
 }
 
-/// Whether a value is of an option's type and within what it allows.
+/// Returns true if a value is of an option's type and among its allowed values.
 fn is_allowed(option: &OptionSchema, value: &Value) -> bool {
     let within = |value: &Value| {
         let number = value.as_i64();

@@ -24,7 +24,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("device-that-is-not-there", no_such_device);
 }
 
-/// Holds that a host refuses a target as `ValueError`, saying all of this.
+/// Checks that a host refuses a target as `ValueError`, with all these texts in the message.
 fn refused(c: &Context<'_>, source: Value, says: &[&str]) -> Verdict {
     let what = shown(&source.to_string());
     let expected = || format!("{what}: ValueError that says {}", says.join(", "));

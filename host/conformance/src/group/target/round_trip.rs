@@ -1,4 +1,4 @@
-//! Targets as a real host makes them: written, read, nested, and what passes learn of them.
+//! Targets as a real host makes them: written, read, nested, and the capabilities that passes read from them.
 
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ fn host_within(c: &Context<'_>) -> Verdict {
     }
 }
 
-/// What passes ask is what the options say.
+/// Capabilities are read from the options.
 fn capabilities(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let (target, schema) = (c.target()?, &tested.schema);

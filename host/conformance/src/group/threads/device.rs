@@ -43,7 +43,7 @@ pub(super) fn add(cases: &mut Cases) {
     at_once("everything", None, &[8], everything);
 }
 
-/// How often each of so many threads does a thing, that the case as a whole does it so often.
+/// Returns how often each thread repeats an action, so that all together do it `total` times.
 fn share(total: usize, n_threads: usize) -> usize {
     (total / n_threads).max(4)
 }
@@ -130,7 +130,7 @@ fn allocate_and_free(device: &Device, n_threads: usize) -> Verdict {
     })
 }
 
-/// What is live at one time has handles that differ, whoever asked for it.
+/// Live handles differ, whichever thread requested them.
 fn handles_are_distinct(device: &Device, n_threads: usize) -> Verdict {
     let n_each = share(4096, n_threads).min(1024);
     for round in 0..3 {
@@ -259,7 +259,7 @@ fn handed_over(device: &Device, _: usize) -> Verdict {
     })
 }
 
-/// Which device a call of another thread names is no affair of a call that names its own.
+/// A call is unaffected by the device that another thread's call names.
 fn devices_in_turn(device: &Device, n_threads: usize) -> Verdict {
     let count = device.count()?;
     together(n_threads, |thread| {

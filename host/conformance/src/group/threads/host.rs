@@ -19,7 +19,7 @@ pub(super) fn add(cases: &mut Cases) {
     hosts("shutdown-of-another", "P10.4", shutdown_of_another);
 }
 
-/// The device API as another host has it.
+/// Runs `body` with the device API as another host has it.
 fn with_another<R>(c: &Context, body: impl FnOnce(&Plugin, &Device) -> Verdict<R>) -> Verdict<R> {
     let opened = Plugin::init(c.plugin()?.raw(), SuiteHost::leak());
     let opened = opened.map_err(|error| {
@@ -112,7 +112,7 @@ fn shutdown(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// What one host does with its data spaces while another is shut down.
+/// One host uses its data spaces while another is shut down.
 fn shutdown_of_another(c: &Context) -> Verdict {
     let device = c.device()?;
     let kept = device.allocate(128)?;

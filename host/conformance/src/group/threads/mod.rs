@@ -1,5 +1,5 @@
-//! Many threads at once (P10.1): they begin together, each has data of its own, and what it reads back tells whether
-//! another's call got in between.
+//! Many threads at once (P10.1): they begin together, each has its own data, and reads it back to detect interference by
+//! another's call.
 
 mod device;
 mod host;
@@ -15,7 +15,7 @@ pub(super) fn add(cases: &mut Cases) {
     module::add(cases);
 }
 
-/// Runs a body on so many threads, which begin together; the first that failed is the answer, with its number.
+/// Runs a body on that many threads, which begin together; returns the first failure, with its thread's number.
 fn together(n_threads: usize, body: impl Fn(usize) -> Verdict + Sync) -> Verdict {
     let barrier = Barrier::new(n_threads);
     std::thread::scope(|scope| {
