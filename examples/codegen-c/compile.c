@@ -299,7 +299,8 @@ static void call_function(Compiler *c, int32_t id) {
     malformed(c, "node", id, "expected a function of the module");
     return;
   }
-  /* No function calls itself (IR-E8), so its cells are fixed. All arguments are evaluated before the first is passed. */
+  /* No function calls itself (IR-E8), so its cells are fixed. All arguments are evaluated before the first is passed.
+   */
   for (arg = field_of(c, id, "args")->first; arg != NULL; arg = arg->next) expression(c, id_of(arg));
   param = json_get(callee->json, "params")->first;
   for (arg = field_of(c, id, "args")->first; arg != NULL && param != NULL; arg = arg->next, param = param->next)
