@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
+use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{CompileOptions, Host, HostOptions};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::cases::CASES;
@@ -24,8 +25,12 @@ fn example() -> (Scratch, Host, Backend) {
     fs::create_dir(&folder).expect("a folder");
     let template = format!("-I{}", workspace().join("examples/plugin-template-c").display());
     let source = workspace().join("examples/codegen-c/plugin.c");
-    plugins::compile(&["gcc", "-std=c99", &template, "-Wl,--no-as-needed", "-lm"], &source, &library);
-    for path in [&folder, &library] {
+    plugins::compile(&["gcc", "-std=c99", template.as_str(), "-Wl,--no-as-needed", "-lm"], &source, &library);
+    let described = manifest::generate(&library, &Needs::default()).expect("a manifest");
+    let manifest = manifest::manifest_path(&library);
+    fs::write(&manifest, described.to_text().expect("its text")).expect("written");
+    // A plugin that others may write is refused.
+    for path in [&folder, &library, &manifest] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
     }
     let host = host_with(|mut options: HostOptions| {
