@@ -1,4 +1,5 @@
-//! Measures the time from a module to a callable function with a filled compile cache: same process, library open.
+//! Measures the time from a module to a callable function when all compiled code is in the cache, in one process with the
+//! library open.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,26 +12,26 @@ use chipdock_test_backends::backends::Backend;
 
 /// The example kernel that is compiled.
 const ADD: &str = include_str!("../../examples/kernels/vector_add.py");
-/// Number of rounds.
+/// Number of measurements.
 const ROUNDS: usize = 201;
 
-/// Medians in ms: of the whole, of compiling, and of loading the function.
+/// Medians in ms: of the whole, of compiling, and of loading up to the lookup of the function.
 #[derive(Clone, Copy, Debug)]
 pub struct Hit {
-    /// From the module to the function.
+    /// Time from the module to the function.
     pub callable_ms: f64,
-    /// From the module to the artifact.
+    /// Time from the module to the artifact.
     pub compile_ms: f64,
-    /// From the artifact to the function.
+    /// Time from the artifact to the function.
     pub load_ms: f64,
 }
 
-/// Measures a hit of the example kernel `vector_add`, in a cache of its own; `None` where the code generator's builds are
-/// not kept.
+/// Measures a cache hit of the example kernel `vector_add`, in a cache of its own; returns `None` if builds of the code
+/// generator are not kept.
 ///
 /// # Errors
 ///
-/// Any step failed.
+/// A step failed.
 pub fn measure(host: &Host, backend: &Backend) -> Result<Option<Hit>> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let module = chipdock_script::parse(ADD, "vector_add.py").map_err(|errors| text(&errors))?;
@@ -38,7 +39,7 @@ pub fn measure(host: &Host, backend: &Backend) -> Result<Option<Hit>> {
     let cache = CompileCache::at(&folder.path().join("compile"), 1 << 30).map_err(|error| text(&error))?;
     let device = Some(backend.device.clone());
     let options = CompileOptions { cache: Some(Arc::new(cache)), device, ..CompileOptions::default() };
-    // The first one is built, the second shows whether it was kept.
+    // The first compilation builds, the second shows whether the build was kept.
     let (mut compiles, mut loads, mut wholes) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS + 2 {
         let start = Instant::now();

@@ -1,18 +1,18 @@
-//! Compares times on a shared machine: contenders are visited in turn, and the reported value is the median of the
-//! ratios of neighbours.
+//! Compares times on a shared machine: contenders are measured in turn, and the reported value is the median of the ratios
+//! of measurements that follow each other.
 
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// The median of a list; 0 for an empty one.
+/// Returns the median of a list; 0 for an empty one.
 #[must_use]
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Nanoseconds per call of `run`, over `calls` calls.
+/// Returns the time of a call of `run` in nanoseconds, averaged over `calls` calls.
 pub fn ns_per_call(calls: u32, mut run: impl FnMut()) -> f64 {
     let start = Instant::now();
     for _ in 0..calls {
@@ -21,7 +21,7 @@ pub fn ns_per_call(calls: u32, mut run: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
 }
 
-/// Ours and a peer, visited in turn: the medians of both, and the median of the ratios ours / peer.
+/// Measures ours and a peer in turn; returns the median of each, and the median of the ratios ours / peer.
 pub fn duel(rounds: usize, mut ours: impl FnMut() -> f64, mut peer: impl FnMut() -> f64) -> (f64, f64, f64) {
     ours();
     peer();
@@ -33,18 +33,18 @@ pub fn duel(rounds: usize, mut ours: impl FnMut() -> f64, mut peer: impl FnMut()
     )
 }
 
-/// Where the middle half of a list lies.
+/// Quartiles of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// A quarter of the values are at most this.
+    /// First quartile: a quarter of the values are at most this.
     pub low: f64,
-    /// Half of them.
+    /// Median: half of the values are at most this.
     pub median: f64,
-    /// Three quarters.
+    /// Third quartile: three quarters of the values are at most this.
     pub high: f64,
 }
 
-/// The quartiles of a list, each a value of it; `None` for an empty one.
+/// Returns the quartiles of a list, each of them a value of the list; `None` for an empty list.
 #[must_use]
 pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
     values.sort_by(f64::total_cmp);
@@ -52,13 +52,12 @@ pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
     Some(Spread { low: at(1)?, median: at(2)?, high: at(3)? })
 }
 
-/// Returns the order of visits in a round: each of `n` once, a round later shifted by one, so that no contender is always
-/// first.
+/// Returns the order in which a round visits `n` contenders: each once, and each round begins one later than the round before.
 pub fn order(n: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..n).map(move |place| (place + round) % n)
 }
 
-/// The ratios ours / peer of the same rounds. What one of them lacks is left out.
+/// Returns the ratios ours / peer of the same rounds, for the rounds that both lists have.
 #[must_use]
 pub fn paired(ours: &[f64], peer: &[f64]) -> Vec<f64> {
     ours.iter().zip(peer).filter(|(_, peer)| **peer > 0.0).map(|(ours, peer)| ours / peer).collect()
@@ -76,7 +75,7 @@ mod tests {
         assert_eq!(values(&[5.0, 1.0, 4.0, 2.0, 3.0]), Some(Spread { low: 2.0, median: 3.0, high: 4.0 }));
     }
 
-    /// A machine that slows down for a while slows both of a pair: the ratio stands, though no time does.
+    /// A machine that slows down for a while slows both of a pair: the ratio stays the same, though the times change.
     #[test]
     fn ratios_are_of_one_round() {
         let ours = [10.0, 20.0, 30.0, 10.0];

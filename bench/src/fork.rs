@@ -1,4 +1,4 @@
-//! A region of two tasks that only meet each other.
+//! Launch of a parallel region of two tasks that only wait for each other.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -7,14 +7,14 @@ use chipdock_abi::ChipdockParallelBody;
 use chipdock_host::Host;
 
 /// Launches the region as compiled code does, on a host of two threads. Task 0 waits for task 1 to begin, so both threads
-/// take part (a caller takes back tasks that have not begun when it is done with its own).
+/// take part: otherwise the caller, after its own task, would also run any task that no thread has begun.
 ///
 /// # Panics
 ///
-/// If the host has fewer than two free threads.
+/// If the host does not have two threads.
 pub fn launch(host: &Host) {
     unsafe extern "C" fn meet(task_id: i32, tasks_count: i32, begun: *mut c_void) -> i32 {
-        // SAFETY: the flag below, which outlives the region.
+        // SAFETY: `begun` points to the flag below, which outlives the region.
         let begun = unsafe { &*begun.cast::<AtomicI32>() };
         if task_id != 0 {
             begun.store(tasks_count, Ordering::Relaxed);
@@ -25,7 +25,7 @@ pub fn launch(host: &Host) {
         0
     }
     let (env, begun) = (host.environment(), AtomicI32::new(0));
-    // SAFETY: the table's own environment; the body may run on any thread.
+    // SAFETY: `env` is the host's own environment; the body may run on any thread.
     let status = unsafe {
         let begun = (&raw const begun).cast_mut().cast();
         (env.parallel_launch)(env, ChipdockParallelBody(meet), begun, 0)

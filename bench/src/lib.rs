@@ -1,6 +1,6 @@
 //! Measurements as ratios: against a bare call, the driver's own calls, a peer, or the machine's measured limit; and the demo.
 //!
-//! `chipdock-test-backends` finds backends and runs kernels on them; the programs are in `src/bin`.
+//! The crate `chipdock-test-backends` finds backends and runs kernels on them; the programs are in `src/bin`.
 
 pub mod cached;
 pub mod contest;
@@ -10,5 +10,5 @@ pub mod limits;
 pub mod options;
 pub mod peers;
 
-/// A failed step, for a person.
+/// Result of a step; the error is a message for the user.
 pub type Result<T> = std::result::Result<T, String>;

@@ -1,4 +1,4 @@
-//! The machine's own limits, measured in the run that reports against them.
+//! Measures the machine's own limits, in the same run that compares other figures with them.
 
 use std::hint::black_box;
 use std::sync::{Barrier, Mutex};
@@ -7,28 +7,28 @@ use std::time::Instant;
 /// Number of steps of each chain in a measurement: a few milliseconds on a current core.
 const STEPS: usize = 1 << 18;
 
-/// The fused multiply-add rate of one thread in GFLOP/s of float32 (two operations each), the best of `rounds`.
+/// Returns the fused multiply-add rate of one thread in GFLOP/s of float32 (two operations each), the best of `rounds`.
 ///
-/// The vectors and the number of independent chains that keep the units busy depend on the processor (its latency, its units,
-/// and whether a vector of 512 bits is one operation or two), so every shape is tried and the fastest counts: a limit must not
-/// be too low.
+/// The vector width and the number of independent chains that keep the units busy depend on the processor (its latency, its
+/// units, and whether a vector of 512 bits is one operation or two), so every shape is tried and the fastest counts: a
+/// limit must not be too low.
 pub fn fma_peak_gflops(rounds: usize) -> f64 {
     (0..rounds).map(|_| fma_once()).fold(0.0, f64::max)
 }
 
-/// Measures the fastest of the shapes that this processor supports.
+/// Returns the rate of the fastest shape that this processor supports.
 #[cfg(target_arch = "x86_64")]
 fn fma_once() -> f64 {
     let mut best = 0.0_f64;
     // Chains that all stay in registers, with the two operands: 16 registers of 256 bits, 32 of 512.
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        // SAFETY: the processor has AVX2 and FMA, asked just now.
+        // SAFETY: the processor has AVX2 and FMA, as checked above.
         let shapes =
             unsafe { [time_flops(8 * 8, || fma_avx2::<8>()), time_flops(8 * 12, || fma_avx2::<12>())] };
         best = shapes.into_iter().fold(best, f64::max);
     }
     if std::arch::is_x86_feature_detected!("avx512f") {
-        // SAFETY: the processor has AVX-512F, asked just now.
+        // SAFETY: the processor has AVX-512F, as checked above.
         let shapes =
             unsafe { [time_flops(16 * 8, || fma_avx512::<8>()), time_flops(16 * 16, || fma_avx512::<16>())] };
         best = shapes.into_iter().fold(best, f64::max);
@@ -41,7 +41,7 @@ fn fma_once() -> f64 {
     time_flops(8, fma_scalar)
 }
 
-/// GFLOP/s of a run that does a multiply-add in each of `lanes` lanes, [`STEPS`] times.
+/// Returns the rate in GFLOP/s of a run that does a multiply-add in each of `lanes` lanes, [`STEPS`] times.
 fn time_flops(lanes: usize, run: impl Fn() -> f32) -> f64 {
     let start = Instant::now();
     black_box(run());
@@ -87,7 +87,7 @@ fn fma_scalar() -> f32 {
     chains.iter().sum()
 }
 
-/// The rate of copying memory too large for any cache, in GB/s of bytes read plus bytes written, the best of `rounds`.
+/// Returns the rate of copying memory too large for any cache, in GB/s of bytes read plus bytes written, the best of `rounds`.
 pub fn copy_peak_gbps(rounds: usize) -> f64 {
     const SIZE_BYTES: usize = 64 << 20;
     let (from, mut to) = (vec![1_u8; SIZE_BYTES], vec![0_u8; SIZE_BYTES]);
@@ -100,7 +100,7 @@ pub fn copy_peak_gbps(rounds: usize) -> f64 {
     (0..rounds).map(|_| once(&mut to)).fold(0.0, f64::max)
 }
 
-/// Kind of stores of a result.
+/// Kind of the instructions that store results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {
     /// Through the caches, as compiled code does unless told otherwise.
@@ -109,7 +109,7 @@ pub enum Stores {
     NonTemporal,
 }
 
-/// Does the same work in several threads at once; returns the sum of their rates, the best of `rounds`.
+/// Runs the same work in several threads at once; returns the sum of their rates, the best of `rounds`.
 fn together(threads: usize, rounds: usize, work: impl Fn(usize) -> f64 + Sync) -> f64 {
     let barrier = Barrier::new(threads);
     (0..rounds)
@@ -129,14 +129,14 @@ fn together(threads: usize, rounds: usize, work: impl Fn(usize) -> f64 + Sync) -
         .fold(0.0, f64::max)
 }
 
-/// [`fma_peak_gflops`] of several threads together.
+/// Returns the fused multiply-add rate of several threads together, as [`fma_peak_gflops`] does for one thread.
 #[must_use]
 pub fn fma_gflops(threads: usize, rounds: usize) -> f64 {
     together(threads, rounds, |_| (0..4).map(|_| fma_once()).fold(0.0, f64::max))
 }
 
-/// Returns the rate of copying, in GB/s of bytes read plus bytes written, when all threads together access `size_bytes`; `None`
-/// where this program does not support such stores.
+/// Returns the rate of copying, in GB/s of bytes read plus bytes written, while all threads together touch `size_bytes`;
+/// `None` if this program has no such stores for the processor.
 #[must_use]
 pub fn copy_gbps(stores: Stores, size_bytes: usize, threads: usize, rounds: usize) -> Option<f64> {
     if stores == Stores::NonTemporal && !cfg!(target_arch = "x86_64") {
@@ -166,7 +166,7 @@ struct Line([u8; 64]);
 #[cfg(target_arch = "x86_64")]
 fn copy(stores: Stores, from: &[Line], to: &mut [Line]) {
     if std::arch::is_x86_feature_detected!("avx") {
-        // SAFETY: the processor has AVX, asked just now.
+        // SAFETY: the processor has AVX, as checked above.
         unsafe { copy_avx(stores, from, to) }
     } else {
         to.copy_from_slice(from);
@@ -184,7 +184,7 @@ fn copy_avx(stores: Stores, from: &[Line], to: &mut [Line]) {
     use std::arch::x86_64::{_mm_sfence, _mm256_load_si256, _mm256_store_si256, _mm256_stream_si256};
     for (from, to) in from.iter().zip(to.iter_mut()) {
         let (from, to) = (from.0.as_ptr().cast(), to.0.as_mut_ptr().cast());
-        // SAFETY: both are 64 bytes at a multiple of 64.
+        // SAFETY: both pointers are to 64 bytes, aligned to 64 bytes.
         unsafe {
             let (low, high) = (_mm256_load_si256(from), _mm256_load_si256(from.add(1)));
             match stores {

@@ -1,19 +1,19 @@
-//! Arguments of the runner's programs.
+//! Arguments of the programs `chipdock-bench` and `chipdock-demo`.
 
 use std::path::PathBuf;
 
 use super::Result;
 
-/// Options from `cargo xtask` and from the user.
+/// Arguments from `cargo xtask` and from the user.
 #[derive(Debug, Default)]
 pub struct Options {
     /// The folder with the plugins.
     pub plugins: PathBuf,
     /// The command `chipdock`.
     pub command: PathBuf,
-    /// JSON in place of tables.
+    /// Whether to print JSON instead of tables.
     pub json: bool,
-    /// Only cases whose name contains one of these; empty for all.
+    /// Filters: only cases whose name contains one of them are measured; all if empty.
     pub filters: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// An option that is not known, or one without its value.
+    /// An option is unknown, or lacks its value.
     pub fn from_arguments() -> Result<Self> {
         let mut options = Self::default();
         let mut arguments = std::env::args().skip(1);
@@ -41,11 +41,11 @@ impl Options {
         Ok(options)
     }
 
-    /// Checks that each filter selects a case.
+    /// Checks that each filter matches a name.
     ///
     /// # Errors
     ///
-    /// A filter that is part of no name.
+    /// A filter matches no name.
     pub fn check_filters(&self, names: &[&str]) -> Result<()> {
         let unknown = self.filters.iter().find(|filter| !names.iter().any(|name| name.contains(*filter)));
         unknown.map_or(Ok(()), |filter| {

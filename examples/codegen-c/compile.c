@@ -232,6 +232,14 @@ static void atomic_add(Compiler *c, int32_t id, int32_t place, int32_t value) {
   emit(c, OP_STORE, type, 0, place, zero, sum);
 }
 
+/* Refuses a call, and searches its arguments for more. */
+static void refuse_call(Compiler *c, int32_t id, const char *what, ChipdockStr detail) {
+  const Json *arg;
+  refuse(c, id, what, detail);
+  for (arg = field_of(c, id, "args")->first; arg != NULL; arg = arg->next)
+    if (!is_node(c, id_of(arg), "Str")) expression(c, id_of(arg));
+}
+
 static void call_op(Compiler *c, int32_t id) {
   ChipdockStr op = string(c, id, "op");
   const Json *args = field_of(c, id, "args"), *arg;
@@ -259,7 +267,7 @@ static void call_op(Compiler *c, int32_t id) {
   }
   while (at < COUNT(plain_ops) && !is_text(op, plain_ops[at].name)) at++;
   if (at == COUNT(plain_ops)) {
-    refuse(c, id, "expected an op that this chip has, found ", op);
+    refuse_call(c, id, "expected an op that this chip has, found ", op);
     return;
   }
   for (arg = args->first; arg != NULL && count < 3; arg = arg->next) {
@@ -291,7 +299,8 @@ static void call_function(Compiler *c, int32_t id) {
     malformed(c, "node", id, "expected a function of the module");
     return;
   }
-  /* No function calls itself (IR-E8), so its cells are fixed. All arguments are evaluated before the first is passed. */
+  /* No function calls itself (IR-E8), so its cells are fixed. All arguments are evaluated before the first is passed.
+   */
   for (arg = field_of(c, id, "args")->first; arg != NULL; arg = arg->next) expression(c, id_of(arg));
   param = json_get(callee->json, "params")->first;
   for (arg = field_of(c, id, "args")->first; arg != NULL && param != NULL; arg = arg->next, param = param->next)
@@ -351,6 +360,8 @@ static void expression_of(Compiler *c, int32_t id) {
     call_op(c, id);
   } else if (is_node(c, id, "CallGlobal")) {
     call_function(c, id);
+  } else if (is_node(c, id, "CallExtern")) {
+    refuse_call(c, id, "expected no C function, found ", string(c, id, "name"));
   } else {
     refuse(c, id, "expected an expression that this chip has", text(""));
   }

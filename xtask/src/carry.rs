@@ -1,4 +1,4 @@
-//! `cargo xtask carry`: packs one archive that a machine with the hardware unpacks and runs, with nothing installed there.
+//! `cargo xtask carry`: packs one archive that runs on a machine with the hardware, with nothing installed there.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -28,10 +28,10 @@ The folder `wheels`, where it is there, holds vendors' compilers under the vendo
 machine, and not to be handed on.
 ";
 
-/// Libraries of the wheels that are needed on the other machine; tools of the tests stay here.
+/// Beginnings of the names of the wheels' libraries that the archive contains; tools used by tests are left out.
 const CARRIED_WHEELS: &[&str] = &["libnvrtc.so.", "libnvrtc-builtins.so."];
 
-/// Makes the archive: `--debug` builds quickly and runs slowly, `--without-wheels` leaves the vendors' compilers out.
+/// Makes the archive: `--debug` builds quickly and runs slowly, `--without-wheels` leaves out the vendors' compilers.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let known = ["--debug", "--without-wheels"];
     if let Some(unknown) = arguments.iter().find(|argument| !known.contains(&argument.as_str())) {
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Builds the programs of the archive, and returns their paths.
+/// Builds the programs that run on the other machine, and returns their paths.
 fn programs(release: bool) -> Result<Vec<PathBuf>> {
     let mut command = cargo();
     command.args(["build", "--package", "chipdock-carry", "--bin", "chipdock-carried"]);
@@ -91,7 +91,7 @@ fn programs(release: bool) -> Result<Vec<PathBuf>> {
     Ok(["chipdock-carried", "chipdock-bench"].map(|name| profile.join(name)).to_vec())
 }
 
-/// Builds the device tests and returns cargo's path of them.
+/// Builds the device tests and returns the path of their executable.
 fn device_tests(release: bool) -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["test", "--no-run", "--package", "chipdock-differential", "--test", "devices"]);
@@ -104,14 +104,14 @@ fn device_tests(release: bool) -> Result<PathBuf> {
     if !output.status.success() {
         return Err("the device tests cannot be built".to_owned());
     }
-    // One line of JSON for each artifact; only that of the test has an executable.
+    // One line of JSON for each artifact; only the line of the test has an executable.
     let text = String::from_utf8_lossy(&output.stdout);
     let found = text.lines().filter_map(|line| line.split_once("\"executable\":\"")).next_back();
     let path = found.and_then(|(_, rest)| rest.split('"').next());
     path.map(PathBuf::from).ok_or_else(|| "cargo names no executable of the device tests".to_owned())
 }
 
-/// Returns the facts of this build for a reader of the report.
+/// Returns a description of this build for readers of the report: commit, profile, rustc and libc.
 fn build_facts(release: bool) -> String {
     let says = |program: &str, arguments: &[&str]| {
         output(program, arguments).and_then(|text| text.lines().next().map(str::to_owned)).unwrap_or_default()
@@ -126,7 +126,7 @@ fn build_facts(release: bool) -> String {
     )
 }
 
-/// Copies the vendors' compilers, where they were fetched.
+/// Copies into the archive the vendors' compilers that can be fetched.
 fn carry_wheels(folder: &Path) -> Result<()> {
     for wheels in wheels::all()? {
         let Ok(from) = wheels::install(&wheels) else {

@@ -1,9 +1,9 @@
-//! Runs other programs: each command is shown, and a failure names it.
+//! Runs other programs: each is printed before it runs, and an error names the program that failed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A failed step, for a person.
+/// Result of a step; the error is a message for the user.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
 /// Returns the root of the repository.
@@ -19,14 +19,14 @@ pub(crate) fn target_folder() -> PathBuf {
     }
 }
 
-/// Returns the cargo that runs this.
+/// Returns a command of the cargo that runs this program, in the root of the repository.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Runs a step and shows it first.
+/// Prints the name of a step and runs it.
 pub(crate) fn step(what: &str, command: &mut Command) -> Result<()> {
     eprintln!("==> {what}");
     let status = command
@@ -39,7 +39,7 @@ pub(crate) fn step(what: &str, command: &mut Command) -> Result<()> {
     }
 }
 
-/// Returns the output of a program, when it exists and succeeded.
+/// Returns the standard output of a program, or `None` if it cannot be started or fails.
 pub(crate) fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())

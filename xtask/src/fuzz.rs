@@ -1,4 +1,4 @@
-//! The fuzzer: builds it with coverage and sanitizer on the stable toolchain, runs it, and keeps useful inputs.
+//! Builds the fuzzer with coverage and sanitizer on the stable toolchain, runs it, and keeps inputs that reach more code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use std::process::Command;
 use crate::commands::{Result, cargo, output, root, step, target_folder};
 use crate::plugins;
 
-/// The crate that provides `cargo fuzz`.
+/// Crate that provides `cargo fuzz`.
 const TOOL: &str = "cargo-fuzz";
-/// Greatest memory of a run in MiB, the sanitizer's own share included.
+/// Memory that a run may use, including the sanitizer's own share.
 const MEMORY_MB_MAX: u32 = 4096;
-/// Time after which an input counts as a finding.
+/// Time for one input; an input that takes longer counts as a failure.
 const INPUT_SECONDS_MAX: u32 = 25;
 /// Targets, in the order in which they are run; each is a file of `tests/fuzz/fuzz/fuzz_targets`.
 const TARGETS: &[&str] = &["script", "wire", "npy", "manifest", "target", "artifact", "pipeline"];
 
-/// Requested action.
+/// The task read from the command line.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted {
     targets: Vec<String>,
@@ -29,13 +29,13 @@ enum Action {
     Fuzz,
     /// Runs one input.
     Input(PathBuf),
-    /// Makes a failing input smaller.
+    /// Reduces a failing input.
     Minimise(PathBuf),
-    /// Copies the smallest set of inputs with the same coverage into the kept corpus.
+    /// Copies into the kept corpus a minimal set of inputs that reaches the same code as all inputs.
     Keep,
 }
 
-/// Fuzzes each named target, or all; a failing target does not stop the others.
+/// Fuzzes each named target, or all; after a failure the remaining targets still run.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let wanted = wanted(arguments)?;
     ready()?;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         let mut fuzzer = Command::new(binaries.join(target));
         fuzzer.current_dir(root()).env("CHIPDOCK_TEST_PLUGINS", &built.folder);
         fuzzer.env("CHIPDOCK_TEST_COMMAND", &built.command);
-        // As `cargo fuzz run` sets it: the plugins' copies of a crate are no violation.
+        // As `cargo fuzz run` does: plugins hold copies of the same crates, which is no violation.
         fuzzer.env("ASAN_OPTIONS", "detect_odr_violation=0:allocator_may_return_null=1");
         fuzzer.env("CHIPDOCK_FUZZ_STATISTICS", folder.join(format!("{target}.statistics")));
         let what = arguments_of(&mut fuzzer, target, &folder, &wanted, &size_bytes_max)?;
@@ -88,7 +88,7 @@ fn wanted(arguments: &[String]) -> Result<Wanted> {
     Ok(wanted)
 }
 
-/// Installs `cargo fuzz` where it is missing.
+/// Installs `cargo fuzz` if it is missing.
 fn ready() -> Result<()> {
     let mut version = cargo();
     if version.args(["fuzz", "--version"]).output().is_ok_and(|output| output.status.success()) {
@@ -103,17 +103,17 @@ fn build(folder: &Path, targets: &[String]) -> Result<PathBuf> {
     let host = output("rustc", &["-vV"]).unwrap_or_default();
     let triple = host.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned);
     let triple = triple.ok_or("rustc -vV does not say for which machine it builds")?;
-    // One target by its name, or all at once.
+    // A single target is built by name, several as part of all targets.
     let one = targets.first().filter(|_| targets.len() == 1);
     let mut command = cargo();
     command.args(["fuzz", "build", "--fuzz-dir", "tests/fuzz/fuzz", "--target"]).arg(&triple);
     command.arg("--target-dir").arg(folder).args(one);
-    // The stable compiler contains coverage and sanitizers, and this variable enables them.
+    // The stable compiler contains coverage and sanitizers; this variable enables them.
     step("build the fuzzer", command.env("RUSTC_BOOTSTRAP", "1"))?;
     Ok(folder.join(triple).join("release"))
 }
 
-/// Writes the seeds of a target; returns the greatest length of its inputs.
+/// Writes the seeds of a target; returns the length of the longest input that it takes.
 fn write_seeds(target: &str, folder: &Path, plugins: &Path) -> Result<String> {
     let mut command = cargo();
     command.args(["run", "--quiet", "--package", "chipdock-fuzz", "--bin", "chipdock-fuzz-seeds", "--"]);
@@ -129,7 +129,7 @@ fn write_seeds(target: &str, folder: &Path, plugins: &Path) -> Result<String> {
         .ok_or_else(|| format!("the seeds of {target}: no size was printed"))
 }
 
-/// Sets libFuzzer's arguments; returns a description of the action.
+/// Adds libFuzzer's arguments; returns a description of the action for the user.
 fn arguments_of(
     fuzzer: &mut Command,
     target: &str,

@@ -1,5 +1,5 @@
-//! Builds the guide as pages: MkDocs in a Python environment of its own, in cargo's target folder. The output of its commands,
-//! and its links, are checked by the tests of `guide/tests`.
+//! Builds the guide as pages, with MkDocs in its own Python environment in cargo's target folder. Tests in `guide/tests`
+//! check the output of its commands and the targets of its links.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,10 +7,10 @@ use std::process::Command;
 use crate::commands::{Result, root, step, target_folder};
 use crate::{python, setup};
 
-/// Import that shows that MkDocs is installed.
+/// Imports that succeed only if MkDocs is installed.
 const TRIAL: &str = "import mkdocs, pygments";
 
-/// Builds the pages, and returns the path of the first.
+/// Builds the pages, and returns the path of the first one.
 pub(crate) fn build() -> Result<PathBuf> {
     let python = python::made("python-guide", &[root().join("guide/requirements.txt")], TRIAL)?;
     let pages = target_folder().join("guide");
@@ -21,7 +21,7 @@ pub(crate) fn build() -> Result<PathBuf> {
     Ok(pages.join("index.html"))
 }
 
-/// Builds the guide among the checks: where nothing can be installed, the missing package is reported and is no failure.
+/// Builds the guide as one of the checks: on systems other than Debian a failure is only reported.
 pub(crate) fn check() -> Result<()> {
     match build() {
         Ok(_) => Ok(()),

@@ -53,7 +53,7 @@ Examples:
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (task, rest) = arguments.split_first().map_or(("", &[][..]), |(task, rest)| (task.as_str(), rest));
-    // Before any build; the peers' options have a help page of their own.
+    // Answered before anything is built; `bench --peers` prints its own help.
     let asks = rest.iter().any(|argument| argument == "-h" || argument == "--help");
     if asks && !rest.iter().any(|argument| argument == "--peers") {
         println!("{HELP}");

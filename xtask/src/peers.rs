@@ -1,11 +1,12 @@
-//! `cargo xtask bench --peers`: makes the peers' environment, then runs the program over freshly built plugins.
+//! `cargo xtask bench --peers`: creates the Python environment of the peers, then runs the benchmark with freshly built
+//! plugins.
 
 use crate::commands::{Result, target_folder};
 use crate::{plugins, python};
 
 const PROGRAM: &str = "chipdock-bench-peers";
 
-/// Runs the program, which documents its own options.
+/// Runs the benchmark; `--help` is passed on to it.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         return plugins::run_alone(PROGRAM, arguments);
@@ -17,7 +18,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     plugins::run_with_plugins(PROGRAM, &all)
 }
 
-/// Returns the names of `--with`; the program refuses unknown ones.
+/// Returns the names given to `--with`; the benchmark itself refuses unknown ones.
 fn extras(arguments: &[String]) -> Vec<String> {
     let values = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| *option == "--with");
     values.flat_map(|(_, list)| list.split(',').map(str::to_owned)).collect()

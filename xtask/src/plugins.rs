@@ -1,4 +1,4 @@
-//! Building the command and the plugins, with manifests, into one folder.
+//! Builds the command and the plugins, with manifests, into one folder.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,8 @@ pub(crate) struct Built {
     pub(crate) folder: PathBuf,
 }
 
-/// Returns the plugins of this repository: (folder name, stem of the library). Every folder with a manifest of cargo is one.
+/// Returns the plugins of this repository as (folder name, stem of the library): every folder of `plugins` with a
+/// `Cargo.toml`.
 pub(crate) fn all() -> Result<Vec<(String, String)>> {
     let folder = root().join("plugins");
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -31,8 +32,8 @@ pub(crate) fn all() -> Result<Vec<(String, String)>> {
         .collect())
 }
 
-/// Builds the command and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a
-/// manifest beside each, generated from its registrations.
+/// Builds the command and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a manifest
+/// beside each, generated from the plugin's registrations.
 pub(crate) fn build(release: bool) -> Result<Built> {
     let profile = if release { "release" } else { "debug" };
     let plugins = all()?;
@@ -59,7 +60,7 @@ pub(crate) fn build(release: bool) -> Result<Built> {
     Ok(built)
 }
 
-/// Removes plugins of an earlier build that no longer exist, so that no test uses them.
+/// Removes files of plugins that no longer exist, so that no test uses an outdated plugin.
 fn remove_stale(folder: &Path, plugins: &[(String, String)]) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -72,19 +73,19 @@ fn remove_stale(folder: &Path, plugins: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-/// Copies one plugin under a new inode (a library that is open keeps its old one) and writes its manifest.
+/// Copies one plugin to a new inode (an open library keeps its old one) and writes its manifest.
 fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> {
     let installed = built.folder.join(format!("{stem}.so"));
-    // A name of its own: two builds at once must not take each other's file away.
+    // A unique name, so that two builds at once do not remove each other's file.
     let fresh = built.folder.join(format!("{stem}.so.{}", std::process::id()));
     fs::copy(library, &fresh).map_err(|error| format!("{}: {error}", library.display()))?;
-    // A library that its group may write is refused, and a umask may have made it so.
+    // A library that its group may write is refused, and the umask may have allowed that.
     let ours = fs::Permissions::from_mode(0o755);
     fs::set_permissions(&fresh, ours).map_err(|error| format!("{}: {error}", fresh.display()))?;
     fs::rename(&fresh, &installed).map_err(|error| format!("{}: {error}", installed.display()))?;
     let mut command = Command::new(&built.command);
     command.arg("manifest").arg(&installed);
-    // Its expectations file is copied beside it.
+    // The expectations for the conformance suite lie beside the library.
     let expectations = root().join("plugins").join(name).join("expectations.toml");
     let beside = built.folder.join(format!("{stem}.expectations.toml"));
     fs::copy(&expectations, &beside).map_err(|error| format!("{}: {error}", expectations.display()))?;
@@ -95,7 +96,7 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
     step(&format!("write the manifest of {name}"), &mut command)
 }
 
-/// Builds everything in release, then runs one of the programs of `bench` over it.
+/// Builds everything in release mode, then runs one of the programs of `bench` with it.
 pub(crate) fn run_with_plugins(program: &str, arguments: &[String]) -> Result<()> {
     let built = build(true)?;
     let mut all = vec!["--plugins".to_owned(), built.folder.display().to_string()];

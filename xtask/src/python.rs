@@ -1,5 +1,5 @@
-//! The Python environment of the tests that use numpy and real TVM: a virtual environment in cargo's target folder, made once.
-//! Where it cannot be made, the reason is reported; the tests then report that they are skipped.
+//! Creates the Python environment of the tests that use numpy and real TVM: a virtual environment in cargo's target folder,
+//! made once. If it cannot be made, the reason is reported and those tests are skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,26 @@ use std::process::Command;
 
 use crate::commands::{Result, output, root, step, target_folder};
 
-/// Variable by which tests find the environment. A value that is set already is used as it is.
+/// Variable that holds the path of the environment's Python for the tests. If the user has set it, its value is used
+/// unchecked.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 
-/// Packages that are always installed: (file of requirements, import that shows that they are there).
+/// Packages that are always installed: (file of requirements, imports that succeed only if they are installed).
 const ALWAYS: (&str, &str) = ("requirements.txt", "import numpy, ml_dtypes, mpmath, tvm");
 
-/// Packages that are installed on request: (name, file of requirements, import).
+/// Packages that are installed on request: (name, file of requirements, imports).
 const EXTRAS: &[(&str, &str, &str)] = &[
     ("onnxruntime", "requirements-onnxruntime.txt", "import onnx, onnxruntime"),
     ("torch", "requirements-torch.txt", "import torch"),
 ];
 
-/// Returns the environment's Python, made when there is none or when `tests/peers/requirements.txt` has changed.
+/// Returns the environment's Python, created if there is none or if `tests/peers/requirements.txt` has changed.
 pub(crate) fn environment() -> Result<PathBuf> {
     with(&[])
 }
 
-/// Returns an environment with these extras as well. Each choice of extras has a folder of its own, so that the tests'
-/// environment is unchanged.
+/// Returns the Python of an environment that also has these extras. Each choice of extras has its own folder, so the
+/// environment of the tests is unchanged.
 pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     if let Some(python) = std::env::var_os(VARIABLE) {
         return Ok(python.into());
@@ -42,8 +43,8 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     made(&folder, &files, &trial)
 }
 
-/// Returns the Python of an environment of that name in cargo's target folder: made from these files of requirements when there
-/// is none, when they have changed, or when it cannot run `trial`, the imports that show what is installed.
+/// Returns the Python of the environment `name` in cargo's target folder, created from these files of requirements if it
+/// does not exist, if they have changed, or if it cannot run `trial`, the imports that succeed only if all is installed.
 pub(crate) fn made(name: &str, files: &[PathBuf], trial: &str) -> Result<PathBuf> {
     let read = |file: &PathBuf| fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()));
     let wanted = files.iter().map(read).collect::<Result<String>>()?;
@@ -58,7 +59,7 @@ pub(crate) fn made(name: &str, files: &[PathBuf], trial: &str) -> Result<PathBuf
     Ok(python)
 }
 
-/// Returns the packages that a text of requirements names.
+/// Returns the packages listed in the text of a file of requirements.
 pub(crate) fn packages(requirements: &str) -> Vec<String> {
     let pinned = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
     requirements.lines().map(pinned).filter(|line| !line.is_empty()).collect()
@@ -96,7 +97,7 @@ fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, tr
     }
 }
 
-/// Ensures Python 3.11 with its modules `venv` and `ensurepip`, which Debian packages separately.
+/// Ensures that there is Python 3.11 with its modules `venv` and `ensurepip`, which Debian packages separately.
 fn ensure_venv() -> Result<()> {
     const NEEDS: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
     let is_there = || output("python3", &["-c", NEEDS]).is_some();

@@ -1,10 +1,10 @@
-//! Requirements of the tests besides Rust and a C compiler: installed on Debian, reported elsewhere.
+//! Dependencies of the tests besides Rust and a C compiler: installed on Debian, listed elsewhere.
 
 use std::process::Command;
 
 use crate::commands::{Result, cargo, output, step, target_folder};
 
-/// Programs that the tests call: (program, arguments that show that it is there, Debian's package, purpose).
+/// Programs that the tests call: (program, arguments of a call that succeeds if it is installed, Debian package, purpose).
 const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("cc", "--version", "gcc", "the target c"),
     ("g++", "--version", "g++", "chipdock.h as C++11"),
@@ -24,7 +24,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("valgrind", "--version", "valgrind", "leaks and stray accesses of the value layer"),
 ];
 
-/// Libraries that plugins open when they are first used: (file name, Debian's package, purpose).
+/// Libraries that plugins open on first use: (file name, Debian package, purpose).
 const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libLLVM.so.19.1", "libllvm19", "the target llvm"),
     ("libOpenCL.so.1", "ocl-icd-libopencl1", "the target opencl"),
@@ -33,10 +33,10 @@ const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libLLVM-14.so.1", "libllvm14", "the same, with a third"),
 ];
 
-/// Cargo's own helpers: (subcommand, crate).
+/// Subcommands of cargo that the tests need: (subcommand, crate).
 const CARGO_TOOLS: &[(&str, &str)] = &[("nextest", "cargo-nextest"), ("deny", "cargo-deny")];
 
-/// A missing Debian package, the program or library that needs it, and its purpose.
+/// A missing Debian package, the program or library that requires it, and its purpose.
 struct Missing {
     package: &'static str,
     asked: &'static str,
@@ -48,7 +48,7 @@ fn missing() -> Vec<Missing> {
         |program: &str, arguments: &str| output(program, &arguments.split(' ').collect::<Vec<_>>()).is_some();
     let programs = PROGRAMS.iter().filter(|(program, arguments, ..)| !is_there(program, arguments));
     let programs = programs.map(|(program, _, package, reason)| Missing { package, asked: program, reason });
-    // The linker's own list of libraries; its program is not on every user's PATH.
+    // The linker's list of libraries; `ldconfig` is not on every user's PATH.
     let known = output("ldconfig", &["-p"]).or_else(|| output("/sbin/ldconfig", &["-p"])).unwrap_or_default();
     let libraries = LIBRARIES.iter().filter(|(file, ..)| !known.contains(file));
     programs
@@ -56,15 +56,15 @@ fn missing() -> Vec<Missing> {
         .collect()
 }
 
-/// Returns true if Debian's packages can be installed here.
+/// Returns true if Debian packages can be installed here.
 pub(crate) fn is_debian() -> bool {
     output("apt-get", &["--version"]).is_some()
 }
 
-/// Disk space of a full build and test from nothing, rounded up.
+/// Disk space of a complete build from nothing, rounded up.
 const SIZE_GIB: u64 = 10;
 
-/// Warns that the disk may be too small: a linker's message about a full disk is hard to understand.
+/// Warns if the disk may be too small, because the error of a linker on a full disk is hard to understand.
 fn look_at_disk() {
     let folder = target_folder();
     if folder.join("debug/deps").exists() {
@@ -79,7 +79,7 @@ fn look_at_disk() {
     }
 }
 
-/// Returns the free space of the target folder's disk in GiB; `None` where `df` does not report it.
+/// Returns the free space of the target folder's disk, or `None` if `df` does not report it.
 pub(crate) fn free_gib() -> Option<u64> {
     let folder = target_folder();
     let there = folder.ancestors().find(|folder| folder.exists())?;
@@ -88,7 +88,7 @@ pub(crate) fn free_gib() -> Option<u64> {
     Some(free_kib >> 20)
 }
 
-/// Installs the missing requirements, or reports them.
+/// Installs missing dependencies, or lists them where they cannot be installed.
 pub(crate) fn run() -> Result<()> {
     look_at_disk();
     let missing = missing();
@@ -115,7 +115,7 @@ pub(crate) fn run() -> Result<()> {
             version.args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success());
         if !there {
             let mut install = cargo();
-            // A tool that runs for seconds is not worth minutes of link-time optimisation.
+            // A program that runs for seconds is not worth minutes of link-time optimisation.
             install.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
             install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
             step(&format!("cargo install {package}"), install.args(["install", "--locked", package]))?;

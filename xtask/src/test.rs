@@ -1,4 +1,4 @@
-//! Runs every check and every test, with the runner's summary last.
+//! Runs every check and every test; the summary of the test runner comes last.
 
 use std::fs;
 use std::process::Command;
@@ -6,16 +6,16 @@ use std::process::Command;
 use crate::commands::{Result, cargo, root, step, target_folder};
 use crate::{plugins, python, setup, wheels};
 
-/// Where property tests begin: proptest's own variable.
+/// Variable of proptest that sets the seed of property tests.
 const RANDOM_SEED: &str = "PROPTEST_RNG_SEED";
 
-/// Has tests run whole that otherwise take a sample.
+/// Variable that makes tests run completely that otherwise run a sample.
 const ALL: &str = "CHIPDOCK_TEST_ALL";
 
-/// What has to be free after tests failed for the disk not to be suspected.
+/// Free disk space below which failed tests may have failed because of a full disk.
 const FREE_GIB_MIN: u64 = 2;
 
-/// Runs everything; with a filter, only the tests whose name holds it; with `--all`, no test takes a sample.
+/// Runs everything; with a filter, only the tests whose names contain it; with `--all`, no test is limited to a sample.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let is_whole = arguments.iter().any(|argument| argument == "--all");
     let arguments: Vec<&String> = arguments.iter().filter(|argument| *argument != "--all").collect();
@@ -42,12 +42,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     device_environment(&mut tests)?;
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
     tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
-    // The tester's own settings reach no host of a test.
+    // The user's own settings must not reach the hosts of the tests.
     tests.env("XDG_CONFIG_HOME", target_folder().join("no-settings"));
-    // What the plugins need was installed: a backend that is missing all the same is a failure, not a skip.
+    // Everything that plugins need was installed, so a missing backend is a failure, not a skip.
     tests.env("CHIPDOCK_SKIP_LOG", &skipped).env("CHIPDOCK_TEST_SETUP", "done");
-    // What is random is the same in every run of the whole, so that it judges a change and no more than that; who wants to
-    // look further names another seed.
+    // Random inputs are the same in every complete run, so that a failure is due to a change alone; set another seed to
+    // search further.
     if std::env::var_os(RANDOM_SEED).is_none() {
         tests.env(RANDOM_SEED, "20261121");
     }
@@ -58,26 +58,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if let Ok(lines) = fs::read_to_string(&skipped) {
         eprintln!("skipped, and why:\n{lines}");
     }
-    // Compilers, drivers and copies that find the disk full fail in words of their own.
+    // Compilers, drivers and copies report a full disk each in their own words.
     if let Some(free_gib) = setup::free_gib().filter(|free| result.is_err() && *free < FREE_GIB_MIN) {
         eprintln!("the disk has {free_gib} GiB free: what failed may have failed for that");
     }
     result
 }
 
-/// What tests of devices ask the environment for.
+/// Sets the environment variables that tests of devices read.
 fn device_environment(tests: &mut Command) -> Result<()> {
     for wheels in wheels::all()? {
         match wheels::install(&wheels) {
             Ok(folder) => {
                 tests.env(&wheels.variable, folder);
             }
-            // Where everything else could be installed, this can be too.
+            // Where all other dependencies can be installed, these can be too.
             Err(why) if setup::is_debian() => return Err(why),
             Err(why) => eprintln!("no wheels for {}: {why}", wheels.plugin),
         }
     }
-    // PoCL shows no device where it cannot keep what it compiled; what an earlier run left there proves nothing.
+    // PoCL reports no device if it cannot write its cache; caches of an earlier run would prove nothing.
     for (variable, name) in [("POCL_CACHE_DIR", "pocl-cache"), ("CHIPDOCK_CACHE_DIR", "program-cache")] {
         let cache = target_folder().join(name);
         let _ = fs::remove_dir_all(&cache);
@@ -87,7 +87,7 @@ fn device_environment(tests: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What is checked besides tests: format, lints, documents, licences, examples in documents.
+/// Runs the checks besides tests: guide, format, licences, lints, documents, examples in documents.
 fn checks() -> Result<()> {
     crate::guide::check()?;
     step("format", cargo().args(["fmt", "--all", "--check"]))?;

@@ -1,5 +1,5 @@
-//! Vendors' tools that are only on PyPI: each plugin with a `requirements.txt` in its folder gets a folder of its own in
-//! cargo's target folder, which its tests find by a variable. They are fetched and not kept in the repository: their licences
+//! Fetches vendors' tools that are available only on PyPI: each plugin with a `requirements.txt` in its folder gets its own
+//! folder in cargo's target folder, which its tests find by a variable. They are not part of the repository: their licences
 //! forbid it.
 
 use std::fs;
@@ -9,16 +9,17 @@ use std::process::Command;
 use crate::commands::{Result, root, step, target_folder};
 use crate::{plugins, python};
 
-/// PyPI packages of a plugin's tests.
+/// The PyPI packages that the tests of one plugin need.
 pub(crate) struct Wheels {
     /// The plugin's folder name.
     pub(crate) plugin: String,
-    /// Variable by which its tests find them: `CHIPDOCK_<PLUGIN>_WHEELS`. A value that is set already is used as it is.
+    /// Variable that holds their folder for the tests: `CHIPDOCK_<PLUGIN>_WHEELS`. If the user has set it, its value is
+    /// used unchecked.
     pub(crate) variable: String,
     requirements: PathBuf,
 }
 
-/// Returns the plugins that need wheels.
+/// Returns the wheels of each plugin that needs some.
 pub(crate) fn all() -> Result<Vec<Wheels>> {
     let wheels = plugins::all()?.into_iter().map(|(plugin, _)| {
         let requirements = root().join("plugins").join(&plugin).join("requirements.txt");
@@ -28,7 +29,7 @@ pub(crate) fn all() -> Result<Vec<Wheels>> {
     Ok(wheels.filter(|wheels| wheels.requirements.is_file()).collect())
 }
 
-/// Returns the folder that they are unpacked in, filled when it does not exist or when the file of requirements has changed.
+/// Returns the folder of the unpacked wheels, filled if it does not exist or if the file of requirements has changed.
 pub(crate) fn install(wheels: &Wheels) -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os(&wheels.variable) {
         return Ok(folder.into());
@@ -50,7 +51,7 @@ pub(crate) fn install(wheels: &Wheels) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Fetches all wheels and prints their folders in the form that a shell reads.
+/// Fetches all wheels and prints their folders as shell assignments.
 pub(crate) fn run() -> Result<()> {
     for wheels in all()? {
         println!("{}={}", wheels.variable, install(&wheels)?.display());

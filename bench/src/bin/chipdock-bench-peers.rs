@@ -1,4 +1,4 @@
-//! `cargo xtask bench --peers`: the example kernels through Chipdock and its peers, contenders visited in turn.
+//! `cargo xtask bench --peers`: measures the example kernels through Chipdock and its peers, with the contenders in turn.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +47,7 @@ fn kernels_folder() -> PathBuf {
     root().join("examples/kernels")
 }
 
-/// Measures the requested figures that are still missing; returns the number of contenders that failed.
+/// Measures the selected entries that the report does not have yet; returns the number of contenders that failed.
 fn bench(options: &PeersOptions) -> Result<usize> {
     if options.help {
         println!("{HELP}");
@@ -96,14 +96,14 @@ fn bench(options: &PeersOptions) -> Result<usize> {
     finish(options, &store.report)
 }
 
-/// Makes an entry for a kernel that could not be measured at all.
+/// Returns the entry for a kernel that could not be measured at all.
 fn broken(name: &str, session: &Session, why: String) -> Entry {
     let absent = session.ours().into_iter().map(|ours| (ours, why.clone())).collect();
     let entry = Entry::of_rounds(name, session.threads, &[], &[]);
     Entry { goal: Goal::NoSlowerThanTvm, absent, failed: session.ours(), ..entry }
 }
 
-/// Returns the report with its verdicts as JSON. Schema: `bench/schemas/bench.peers.schema.json`.
+/// Returns the report as JSON, with its verdicts. Schema: `bench/schemas/bench.peers.schema.json`.
 fn to_json(report: &Report) -> Result<Value> {
     let mut json = serde_json::to_value(report).map_err(|error| error.to_string())?;
     if let Some(entries) = json["entries"].as_array_mut() {
@@ -143,7 +143,7 @@ fn finish(options: &PeersOptions, report: &Report) -> Result<usize> {
     Ok(report.entries.iter().map(|entry| entry.failed.len()).sum())
 }
 
-/// Returns the entries that a whole table has and this one lacks.
+/// Returns the entries of a complete table that this report lacks.
 fn missing(options: &PeersOptions, report: &Report) -> Vec<String> {
     let mut missing = Vec::new();
     for threads in &options.threads {
@@ -178,7 +178,7 @@ fn fresh(options: &PeersOptions, peers: Value) -> Result<Report> {
     })
 }
 
-/// Returns today's date from the system's `date`.
+/// Returns today's date in UTC, from the system's `date`.
 fn date() -> String {
     let output = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
     output.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())

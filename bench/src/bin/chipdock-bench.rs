@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: ratios against a bare call and the machine's own limits, contenders visited in turn.
+//! `cargo xtask bench`: measures ratios against a bare call and the machine's own limits, with the contenders in turn.
 
 use std::fs;
 use std::path::Path;
@@ -48,11 +48,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line of the report: a figure, and its goal.
+/// One line of the report: a figure and its goal.
 #[derive(Default)]
 struct Line {
     name: &'static str,
-    /// The target kind that was measured; empty: none in particular.
+    /// The target kind that was measured; empty if the figure belongs to none.
     on: String,
     measured: String,
     value: f64,
@@ -60,7 +60,7 @@ struct Line {
 }
 
 impl Line {
-    /// Returns the verdict; goals are upper bounds.
+    /// Compares the figure with its goal, which is an upper bound.
     fn verdict(&self) -> &'static str {
         match self.goal {
             None => "for information",
@@ -70,7 +70,7 @@ impl Line {
     }
 }
 
-/// Topics of measurements; filters are parts of these names.
+/// Names of the measurements; filters are parts of these names.
 const TOPICS: &[&str] = &[
     "device-time",
     "launch",
@@ -125,7 +125,7 @@ fn of_backend(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<L
             ..Line::default()
         })
         .collect();
-    // What follows is about code that runs on the host itself.
+    // The remaining figures are of code that runs on the host itself.
     if backend.is_host() {
         if options.wants("call") {
             lines.extend(packed_call(host, backend)?);
@@ -194,7 +194,7 @@ void add_n(const float *restrict a, const float *restrict b, float *restrict c, 
 }
 ";
 
-/// A packed call with every check, against a call of the same loop compiled bare by the system's compiler.
+/// Compares a packed call with every check with a call of the same loop compiled by the system's compiler alone.
 fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     let module = chipdock_script::parse(ADD_16, "add.py").map_err(|errors| errors.to_string())?;
     let loaded = run::build(host, backend, &module)?;
@@ -216,7 +216,7 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
         let packed = || {
             ns_per_call(20_000, || {
                 let mut result = chipdock_host::Any::NONE.into_raw();
-                // SAFETY: the function's own object, live arguments, a result that is None.
+                // SAFETY: `object` is the function's own, the arguments are live, and the result is None.
                 let status = unsafe { call(object, raw.as_ptr(), 3, &raw mut result) };
                 assert_eq!(std::hint::black_box(status), 0);
             })
@@ -228,7 +228,7 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
             unsafe { bare.get(function) }.map_err(|error| error.to_string())?;
         let bare = || {
             ns_per_call(20_000, || {
-                // SAFETY: three arrays of 16 floats.
+                // SAFETY: all three pointers are to arrays of 16 floats.
                 unsafe { bare(a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), std::hint::black_box(16)) }
             })
         };
@@ -249,11 +249,11 @@ fn compile_bare() -> Result<libloading::Library> {
     if !status.map_err(|error| error.to_string())?.success() {
         return Err("the bare loop does not compile".to_owned());
     }
-    // SAFETY: a library without constructors.
+    // SAFETY: the library has no constructors.
     unsafe { libloading::Library::new(&library) }.map_err(|error| error.to_string())
 }
 
-/// Measures from a module to a callable function, where its build is in the compile cache.
+/// Measures the time from a module to a callable function if its build is in the compile cache.
 fn cache_hit(host: &Host, backend: &Backend) -> Result<Option<Line>> {
     let name = "compile-cache hit of the add until it is callable, library open, ms";
     Ok(cached::measure(host, backend)?.map(|hit| Line {
@@ -265,11 +265,11 @@ fn cache_hit(host: &Host, backend: &Backend) -> Result<Option<Line>> {
     }))
 }
 
-/// The scheduled matmul beside the machine's fused multiply-add peak of one thread, measured in turn.
+/// Compares the scheduled matmul with the fused multiply-add peak of one thread of the machine, measured in turn.
 fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
     let case: &Case =
         CASES.iter().find(|case| case.file == "matmul_scheduled").ok_or("no scheduled matmul")?;
-    // In the program, which is carried to machines that have no checkout.
+    // Compiled into the program, because the program also runs on machines without a checkout.
     let text = include_str!("../../../examples/kernels/matmul_scheduled.py");
     let module = chipdock_script::parse(text, "matmul_scheduled.py").map_err(|errors| errors.to_string())?;
     let function = module.function(case.function).ok_or("no function in the scheduled matmul")?;
@@ -294,7 +294,7 @@ fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
     })
 }
 
-/// Allocation and release of a tensor from the warm pool.
+/// Measures allocation and release of a tensor from the warm pool.
 fn pool(host: &Host) -> Result<Line> {
     let device = host.device("cpu", 0).map_err(|error| error.to_string())?;
     let mut failed = None;
@@ -314,13 +314,13 @@ fn pool(host: &Host) -> Result<Line> {
     Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0), ..Line::default() })
 }
 
-/// A region of two tasks in which both threads take part: with the other thread awake, and asleep.
+/// Measures a parallel region of two tasks in which both threads take part, with the other thread awake and asleep.
 fn fork_join() -> Result<Vec<Line>> {
     let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
     let host = host.map_err(|error| error.to_string())?;
     let launch = || fork::launch(&host);
     launch();
-    // Short rounds: on a busy machine most of them are undisturbed.
+    // Short rounds, because on a busy machine most of them are undisturbed.
     let hot = median((0..1001).map(|_| ns_per_call(100, launch)).collect());
     let parked = |_| {
         std::thread::sleep(Duration::from_millis(2));
@@ -335,7 +335,7 @@ fn fork_join() -> Result<Vec<Line>> {
     ])
 }
 
-/// The longest script of the corpus, from its text to a module lowered for a host.
+/// Measures reading and lowering for a host of each script of the corpus, and reports the slowest.
 fn script() -> Result<Line> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut longest = 0.0_f64;
@@ -356,8 +356,8 @@ fn script() -> Result<Line> {
     Ok(Line { name, measured, value: longest, goal: Some(5.0), ..Line::default() })
 }
 
-/// Returns whether a script can be lowered for a host, and the median time in ms of reading and lowering it. A script that is
-/// lowered already, or bound to threads, is only read.
+/// Returns whether a script can be lowered for a host, and the median time in ms of reading and lowering it. A script that
+/// is already lowered, or bound to threads, is only read.
 fn read_and_lower(text: &str) -> Result<(bool, f64)> {
     let capabilities = Arc::new(host_capabilities());
     let once = || -> Result<(bool, f64)> {
@@ -372,18 +372,18 @@ fn read_and_lower(text: &str) -> Result<(bool, f64)> {
     Ok((lowers, median(times)))
 }
 
-/// A host without anything of its own.
+/// Returns the capabilities of a generic host.
 fn host_capabilities() -> TargetCapabilities {
     TargetCapabilities::host("host")
 }
 
-/// The command with eight plugins in its folder: time and memory of listing them, and that it opened none.
+/// Measures time and memory of listing eight plugins with the command, and checks that the command opens none of them.
 fn list(options: &Options) -> Result<Vec<Line>> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let plugins = folder.path().join("eight");
     fs::create_dir(&plugins).map_err(|error| error.to_string())?;
     eight_plugins(&options.plugins, &plugins)?;
-    // A folder without plugins beside the command, which would be listed too.
+    // In a folder without plugins beside the command, because those would be listed too.
     let alone = folder.path().join("chipdock");
     fs::copy(&options.command, &alone).map_err(|error| error.to_string())?;
     let list = || {
@@ -433,23 +433,23 @@ fn list(options: &Options) -> Result<Vec<Line>> {
     ])
 }
 
-/// Argument with which this program measures another's memory. A child's peak begins with its parent's, so the
-/// parent must be a fresh, small process.
+/// Argument that makes this program measure the memory of another program. The peak of a child begins with its parent's, so
+/// the parent must be a fresh, small process.
 const PEAK_MEMORY: &str = "--peak-memory-of";
 
 /// Runs a command and prints the peak of its resident memory in KiB on stderr.
 fn peak_memory(command: &[String]) -> ExitCode {
     let Some((program, arguments)) = command.split_first() else { return ExitCode::FAILURE };
     let status = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).status();
-    // SAFETY: plain data, filled by the call.
+    // SAFETY: `rusage` is plain data, for which all zeros are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: a live struct; the only child is the one that was waited for.
+    // SAFETY: `usage` is live and writable. The usage is that of the only child, which has ended.
     unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
     eprintln!("{}", usage.ru_maxrss);
     if status.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Copies plugins of the folder, in turn, under eight names.
+/// Copies the plugins of a folder, repeated in turn, under eight names.
 fn eight_plugins(from: &Path, to: &Path) -> Result<()> {
     let entries = fs::read_dir(from).map_err(|error| error.to_string())?;
     let mut manifests: Vec<_> = entries

@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the examples on every backend present, as a table.
+//! `cargo xtask demo`: runs the examples on every backend present, and prints a table.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One row of the table, in either form.
+/// One row of the table, as cells and as JSON.
 struct Row {
     cells: [String; 7],
     json: Value,
@@ -107,7 +107,7 @@ fn show(options: &Options, rows: &[Row], absent: &[Absent]) {
     }
 }
 
-/// Returns the rows as JSON. Schema: `bench/schemas/demo.schema.json`.
+/// Returns the table as JSON. Schema: `bench/schemas/demo.schema.json`.
 fn to_json(rows: &[Row], absent: &[Absent]) -> Value {
     let absent: Vec<Value> =
         absent.iter().map(|absent| json!({"target": absent.kind, "reason": absent.reason})).collect();

@@ -1,4 +1,4 @@
-//! The same calls of OpenCL without Chipdock.
+//! The same calls of OpenCL, made directly, without Chipdock.
 
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
@@ -30,7 +30,7 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// Opens the device that the backend runs on.
+    /// Opens the device on which the backend runs.
     pub(super) fn open(backend: &Backend) -> Result<Self> {
         let mut devices = Vec::new();
         for platform in get_platforms().map_err(said)? {
@@ -42,14 +42,14 @@ impl Driver {
             |device: &&Device| device.name().is_ok_and(|name| name.trim() == backend.device_name.trim());
         let device = devices.iter().find(is_it).or(devices.first()).ok_or("no OpenCL device")?;
         let context = Context::from_device(device).map_err(said)?;
-        // SAFETY: a live context and a device of it.
+        // SAFETY: the context is live, and the device belongs to it.
         let queue =
             unsafe { CommandQueue::create_with_properties(&context, device.id(), 0, 0) }.map_err(said)?;
         Ok(Self { context, queue })
     }
 
     pub(super) fn buffer(&self, size_bytes: usize) -> Result<Buffer<u8>> {
-        // SAFETY: a live context, no memory of the host's.
+        // SAFETY: the context is live, and no host memory is passed.
         unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, size_bytes, std::ptr::null_mut()) }
             .map_err(said)
     }
@@ -60,11 +60,11 @@ impl Driver {
     }
 
     pub(super) fn read(&self, buffer: &Buffer<u8>, data: &mut [u8]) -> Result<()> {
-        // SAFETY: as above.
+        // SAFETY: the call blocks, and the buffer is as large as the data.
         unsafe { self.queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, data, &[]) }.map(drop).map_err(said)
     }
 
-    /// Builds a program, or loads the binary of an earlier build.
+    /// Builds a program from source, or loads it from the binary of an earlier build.
     pub(super) fn kernel(&self, program: &Program, binary: Option<&[u8]>) -> Result<Kernel<'_>> {
         let built = match binary {
             None => {
@@ -99,16 +99,16 @@ impl Kernel<'_> {
             let index = index as u32;
             let set = if dtype == "handle" {
                 let buffer: cl_mem = buffers.next().ok_or("more buffers than three")?.get();
-                // SAFETY: a live buffer for a pointer.
+                // SAFETY: the parameter is a pointer, and the buffer is live.
                 unsafe { self.kernel.set_arg(index, &buffer) }
             } else {
-                // SAFETY: the one other type here is int64, where a tensor begins.
+                // SAFETY: the only other parameter type here is int64, the offset at which a tensor begins.
                 unsafe { self.kernel.set_arg(index, &0_i64) }
             };
             set.map_err(said)?;
         }
         let (global, local) = ([ELEMENTS], [ELEMENTS]);
-        // SAFETY: a live kernel with all its arguments, sizes of one axis.
+        // SAFETY: the kernel is live and has all its arguments; the sizes are of one axis.
         let queued = unsafe {
             self.driver.queue.enqueue_nd_range_kernel(
                 self.kernel.get(),
@@ -126,7 +126,7 @@ impl Kernel<'_> {
         self.driver.queue.finish().map_err(said)
     }
 
-    /// Returns the built program in the form in which the driver loads it again.
+    /// Returns the binary that the driver built, in the form that it loads.
     pub(super) fn binary(&self) -> Result<Vec<u8>> {
         self.program
             .get_binaries()

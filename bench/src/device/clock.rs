@@ -1,4 +1,4 @@
-//! The device's own time of work beside the host's: interface `timer` 1.
+//! Compares the time of work by the device's clock (interface `timer` 1) with the time by the host's clock.
 
 use std::time::Instant;
 
@@ -10,12 +10,12 @@ use super::Figure;
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 
-/// Sizes of the tensors that are added, and the number of additions before a wait.
+/// Runs: (name, elements of each tensor, number of additions before a wait).
 const RUNS: [(&str, i64, usize); 2] = [
     ("a hundred additions of 1,024 elements: the device's time / the host's", 1 << 10, 100),
     ("an addition of 4,194,304 elements: the device's time / the host's", 1 << 22, 1),
 ];
-/// Number of tries, of which the median counts.
+/// Number of measurements, of which the median counts.
 const TRIES: usize = 21;
 
 const ADD: &str = "@I.ir_module
@@ -30,11 +30,11 @@ class Module:
                 C[vi] = A[vi] + B[vi]
 ";
 
-/// Measures launches by the device's clock, beside the time that the host waits; empty where the device has no timer.
+/// Measures launches by the device's clock and by the host's; returns nothing if the device has no timer.
 ///
 /// # Errors
 ///
-/// A call that fails.
+/// A call fails.
 pub(super) fn measure(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
     if !backend.device.has_timer() {
         return Ok(Vec::new());
@@ -60,7 +60,7 @@ pub(super) fn measure(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
             let on_host = began.elapsed().as_secs_f64() * 1e6;
             pairs.push((end.nanoseconds_since(&begin).map_err(text)? / 1e3, on_host));
         }
-        // In the first one everything is new.
+        // The first measurement includes one-time work and is dropped.
         pairs.remove(0);
         pairs.sort_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)));
         let (on_device, on_host) = pairs[TRIES / 2];

@@ -1,6 +1,6 @@
-//! A GPU of NVIDIA beside its driver: launches, copies, elementwise kernels and matrix products.
+//! Compares an NVIDIA GPU through Chipdock with its driver: launches, copies, elementwise kernels and matrix products.
 //!
-//! A figure that cannot be measured here has no value, and a reason.
+//! A figure that cannot be measured here has no value and states the reason.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
@@ -17,13 +17,13 @@ use super::{ELEMENTS, Figure, compile, tensors};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 
-/// Bytes of a copy whose rate is measured.
+/// Size of the copy whose rate is measured.
 const COPY_BYTES: usize = 64 << 20;
 /// Elements of each tensor of an elementwise kernel.
 const ADD_ELEMENTS: i64 = 1 << 26;
-/// Rows and columns of the matrices of a product.
+/// Rows and columns of the matrices of the measured product.
 const MATMUL_N: i64 = 4096;
-/// NVIDIA's library of products, newest first.
+/// File names of cuBLAS, newest first.
 const CUBLAS: &[&str] = &["libcublas.so.13", "libcublas.so.12", "libcublas.so.11"];
 
 const KERNELS: &str = "@I.ir_module
@@ -57,11 +57,11 @@ pub(super) fn serves(backend: &Backend) -> bool {
     backend.capabilities.device.device_type == 2
 }
 
-/// Measures all requested figures.
+/// Measures all selected figures.
 ///
 /// # Errors
 ///
-/// The driver is there and a call of it fails.
+/// The driver cannot be opened. A measurement that fails is a figure without a value.
 pub(super) fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
     let driver = Driver::open(backend)?;
     let mut figures = Vec::new();
@@ -99,7 +99,7 @@ fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A launch through a host function with all of its checks, against `cuLaunchKernel` of the same code.
+/// Compares a launch through a host function with all of its checks with `cuLaunchKernel` of the same code.
 fn launches(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     let artifact = compile(host, backend)?;
     let [device] = artifact.imports() else { return Err("one device module is expected".to_owned()) };
@@ -111,10 +111,10 @@ fn launches(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Figur
     let tensors = tensors(backend)?;
     let views: Vec<AnyView<'_>> = tensors.iter().map(AnyView::from).collect();
     let mut figures = Vec::new();
-    // The driver's own calls need a context that is current; ours make it so where none is.
+    // The driver's own calls need a current context; calls through Chipdock make it current if none is.
     for (name, is_current) in [(LAUNCH, true), (LAUNCH_WITHOUT, false)] {
         let (mut failed, mut bare_failed) = (None, None);
-        // A queue holds about a thousand launches; what is timed must never wait for room in it.
+        // A queue holds about a thousand launches; the timed calls must never wait for space in it.
         let ours = || {
             bare_failed = driver.enter(is_current).err().or(bare_failed.take());
             let time = ns_per_call(200, || failed = add.call(&views).err().or(failed.take()));
@@ -142,7 +142,7 @@ fn launches(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Figur
     Ok(figures)
 }
 
-/// Copies of a large tensor from and to the same pageable memory, both ways.
+/// Compares copies of a large tensor from and to the same pageable memory, in both directions.
 fn copies(backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     let buffer = driver.memory(COPY_BYTES)?;
     let tensor = Tensor::empty(&backend.device, &[COPY_BYTES as i64], DType::UINT8).map_err(text)?;
@@ -166,7 +166,7 @@ fn copies(backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     let rate = |seconds: f64| COPY_BYTES as f64 / seconds / 1e9;
     let figure = |name, (ours, peer, ratio): (f64, f64, f64)| Figure {
         name,
-        // A duel compares times: ours over the driver's is the driver's rate over ours.
+        // A duel compares times: our time over the driver's is the driver's rate over ours.
         measured: format!("{:.3} ({:.2} GB/s of {:.2} GB/s)", ratio, rate(ours), rate(peer)),
         value: ratio,
         goal: Some(1.0 / 0.95),
@@ -177,7 +177,7 @@ fn copies(backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     }
 }
 
-/// An addition scheduled by default: two reads and a write of each element, against a copy: one of each.
+/// Compares an addition with the default schedule, two reads and a write of each element, with a copy, one read and one write.
 fn elementwise(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     let module = chipdock_script::parse(KERNELS, "kernels.py").map_err(text)?;
     let add = run::build(host, backend, &module)?.function("add").map_err(text)?;
@@ -208,7 +208,7 @@ fn elementwise(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Fi
     Ok(vec![Figure { name: ELEMENTWISE, measured, value: peer / ours, goal: Some(1.0 / 0.9) }])
 }
 
-/// A product scheduled by default beside cuBLAS's.
+/// Compares a product with the default schedule with that of cuBLAS.
 fn matmul(host: &Host, backend: &Backend, driver: &Driver) -> Result<Vec<Figure>> {
     let module = chipdock_script::parse(KERNELS, "kernels.py").map_err(text)?;
     let matmul = run::build(host, backend, &module)?.function("matmul").map_err(text)?;
@@ -249,15 +249,15 @@ fn timed(run: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Turns a code of the driver into a result, with the call that returned it.
+/// Turns a result code of the named driver call into a `Result`.
 fn check(call: &str, code: c_int) -> Result<()> {
     if code == 0 { Ok(()) } else { Err(format!("{call} answered {code}")) }
 }
 
-/// Calls a function of a library by its name and type; returns a code.
+/// Calls a function of a library by its name and type; the function returns a result code.
 macro_rules! call {
     ($library:expr, $name:literal, ($($type:ty),*), $($arg:expr),*) => {{
-        // SAFETY: the function has that type, and what is passed is what it asks for: see each call.
+        // SAFETY: the function has that type, and the arguments meet its requirements: see each call.
         unsafe {
             match $library.get::<unsafe extern "C" fn($($type),*) -> c_int>($name) {
                 Ok(function) => check($name, function($($arg),*)),
@@ -267,7 +267,7 @@ macro_rules! call {
     }};
 }
 
-/// The driver without Chipdock, on the primary context of the first device, which is current on this thread from then on.
+/// The driver called without Chipdock, on the primary context of the first device, which stays current on this thread.
 struct Driver {
     library: Library,
     launch: Launch,
@@ -290,7 +290,7 @@ type Launch = unsafe extern "C" fn(
 
 impl Driver {
     fn open(backend: &Backend) -> Result<Self> {
-        // SAFETY: the driver that the backend uses already.
+        // SAFETY: the backend has already loaded this library.
         let library = unsafe { Library::new("libcuda.so.1") }.map_err(text)?;
         // SAFETY: the function of that name has that type.
         let launch = *unsafe { library.get::<Launch>("cuLaunchKernel") }.map_err(text)?;
@@ -305,7 +305,7 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Makes the context current on this thread, or none.
+    /// Makes the context current on this thread, or makes no context current.
     fn enter(&self, is_current: bool) -> Result<()> {
         let context = if is_current { self.context } else { 0 };
         call!(self.library, "cuCtxSetCurrent", (usize), context)
@@ -350,7 +350,7 @@ impl Driver {
     }
 }
 
-/// Memory of the device.
+/// Allocated device memory.
 struct Memory<'a> {
     driver: &'a Driver,
     address: u64,
@@ -397,7 +397,7 @@ impl Drop for Memory<'_> {
     }
 }
 
-/// A kernel of pointers alone, on one block.
+/// A kernel with pointer parameters only, launched on one block.
 struct Kernel<'a> {
     driver: &'a Driver,
     function: usize,
@@ -412,7 +412,7 @@ impl Kernel<'_> {
             *place = ptr::from_mut(value).cast();
         }
         let none = ptr::null_mut();
-        // SAFETY: a kernel of as many pointers, each to as many elements as there are threads.
+        // SAFETY: the kernel takes as many pointers as there are memories, each with as many elements as there are threads.
         let code = unsafe {
             (self.driver.launch)(
                 self.function,
@@ -432,7 +432,7 @@ impl Kernel<'_> {
     }
 }
 
-/// NVIDIA's own matrix product.
+/// cuBLAS, NVIDIA's own matrix product.
 struct Cublas<'a> {
     library: Library,
     handle: usize,
@@ -443,7 +443,7 @@ impl<'a> Cublas<'a> {
     fn open(driver: &'a Driver) -> Result<Self> {
         let mut reasons = Vec::new();
         for name in CUBLAS {
-            // SAFETY: NVIDIA's library under its own name.
+            // SAFETY: the library is NVIDIA's, opened by its own name.
             match unsafe { Library::new(*name) } {
                 Ok(library) => {
                     let mut handle = 0;
@@ -457,7 +457,7 @@ impl<'a> Cublas<'a> {
         Err(reasons.join("; "))
     }
 
-    /// One product in float32, without its tensor cores' shorter formats.
+    /// Computes one product in float32, without the shorter formats of tensor cores.
     fn multiply(&self, driver: &Driver) -> Result<()> {
         let [a, b, c] = &self.matrices;
         let (n, one, zero, no) = (MATMUL_N as c_int, 1.0_f32, 0.0_f32, 0);

@@ -1,4 +1,5 @@
-//! Compares devices with their own driver: the overhead of Chipdock in a launch, a copy, and a program that was built before.
+//! Compares devices through Chipdock with their own driver: the cost that Chipdock adds to a launch, a copy, and the load
+//! of a program that was built before.
 
 mod bare;
 mod clock;
@@ -18,20 +19,21 @@ use super::contest::{duel, median, ns_per_call};
 use super::options::Options;
 use chipdock_test_backends::backends::{self, Backend};
 
-/// A measured figure, and its goal.
+/// A measured figure and its goal.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Name of the figure.
+    /// Description of the measurement.
     pub name: &'static str,
-    /// Measured value, for a person.
+    /// The figure as text for the user, with the values that it was computed from.
     pub measured: String,
-    /// Value of the figure.
+    /// The figure itself.
     pub value: f64,
-    /// Upper bound, where there is a goal.
+    /// The largest value that reaches the goal, if there is a goal.
     pub goal: Option<f64>,
 }
 
-/// Argument with which a program of its own measures a second run; then `ours` or `driver`, and the folder.
+/// Argument that makes this program measure a second run in a process of its own; followed by `ours` or `driver`, target
+/// kind, folder and plugins.
 pub const SECOND_RUN: &str = "--second-run-of";
 
 const ADD: &str = "@I.ir_module
@@ -43,12 +45,12 @@ class Module:
             for tx in T.thread_binding(16, thread=\"threadIdx.x\"):
                 C[tx] = A[tx] + B[tx]
 ";
-/// Elements of the kernel's tensors, and threads that it runs on.
+/// Number of elements of each tensor of the kernel, and of its threads.
 const ELEMENTS: usize = 16;
-/// Bytes of a copy whose rate is measured.
+/// Size of the copy whose rate is measured.
 const COPY_BYTES: usize = 64 << 20;
 
-/// Source of the kernel in the form that the driver takes.
+/// The kernel in the form that the driver takes.
 struct Program {
     source: String,
     options: String,
@@ -77,11 +79,11 @@ fn compile(host: &Host, backend: &Backend) -> Result<std::sync::Arc<Artifact>> {
     Ok(compiled.map_err(|error| error.to_string())?.artifact)
 }
 
-/// Measures all figures of a device whose driver can be called directly here; none for another.
+/// Measures all selected figures of a device whose driver this program can call directly; for others only the device time.
 ///
 /// # Errors
 ///
-/// A call that fails.
+/// A call fails.
 pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     if options.wants("device-time") {
@@ -106,7 +108,7 @@ pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<
     Ok(figures)
 }
 
-/// A launch through a host function with all of its checks, against setting arguments and queueing the same kernel.
+/// Compares a launch through a host function with all of its checks with setting arguments and queueing the same kernel.
 fn launches(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
     let artifact = compile(host, backend)?;
     let driver = bare::Driver::open(backend)?;
@@ -148,8 +150,8 @@ fn tensors(backend: &Backend) -> Result<Vec<Tensor>> {
     (0..3).map(tensor).collect::<std::result::Result<_, _>>().map_err(|error| error.to_string())
 }
 
-/// Copies of a large tensor, both ways, against the driver's own blocking calls. Goals are ceilings: the driver's rate over
-/// ours.
+/// Compares copies of a large tensor, in both directions, with the driver's own blocking calls. Goals are upper bounds: the
+/// driver's rate over ours.
 fn copies(backend: &Backend) -> Result<Vec<Figure>> {
     let driver = bare::Driver::open(backend)?;
     let mut buffer = driver.buffer(COPY_BYTES)?;
@@ -188,7 +190,7 @@ fn copies(backend: &Backend) -> Result<Vec<Figure>> {
                 )
             })
         };
-        // New memory each time, as our call returns.
+        // New memory each time, because `to_bytes` also returns new memory.
         let peer = || timed(|| note(driver.read(&buffer, &mut std::hint::black_box(vec![0; COPY_BYTES]))));
         duel(21, ours, peer)
     };
@@ -211,8 +213,8 @@ fn timed(run: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// From a program that was built by an earlier process to its first result, against loading the driver's own binary: each in
-/// a process of its own, the device being open.
+/// Measures the time to the first result of a program that an earlier process built, compared with loading the driver's own
+/// binary: each in a process of its own, after the device was opened.
 fn second_run(options: &Options, host: &Host, backend: &Backend) -> Result<Figure> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let artifact = compile(host, backend)?;
@@ -244,11 +246,12 @@ fn second_run(options: &Options, host: &Host, backend: &Backend) -> Result<Figur
     })
 }
 
-/// Returns the figure of a process of [`SECOND_RUN`]: milliseconds from the file to the first result.
+/// Measures one second run in the process started with [`SECOND_RUN`]; returns the milliseconds from the file to the first
+/// result.
 ///
 /// # Errors
 ///
-/// A call that fails.
+/// A call fails.
 pub fn second_run_once(arguments: &[String]) -> Result<f64> {
     let [who, kind, folder, plugins] = arguments else {
         return Err("four arguments are expected".to_owned());

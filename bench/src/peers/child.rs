@@ -1,4 +1,4 @@
-//! The peers' process: requests and answers in lines of JSON.
+//! The Python process of the peers: requests and answers as lines of JSON.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::Result;
 
-/// Greatest time of a request: compiling the largest kernel on a busy machine takes less.
+/// Time limit of an answer, longer than any request takes: compiling the largest kernel on a busy machine.
 const ANSWER_MAX: Duration = Duration::from_secs(180);
 
-/// Time that its threads may spin after an answer before the next contender is measured anyway.
+/// Longest wait for the threads of the process to stop spinning after an answer.
 const SETTLE_MAX: Duration = Duration::from_secs(2);
 
-/// A Python that runs `peers.py`, ended with this.
+/// A Python process that runs `peers.py`; it is killed when this value is dropped.
 pub struct Child {
     process: Process,
     requests: ChildStdin,
@@ -25,7 +25,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts one with that many threads.
+    /// Starts a process with that many threads.
     ///
     /// # Errors
     ///
@@ -59,8 +59,8 @@ impl Child {
     ///
     /// # Errors
     ///
-    /// The peer's error; or the process is gone, or silent for longer than three minutes, or returns something else: then it
-    /// cannot be used again.
+    /// The peer refuses the request; or the process has ended, does not answer within three minutes, or answers something
+    /// else, and must not be used any more.
     pub fn ask(&mut self, what: &str, mut request: Value) -> Result<Value> {
         self.last_id += 1;
         request["id"] = json!(self.last_id);
@@ -83,7 +83,7 @@ impl Child {
         }
     }
 
-    /// Waits until none of its threads runs: pools of threads spin for a while after their work (TVM's for tens of
+    /// Waits until no thread of the process runs: thread pools spin for a while after their work (TVM's for tens of
     /// milliseconds), on a processor that the next contender needs.
     fn settle(&self) {
         let start = Instant::now();
@@ -92,18 +92,18 @@ impl Child {
         }
     }
 
-    /// Returns true if it can be asked again.
+    /// Returns true if the process takes another request.
     pub fn is_alive(&mut self) -> bool {
         matches!(self.process.try_wait(), Ok(None))
     }
 }
 
-/// Returns true while a thread of a process is running or ready to, as Linux reports it.
+/// Returns true while a thread of a process runs or is ready to run, according to Linux.
 fn is_running(process: u32) -> bool {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else { return false };
     threads.flatten().any(|thread| {
         let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-        // The state follows the name, which is in brackets and may contain anything.
+        // The state follows the name, which is in brackets and may contain any character.
         stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('R'))
     })
 }
@@ -115,7 +115,7 @@ impl Drop for Child {
     }
 }
 
-/// Returns the answer in a line to the request of that number.
+/// Reads a line as the answer to the request `id`.
 fn answer(line: &str, id: u64) -> Result<Value> {
     let value: Value = serde_json::from_str(line)
         .map_err(|error| format!("the peers' process answered no JSON ({error}): {line:.200}"))?;
@@ -128,11 +128,11 @@ fn answer(line: &str, id: u64) -> Result<Value> {
     }
 }
 
-/// Returns a positive number of an answer.
+/// Reads a positive number from an answer.
 ///
 /// # Errors
 ///
-/// The number is missing, or not positive.
+/// The number is missing, or is not positive.
 pub fn positive(answer: &Value, key: &str) -> Result<f64> {
     match answer[key].as_f64() {
         Some(number) if number.is_finite() && number > 0.0 => Ok(number),

@@ -1,4 +1,4 @@
-//! Figures other than kernels: compile latency, a packed call, fork and join, and the machine's own limits.
+//! Measures figures besides kernels: compile latency, a packed call, fork and join, and the machine's own limits.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,22 +20,23 @@ use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::cases::{arguments, read_module, symbols};
 use chipdock_test_backends::run;
 
-/// From a module in memory to a function that can be called, everything open.
+/// Time from a module in memory to a callable function, with plugin and compiler already open.
 pub const COMPILE: &str = "compile vector_add, IR to callable";
 /// Additional time of the first build of a process.
 pub const FIRST: &str = "first build of a process, beyond a later one";
-/// A kernel that does next to nothing.
+/// Time of a packed call of a kernel that does almost nothing.
 pub const CALL: &str = "packed call of a 16-element add";
-/// A region of two tasks that do next to nothing; ours may run both on the caller when no other thread begins.
+/// Time of a parallel region of two tasks that do almost nothing; Chipdock may run both on the caller if no other thread
+/// begins.
 pub const FORK: &str = "packed call of a parallel loop of two";
-/// Two threads that meet in a region, launched as compiled code does.
+/// Time of a region in which two threads wait for each other, launched as compiled code does.
 pub const MEET: &str = "fork and join of two threads, hot";
 
-/// LLVM's part of the goals: 13 ms, and 1 µs.
+/// Goals of the target `llvm`: 13 ms for [`COMPILE`], and 1 µs for [`MEET`].
 const COMPILE_MAX_NS: f64 = 13e6;
 const MEET_MAX_NS: f64 = 1e3;
 
-/// Argument with which the program builds in a fresh process; then the target kind and the folder of plugins.
+/// Argument that makes the program build in a fresh process; followed by the target kind and the folder of plugins.
 pub const FIRST_BUILD: &str = "--first-build";
 
 const SMALL: &str = "from tvm.script import ir as I
@@ -61,11 +62,11 @@ class Module:
                 A[vi * 32] = A[vi * 32] + T.float32(1)
 ";
 
-/// Measures the requested figures that are still missing.
+/// Measures the figure of that name; returns `None` for an unknown name.
 ///
 /// # Errors
 ///
-/// An error of a contender, or a file that cannot be written.
+/// A contender fails, or a file cannot be written.
 pub fn measure(
     session: &mut Session,
     options: &PeersOptions,
@@ -83,7 +84,7 @@ pub fn measure(
     })
 }
 
-/// Returns the figures that are measured with that many threads.
+/// Returns the names of the figures that are measured with that number of threads.
 #[must_use]
 pub fn names(threads: usize) -> &'static [&'static str] {
     match threads {
@@ -125,7 +126,7 @@ fn build_once(host: &Host, backend: &Backend, module: &IrModule) -> Result<f64> 
     Ok(ns)
 }
 
-/// Measures the first build of five fresh processes, each less the median of later ones in the same process.
+/// Measures the first build of five fresh processes, each less the median of later builds in the same process.
 fn first(session: &Session, options: &PeersOptions) -> Result<Entry> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut times = Vec::new();
@@ -145,11 +146,11 @@ fn first(session: &Session, options: &PeersOptions) -> Result<Entry> {
     Ok(Entry { sizes: "its own".to_owned(), ..entry })
 }
 
-/// Measures in a fresh process for [`FIRST`]: the first build from nothing open, and the median of later ones.
+/// Measures, in a fresh process for [`FIRST`], the first build with nothing open, and the median of later builds.
 ///
 /// # Errors
 ///
-/// The target is not here, or the build fails.
+/// The target is not available here, or the build fails.
 pub fn first_build(kind: &str, plugins: &Path, kernels: &Path) -> Result<Value> {
     let module = read_module(&kernels.join("vector_add.py"))?;
     let plugin_paths = vec![plugins.to_path_buf()];
@@ -166,7 +167,8 @@ pub fn first_build(kind: &str, plugins: &Path, kernels: &Path) -> Result<Value> 
     Ok(json!({"first_ns": first, "later_ns": median(later)}))
 }
 
-/// Measures the pool's launch, which all targets share. Short rounds: on a busy machine most of them are undisturbed.
+/// Measures the launch of the thread pool, which all targets share. Short rounds, because on a busy machine most of them
+/// are undisturbed.
 fn meet(session: &Session) -> Result<Entry> {
     let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
     let host = host.map_err(|error| error.to_string())?;
@@ -222,10 +224,10 @@ fn small(session: &mut Session, name: &str, function: &str, goal: Goal, rounds: 
     Ok(Entry { goal, sizes: "its own".to_owned(), ..entry })
 }
 
-/// The fused multiply-add peak.
+/// Name of the fused multiply-add peak.
 pub const FMA: &str = "FMA peak, float32";
 
-/// Measures the machine's limits for that many threads.
+/// Measures the machine's limits for that number of threads.
 #[must_use]
 pub fn limits(threads: usize) -> Vec<Limit> {
     const NEAR: usize = 12 << 20;
@@ -247,7 +249,7 @@ pub fn limits(threads: usize) -> Vec<Limit> {
     all
 }
 
-/// Returns the size of the largest cache; 0 where the system does not report it.
+/// Returns the size of the largest cache; 0 if the system does not report it.
 fn last_level_cache_bytes() -> usize {
     let size = |index| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");

@@ -1,6 +1,6 @@
-//! Checks results at the measured sizes with the reference interpreter, where it cannot run everything.
+//! Checks results at the timed sizes against the reference interpreter, which cannot run all of them.
 //!
-//! A kernel whose rows do not depend on each other is run on its first rows and on its last ones; another is run whole.
+//! A kernel whose rows do not depend on each other is run on its first rows and on its last ones; any other is run whole.
 //! The bounds are the interpreter's own.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::Result;
 use chipdock_test_backends::cases::{Case, Sizes, shape, symbols};
 use chipdock_test_backends::run::{first_rows, interpret};
 
-/// Greatest number of elements of the last tensor that the interpreter computes at each end.
+/// Maximum number of elements of the last tensor that the interpreter computes at each end.
 const ELEMENTS_MAX: i64 = 4096;
 
 /// Part of a tensor.
@@ -64,7 +64,7 @@ impl Judge {
     ///
     /// # Errors
     ///
-    /// A tensor is missing, or farther away than its bound, or the interpreter bounds too little to judge by.
+    /// A tensor is missing, or a value is out of its bound, or the interpreter has bounds for too few values.
     pub fn hold(&self, tensor: impl Fn(usize) -> Result<Vec<u8>>) -> Result<()> {
         for (part, outputs) in &self.parts {
             for output in outputs {
@@ -104,7 +104,7 @@ fn buffers(function: &PrimFunc) -> impl Iterator<Item = &Buffer> {
     })
 }
 
-/// Returns the symbol that counts rows: the first axis of the last tensor, and no other axis of any.
+/// Returns the symbol that counts rows: it is the first axis of the last tensor, and no other axis of any tensor.
 fn row_symbol(function: &PrimFunc, sizes: Sizes) -> Option<&'static str> {
     let counts_rows = |name: &str| {
         let last = buffers(function).last()?;
@@ -121,7 +121,7 @@ fn row_symbol(function: &PrimFunc, sizes: Sizes) -> Option<&'static str> {
     sizes.iter().map(|(name, _)| *name).find(|name| counts_rows(name).is_some())
 }
 
-/// Returns a number of rows that is little work for the interpreter.
+/// Returns a number of rows that the interpreter computes quickly.
 fn few_rows(function: &PrimFunc, sizes: Sizes, rows: &str) -> Result<i64> {
     let symbols = symbols(sizes);
     let all = symbols.get(rows).copied().unwrap_or(1).max(1);
@@ -130,7 +130,7 @@ fn few_rows(function: &PrimFunc, sizes: Sizes, rows: &str) -> Result<i64> {
     Ok((ELEMENTS_MAX / (elements / all).max(1)).clamp(1, all))
 }
 
-/// Returns the arguments of a run on only `few` rows.
+/// Returns the arguments of a run on `few` rows alone.
 fn cut(function: &PrimFunc, sizes: Sizes, rows: &str, few: i64, all: &[Arg], part: Part) -> Result<Vec<Arg>> {
     let mut symbols = symbols(sizes);
     symbols.insert(rows.to_owned(), few);

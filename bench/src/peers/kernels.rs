@@ -1,4 +1,4 @@
-//! Measures one kernel with every contender (BENCH-B1 to BENCH-B5).
+//! Measures one kernel with all contenders (BENCH-B1 to BENCH-B5).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,26 +20,26 @@ use chipdock_test_backends::backends::{Backend, present};
 use chipdock_test_backends::cases::{Case, Sizes};
 use chipdock_test_backends::run;
 
-/// Time after which a contest ends, if it had [`ROUNDS_MIN`] rounds.
+/// Duration after which a contest ends, if it had [`ROUNDS_MIN`] rounds.
 const CONTEST_MAX: Duration = Duration::from_secs(9);
-/// Number of rounds below which quartiles mean little.
+/// Minimum number of rounds, below which quartiles mean little.
 const ROUNDS_MIN: usize = 7;
 
-/// Number of parts of a visit, where it has that many calls; the visit's time is that of the fastest part, since disturbances
-/// only add.
+/// Number of parts of a visit that has at least as many calls. The time of the fastest part counts, because disturbances
+/// only add time.
 const BATCHES: u32 = 5;
 
-/// Loads after stores to the same offset of another page wait for them, so offsets in pages make differences of tens of
-/// percents.
+/// Size of a memory page. A load waits for an earlier store to the same offset of another page, so offsets within pages
+/// change times by tens of percents.
 const PAGE_BYTES: usize = 4096;
 
-/// All contenders, with the same number of threads each.
+/// All contenders, each with the same number of threads.
 pub struct Session {
     /// Number of threads.
     pub threads: usize,
-    /// Host whose code has that many threads.
+    /// Host whose code runs with this number of threads.
     pub host: Host,
-    /// Our backends.
+    /// Chipdock's backends.
     pub backends: Vec<Backend>,
     child: Option<Child>,
     python: PathBuf,
@@ -47,11 +47,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens a host over the plugins and starts the peers.
+    /// Opens a host with the plugins; the peers start with the first request.
     ///
     /// # Errors
     ///
-    /// No plugin, no backend, or no peers.
+    /// There is no plugin or no backend, or the number of threads is too large.
     pub fn open(options: &PeersOptions, threads: usize) -> Result<Self> {
         let plugin_paths = vec![options.plugins.clone()];
         let threads_wanted = u32::try_from(threads).map_err(|_| format!("{threads} threads are too many"))?;
@@ -71,11 +71,11 @@ impl Session {
         Ok(Self { threads, host, backends, child: None, python, peers })
     }
 
-    /// Asks the peers, and starts them first if need be.
+    /// Sends a request to the peers, whose process is started if none is running.
     ///
     /// # Errors
     ///
-    /// Their error.
+    /// The peers' process cannot be started, or its answer is an error.
     pub fn ask(&mut self, what: &str, request: Value) -> Result<Value> {
         if !self.child.as_mut().is_some_and(Child::is_alive) {
             self.child = Some(Child::start(&self.python, self.threads)?);
@@ -86,23 +86,23 @@ impl Session {
         }
     }
 
-    /// Returns the names of our backends.
+    /// Returns the target kinds of Chipdock's backends.
     #[must_use]
     pub fn ours(&self) -> Vec<String> {
         self.backends.iter().map(|backend| backend.target.kind.clone()).collect()
     }
 }
 
-/// A function of ours, ready to be called.
+/// A function compiled by Chipdock, ready to be called.
 pub struct Ours {
     /// The function.
     pub function: Function,
-    /// Its arguments, on its device.
+    /// The arguments of the function, on its device.
     pub values: Vec<run::Value>,
 }
 
 impl Ours {
-    /// Returns the offset in its page at which each argument starts; 0 for a scalar.
+    /// Returns the offset of each argument within its memory page; 0 for a scalar.
     #[must_use]
     pub fn places(&self) -> Vec<usize> {
         let place = |value: &run::Value| match value {
@@ -112,11 +112,11 @@ impl Ours {
         self.values.iter().map(place).collect()
     }
 
-    /// Returns the nanoseconds per call by the packed entry, after one call that is not timed: the fastest of several batches.
+    /// Returns the nanoseconds per call through the packed entry, after one untimed call: the fastest of several batches.
     ///
     /// # Errors
     ///
-    /// The function's error.
+    /// The function fails.
     pub fn nanoseconds(&self, calls: u32) -> Result<f64> {
         run::call(&self.function, &self.values)?;
         let raw: Vec<_> = self
@@ -137,7 +137,7 @@ impl Ours {
             let start = Instant::now();
             for _ in 0..calls {
                 let mut result = chipdock_host::Any::NONE.into_raw();
-                // SAFETY: the function's own object, live arguments, a result that is None.
+                // SAFETY: `object` is the function's own, the arguments are live, and the result is None.
                 let status = unsafe { call(object, raw.as_ptr(), raw.len() as i32, &raw mut result) };
                 failures += i32::from(status != 0);
             }
@@ -147,14 +147,15 @@ impl Ours {
     }
 }
 
-/// A contender of a contest.
+/// A contender: a function of Chipdock, or a peer.
 enum Contender {
     Ours(Box<Ours>),
     Peer,
 }
 
 impl Contender {
-    /// Returns the offset in its page at which each of our tensors starts; the peers' start there too (BENCH-B2).
+    /// Returns the offset of each tensor of ours within its memory page; the peers' tensors start at the same offsets
+    /// (BENCH-B2).
     fn places(&self) -> Vec<usize> {
         match self {
             Self::Ours(ours) => ours.places(),
@@ -174,7 +175,7 @@ impl Contender {
     }
 }
 
-/// Returns the number of parts of a visit, and the number of calls of each.
+/// Divides a visit into parts; returns their number and the number of calls of each.
 pub(super) fn batches(calls: u32) -> (u32, u32) {
     let batches = calls.clamp(1, BATCHES);
     (batches, calls.div_ceil(batches).max(1))
@@ -184,7 +185,7 @@ pub(super) fn batches(calls: u32) -> (u32, u32) {
 ///
 /// # Errors
 ///
-/// An error of the kernel or the interpreter; the errors of contenders are in the entry.
+/// The kernel or the interpreter fails; the error of a contender is recorded in the entry.
 pub fn measure(session: &mut Session, case: &Case, kernels: &Path, rounds: usize) -> Result<Entry> {
     let module = case.module(kernels)?;
     let function = module.function(case.function).ok_or_else(|| format!("no function {}", case.function))?;
@@ -247,14 +248,14 @@ fn ours(
     Ok(Ours { function, values })
 }
 
-/// State of a peer for a kernel.
+/// State of a peer for a kernel: ready, without the operation, or failed.
 enum Peer {
     Ready,
     Without(String),
     Failed(String),
 }
 
-/// Returns the arguments in the form that the peers read, tensors in files of that folder.
+/// Describes arguments in the form that the peers read, with tensors in files of `folder`.
 pub(super) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> Result<Vec<Value>> {
     let one = |(k, argument): (usize, &Arg)| {
         Ok(match argument {
@@ -271,7 +272,7 @@ pub(super) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> R
     arguments.iter().enumerate().map(one).collect()
 }
 
-/// Passes the peers their arguments, and their results to the judge.
+/// Gives the peers their arguments, and checks their results.
 fn prepare(
     session: &mut Session,
     path: &Path,
@@ -306,7 +307,7 @@ fn prepare(
     Ok(peers.iter().map(|name| (name.clone(), state(name))).collect())
 }
 
-/// Measures every contender, and returns the times in order of rounds (BENCH-B3).
+/// Measures the times of every contender in order of rounds (BENCH-B3).
 fn contest(
     session: &mut Session,
     contenders: &[(String, Contender)],
@@ -338,7 +339,7 @@ pub(super) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32
     loop {
         let ns = visit(calls)?.max(1.0);
         let wanted = (VISIT_NS / ns).ceil().clamp(1.0, 1e7) as u32;
-        // A short visit is a rough guess: it is followed by a longer one.
+        // A short visit is only a rough estimate, so it is followed by a longer one.
         if wanted <= calls.saturating_mul(8) {
             return Ok(wanted);
         }
@@ -346,14 +347,14 @@ pub(super) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32
     }
 }
 
-/// A visit, which returns nanoseconds per call.
+/// Function that makes a visit and returns nanoseconds per call.
 pub(super) type Visit<'a> = &'a dyn Fn(&mut Session) -> Result<f64>;
 
-/// Rounds of contenders that are closures, for figures that are no kernels.
+/// Runs the rounds of contenders that are closures, for figures other than kernels.
 ///
 /// # Errors
 ///
-/// A contender's error.
+/// A contender fails.
 pub(super) fn rounds_of(
     session: &mut Session,
     contenders: &[(String, Visit<'_>)],

@@ -30,30 +30,30 @@ Examples:
 Times are compared within one run only. Real TVM and numpy are installed into a virtual environment in cargo's target
 folder; torch comes from whatever index pip is told of (its build without CUDA: PIP_EXTRA_INDEX_URL).";
 
-/// Options from `cargo xtask` and from the user.
+/// Arguments from `cargo xtask` and from the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeersOptions {
     /// The folder with the plugins.
     pub plugins: PathBuf,
-    /// Python with the peers.
+    /// Path of the Python that has the peers installed.
     pub python: PathBuf,
-    /// Path at which the report is kept.
+    /// Path of the saved report.
     pub store: PathBuf,
-    /// JSON in place of tables.
+    /// Whether to print JSON instead of tables.
     pub json: bool,
-    /// Only names that contain one of these; empty for all.
+    /// Filters: only names that contain one of them are measured; all if empty.
     pub filters: Vec<String>,
-    /// Numbers of threads, one run each.
+    /// Numbers of threads; each is a run of its own.
     pub threads: Vec<usize>,
     /// Peers besides TVM and numpy.
     pub with: Vec<String>,
     /// Rounds of each contest.
     pub rounds: usize,
-    /// Whether an earlier report goes on.
+    /// Whether to continue an earlier report.
     pub resume: bool,
-    /// Whether the README is written.
+    /// Whether to write the table into the README.
     pub bless: bool,
-    /// Whether only help is wanted.
+    /// Whether to print only the help.
     pub help: bool,
 }
 
@@ -65,7 +65,7 @@ impl PeersOptions {
     ///
     /// # Errors
     ///
-    /// An unknown option, or a value that it does not accept.
+    /// An option is unknown, or its value is not valid.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut options = Self {
             plugins: PathBuf::new(),
@@ -106,7 +106,7 @@ impl PeersOptions {
         Ok(options)
     }
 
-    /// Returns true if a figure of that name is selected.
+    /// Returns true if the measurement of that name is selected.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter.as_str()))

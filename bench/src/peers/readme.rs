@@ -1,4 +1,4 @@
-//! The table of goals in the README of their plugin, between two markers.
+//! Writes the table of results into the README of the plugin whose goals are measured, between two markers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,19 +9,19 @@ use super::report::{Entry, GOALS_OF, Report, TVM, Verdict, write_whole};
 use super::show::{goal, rate, time, verdict};
 use crate::Result;
 
-/// Marker at the begin of the table.
+/// Marker of the table's beginning.
 pub const BEGIN: &str = "<!-- speed:begin -->";
-/// Marker at the end of the table.
+/// Marker of the table's end.
 pub const END: &str = "<!-- speed:end -->";
-/// File beside the README with the reason for each row that did not reach its goal, by the row's title.
+/// Name of the file beside the README that gives, by title, the reason of each row that did not reach its goal.
 pub const REASONS: &str = "speed-reasons.json";
 
-/// Writes the table into `README.md` of that folder, with the reasons beside it.
+/// Writes the table into `README.md` of that folder, with the reasons from the file beside it.
 ///
 /// # Errors
 ///
-/// A row that did not reach its goal has no reason, or a reason belongs to no row; a malformed file. Nothing
-/// is written then.
+/// A row that did not reach its goal has no reason, a reason belongs to no row, or a file does not have the described form.
+/// Nothing is written then.
 pub fn bless(folder: &Path, report: &Report) -> Result<()> {
     let reasons = reasons(&folder.join(REASONS))?;
     let path = folder.join("README.md");
@@ -30,7 +30,7 @@ pub fn bless(folder: &Path, report: &Report) -> Result<()> {
     write_whole(&path, &replaced(&text, &section).map_err(|why| format!("{}: {why}", path.display()))?)
 }
 
-/// Returns the reasons of a file; none when there is no file.
+/// Reads the reasons of a file; none if there is no file.
 fn reasons(path: &Path) -> Result<BTreeMap<String, String>> {
     match fs::read_to_string(path) {
         Ok(text) => serde_json::from_str(&text).map_err(|error| {
@@ -41,7 +41,7 @@ fn reasons(path: &Path) -> Result<BTreeMap<String, String>> {
     }
 }
 
-/// Returns the README with this section between the markers; at its end, when it has none.
+/// Returns the README with this section between the markers, or at its end if it has no markers.
 fn replaced(text: &str, section: &str) -> Result<String> {
     let marked = format!("{BEGIN}\n{section}{END}");
     match (text.find(BEGIN), text.find(END)) {
@@ -149,7 +149,7 @@ fn heading(report: &Report) -> String {
     text
 }
 
-/// Returns all contenders but the two whose ratio is the goal.
+/// Returns all contenders except the two whose ratio is the goal.
 fn others(report: &Report) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for time in report.entries.iter().flat_map(|entry| &entry.times) {
@@ -182,7 +182,7 @@ fn line(text: &mut String, report: &Report, entry: &Entry, others: &[&str]) {
     let _ = writeln!(text, " {} |", rate(report, entry, GOALS_OF));
 }
 
-/// Returns the rows of a README's table: title, and the text of the goal's column; `None` without markers.
+/// Returns the rows of a README's table as (title, text of the goal column); `None` without markers.
 #[must_use]
 pub fn rows(text: &str) -> Option<Vec<(String, String)>> {
     let section = text.split_once(BEGIN)?.1.split_once(END)?.0;

@@ -1,4 +1,4 @@
-//! The report of measurements, as it is kept, printed and blessed.
+//! The report of measurements, as it is saved, printed and blessed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,41 +14,41 @@ use crate::contest::{Spread, paired, spread};
 /// Name and version of the report's schema.
 pub const SCHEMA: &str = "chipdock.bench.peers/1";
 
-/// The target kind whose goals these are; the others are measured for information.
+/// Target kind to which the goals apply; the others are measured for information.
 pub const GOALS_OF: &str = "llvm";
 
-/// The peer in the goals.
+/// Name of the peer that goals refer to.
 pub const TVM: &str = "tvm";
 
-/// Goal of a measurement.
+/// Goal of a contest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
-    /// No goal: for information.
+    /// No goal: measured for information.
     None,
-    /// At most the time of TVM, to the hundredth that is shown.
+    /// No more time than TVM, rounded to the hundredth that is shown.
     NoSlowerThanTvm,
-    /// At most that many nanoseconds.
+    /// At most this number of nanoseconds.
     AtMostNs(f64),
 }
 
-/// Result of a contender for a goal.
+/// Result of comparing a contender with a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// There is no goal.
     Information,
-    /// At least as good as the goal.
+    /// The goal was reached.
     Reached,
-    /// Worse than the goal, or not measured at all.
+    /// The goal was not reached, or the contender was not measured.
     NotReached,
 }
 
 /// Time of a contender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Time {
-    /// A target kind of ours, or a peer.
+    /// Contender: a target kind of ours, or a peer.
     pub who: String,
-    /// Time per call in nanoseconds.
+    /// Nanoseconds per call.
     pub ns: Spread,
 }
 
@@ -59,45 +59,45 @@ pub struct Ratio {
     pub ours: String,
     /// The peer.
     pub peer: String,
-    /// The middle half of the ratios.
+    /// Quartiles of the ratios.
     pub ratio: Spread,
 }
 
-/// The work of a call.
+/// Amount of work of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Amount {
-    /// Amount of work.
+    /// Amount in bytes or floating-point operations, by `unit`.
     pub amount: f64,
-    /// Unit of the rate per second: `GB/s` or `GFLOP/s`.
+    /// Unit of the rate: `GB/s` or `GFLOP/s`.
     pub unit: String,
 }
 
-/// One contest.
+/// Result of one contest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Name of the kernel, or of another figure.
+    /// Name of the kernel or of the figure.
     pub name: String,
-    /// Number of threads of every contender.
+    /// Number of threads of each contender.
     pub threads: usize,
-    /// The sizes of the kernel, in words.
+    /// Sizes of the kernel, as text.
     pub sizes: String,
-    /// The work of a call, where it is counted.
+    /// Work of a call, if it is counted.
     pub work: Option<Amount>,
-    /// The goal.
+    /// Goal of the contest.
     pub goal: Goal,
     /// Times of the contenders that were timed.
     pub times: Vec<Time>,
-    /// Ratios of each of ours to each peer.
+    /// Ratios of each of our target kinds to each peer.
     pub ratios: Vec<Ratio>,
-    /// Contenders that were not timed, with the reason: a peer without the operation, a result out of bounds, a process that
-    /// ended.
+    /// Contenders that were not timed, with the reason: a peer without the operation, a result out of bounds, a process
+    /// that ended.
     pub absent: BTreeMap<String, String>,
-    /// Those of them that are at fault.
+    /// Contenders among the absent ones that are at fault.
     pub failed: Vec<String>,
 }
 
 impl Entry {
-    /// Makes an entry from rounds: per contender its times in order of rounds, ours first.
+    /// Creates an entry from the times of each contender in order of rounds, ours first.
     #[must_use]
     pub fn of_rounds(name: &str, threads: usize, ours: &[String], rounds: &[(String, Vec<f64>)]) -> Self {
         let times = rounds
@@ -126,7 +126,7 @@ impl Entry {
         }
     }
 
-    /// Returns name and threads, which no two entries share.
+    /// Returns name and number of threads, which identify the entry.
     #[must_use]
     pub fn title(&self) -> String {
         let plural = if self.threads == 1 { "" } else { "s" };
@@ -139,14 +139,14 @@ impl Entry {
         self.times.iter().find(|time| time.who == who).map(|time| time.ns)
     }
 
-    /// Returns the ratio of one of ours to a peer.
+    /// Returns the ratio of one of our target kinds to a peer.
     #[must_use]
     pub fn ratio(&self, ours: &str, peer: &str) -> Option<Spread> {
         self.ratios.iter().find(|ratio| ratio.ours == ours && ratio.peer == peer).map(|ratio| ratio.ratio)
     }
 
-    /// Returns the verdict of one of ours for the goal. A ratio is judged as it is shown, to the hundredth. A contender that
-    /// was not measured has not reached it.
+    /// Compares one of our target kinds with the goal. A ratio is rounded as it is shown, to the hundredth. A contender
+    /// that was not measured has not reached its goal.
     #[must_use]
     pub fn verdict(&self, ours: &str) -> Verdict {
         let is_reached = match self.goal {
@@ -163,45 +163,45 @@ impl Entry {
 /// One of the machine's own limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
-    /// Name of the limit.
+    /// Name of the limited quantity.
     pub name: String,
     /// Number of threads.
     pub threads: usize,
-    /// Greatest measured value.
+    /// Largest measured value.
     pub value: f64,
     /// Unit: `GB/s` or `GFLOP/s`.
     pub unit: String,
 }
 
-/// Content of the report.
+/// A complete report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA`].
+    /// Name and version of the schema, [`SCHEMA`].
     pub schema: String,
     /// Fingerprint of the measured plugins and of the peers' script.
     pub build: String,
-    /// The day, as `2026-05-30`.
+    /// Day in UTC, in the form `2026-05-30`.
     pub date: String,
     /// Processor, number of processors, memory pages.
     pub machine: BTreeMap<String, String>,
-    /// Versions of the peers, and TVM's description of its target.
+    /// Versions of the peers, and the target that TVM compiled for, as they report it.
     pub peers: Value,
-    /// Rounds of each contest.
+    /// Number of rounds of each contest.
     pub rounds: usize,
     /// The machine's limits.
     pub limits: Vec<Limit>,
-    /// Entries of the report.
+    /// Result of each contest.
     pub entries: Vec<Entry>,
 }
 
 impl Report {
-    /// Returns the entry of that name with that many threads.
+    /// Returns the entry of that name with that number of threads.
     #[must_use]
     pub fn entry(&self, name: &str, threads: usize) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name && entry.threads == threads)
     }
 
-    /// Returns a limit.
+    /// Returns the value of a limit.
     #[must_use]
     pub fn limit(&self, name: &str, threads: usize) -> Option<f64> {
         self.limits
@@ -219,11 +219,11 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the report at that path: `fresh`, or the existing one when it is to be resumed.
+    /// Opens the report at that path: `fresh`, or the existing one if it is to be continued.
     ///
     /// # Errors
     ///
-    /// The existing report is not readable, or is of another build.
+    /// The existing report cannot be read, or is of another build.
     pub fn open(path: &Path, fresh: Report, resume: bool) -> Result<Self> {
         let path = path.to_path_buf();
         if !resume || !path.is_file() {
@@ -262,7 +262,7 @@ impl Store {
     }
 }
 
-/// Writes a file under another name and renames it.
+/// Writes a file under another name and renames it, so that it is never incomplete.
 pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
     let fresh = path.with_extension(format!("fresh-{}", std::process::id()));
     fs::write(&fresh, text)
@@ -270,7 +270,7 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Returns a fingerprint of the content of these files.
+/// Returns a hash of the contents of these files.
 ///
 /// # Errors
 ///

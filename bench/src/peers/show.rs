@@ -1,11 +1,11 @@
-//! The report as a table on a terminal.
+//! Prints the report as a table on a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::figures::FMA;
 use super::report::{Entry, Goal, Report, TVM, Verdict};
 
-/// Returns a time in short form.
+/// Formats a time in a short form.
 #[must_use]
 pub fn time(ns: f64) -> String {
     match ns {
@@ -15,7 +15,7 @@ pub fn time(ns: f64) -> String {
     }
 }
 
-/// Returns a goal in words.
+/// Formats a goal.
 #[must_use]
 pub fn goal(goal: Goal) -> String {
     match goal {
@@ -28,7 +28,7 @@ pub fn goal(goal: Goal) -> String {
     }
 }
 
-/// Returns a verdict in words.
+/// Formats a verdict.
 #[must_use]
 pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
@@ -38,7 +38,7 @@ pub fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Returns the rate of one of ours, with its share of the machine's arithmetic peak.
+/// Formats the rate of one of our target kinds, with its share of the machine's peak if it is a rate of arithmetic.
 #[must_use]
 pub fn rate(report: &Report, entry: &Entry, ours: &str) -> String {
     let (Some(work), Some(time)) = (&entry.work, entry.time(ours)) else { return String::new() };
@@ -51,7 +51,7 @@ pub fn rate(report: &Report, entry: &Entry, ours: &str) -> String {
     }
 }
 
-/// Returns the table for a person.
+/// Formats the report as a table, followed by the machine's limits.
 #[must_use]
 pub fn table(report: &Report, goals_of: &str) -> String {
     let header = [
@@ -118,7 +118,7 @@ fn rows(report: &Report, entry: &Entry, goals_of: &str) -> Vec<Vec<String>> {
     for ratio in &entry.ratios {
         add(&ratio.ours, &ratio.peer);
     }
-    // Contenders without a peer.
+    // Contenders that were compared with no peer.
     for time in &entry.times {
         let met = entry.ratios.iter().any(|ratio| ratio.ours == time.who || ratio.peer == time.who);
         if !met {

@@ -1,7 +1,7 @@
-//! Kernels that share compiled modules, each with its own case.
+//! Batching of kernels into shared modules; each kernel is still a case of its own.
 //!
-//! A code generator may start a compiler for each module, so neighbours with the same needs are built together. If that fails,
-//! each is built alone, so that only the kernel at fault fails.
+//! A code generator may start a compiler for each module, so neighbouring kernels that need the same profiles are built
+//! together. If a batch fails to build, each of its kernels is built alone, so that only the faulty one fails.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,46 +14,47 @@ use crate::execute::{self, Found, Guards, Ready};
 use crate::ops::judge::shown;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
-/// Kernels in one module; a heavy kernel counts as several.
+/// Maximum total weight of the kernels in one module; see [`Kernel::weight`].
 const PER_MODULE: usize = 28;
 
-/// A kernel to compile, to call, and to check against the interpreter.
+/// A kernel to compile, call, and compare with the interpreter.
 pub(crate) trait Kernel: Send + Sync {
-    /// Returns its functions; the one that is called has this name, the names of others begin with it.
+    /// Returns the functions of the kernel: the one to be called is named `name`, and the names of the others begin
+    /// with `name`.
     fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String>;
 
     /// Returns the arguments of the call.
     fn args(&self) -> Result<Vec<Arg>, String>;
 
-    /// Returns the number of ordinary kernels that it costs a compiler.
+    /// Returns the cost of compiling this kernel, in ordinary kernels.
     fn weight(&self) -> usize {
         1
     }
 
-    /// Returns the guards around its tensors.
+    /// Returns the guard elements to place around the kernel's tensors.
     fn guards(&self) -> Guards {
         Guards::BEHIND
     }
 
-    /// Checks the plugin's results against the interpreter's.
+    /// Compares the plugin's results with the interpreter's.
     fn hold(&self, expected: &Outcome, found: &Found) -> Verdict {
         hold(expected, found)
     }
 }
 
-/// A kernel as a case.
+/// A kernel with what its case needs: name, clause and profiles.
 pub(crate) struct Described {
-    /// Part of its id after the group.
+    /// The part of the case's id after the group.
     pub name: String,
-    /// The clause.
+    /// The clause that the case tests.
     pub clause: &'static str,
-    /// Profiles that it needs.
+    /// Profiles that the kernel needs.
     pub profiles: Vec<Profile>,
     /// The kernel itself.
     pub kernel: Box<dyn Kernel>,
 }
 
-/// Makes a case of each; neighbours that need the same profiles share a module.
+/// Adds a case for each kernel; neighbouring kernels that need the same profiles share a module.
 pub(crate) fn add(cases: &mut Cases, group: Group, kernels: Vec<Described>) {
     for batch in batches(kernels) {
         let batch = Arc::new(batch);
@@ -90,7 +91,7 @@ fn function_name(index: usize) -> String {
     format!("f{index}")
 }
 
-/// Makes a module of some kernels of a batch, by their places.
+/// Builds a module from the kernels at `places` in a batch.
 fn module(batch: &[Described], places: impl Iterator<Item = usize>) -> Verdict<IrModule> {
     let mut functions = Vec::new();
     for place in places {
@@ -100,8 +101,8 @@ fn module(batch: &[Described], places: impl Iterator<Item = usize>) -> Verdict<I
     Ok(build::module(functions))
 }
 
-/// A file that exists while a batch is being built, so that after a crash of the code generator its kernels are built
-/// one by one.
+/// Marker file that exists while a batch is being built. If the code generator crashes, the file remains, and the
+/// kernels of the batch are then built one by one.
 struct Marker(PathBuf);
 
 impl Marker {
@@ -122,13 +123,13 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
         if batch.len() == 1 || marker.0.exists() {
             return Ok(None);
         }
-        // A kernel that cannot even be made is reported by its own case.
+        // A kernel that cannot even be constructed fails in its own case.
         let places = (0..batch.len()).filter(|place| {
             let alone = module(batch, std::iter::once(*place)).and_then(|module| execute::beyond(c, &module));
             !matches!(alone, Ok(Some(_)))
         });
         let Ok(module) = module(batch, places) else { return Ok(None) };
-        // Without the file a crash costs a process for each kernel, no more.
+        // If the file cannot be written, a crash only costs one process for each kernel.
         let _ = fs::write(&marker.0, "");
         let built = execute::build_with_kernels(c, &module);
         let _ = fs::remove_file(&marker.0);
@@ -155,7 +156,7 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
     described.kernel.hold(&expected, &found)
 }
 
-/// Returns the arguments, and the interpreter's result for them.
+/// Returns a kernel's arguments and the interpreter's outcome for them.
 fn expected(described: &Described, name: &str) -> Verdict<(Vec<Arg>, Outcome)> {
     let suite = |error: String| Stop::suite(format!("{}: {error}", described.name));
     let functions = described.kernel.functions(name).map_err(suite)?;
@@ -164,7 +165,7 @@ fn expected(described: &Described, name: &str) -> Verdict<(Vec<Arg>, Outcome)> {
     Ok((args, outcome))
 }
 
-/// Runs a function on the interpreter, with bounds.
+/// Runs a function on the interpreter and computes error bounds for its results.
 pub(crate) fn interpret(module: &IrModule, name: &str, args: &[Arg]) -> Result<Outcome, String> {
     let limits = Limits { steps_max: 1 << 26, ..Limits::default() };
     Interpreter::new(module)
@@ -174,7 +175,7 @@ pub(crate) fn interpret(module: &IrModule, name: &str, args: &[Arg]) -> Result<O
         .map_err(|error| error.to_string())
 }
 
-/// Checks every tensor and the return value against the interpreter's.
+/// Compares every tensor and the returned value with the interpreter's.
 pub(crate) fn hold(expected: &Outcome, found: &Found) -> Verdict {
     if expected.outputs.len() != found.tensors.len() {
         return Err(Stop::suite("another number of tensors than the interpreter has"));
@@ -206,7 +207,7 @@ pub(crate) fn hold(expected: &Outcome, found: &Found) -> Verdict {
     hold_tensor(&output, &value)
 }
 
-/// Checks a tensor against the interpreter's.
+/// Compares one tensor with the interpreter's.
 pub(crate) fn hold_tensor(output: &Output, found: &Array) -> Verdict {
     let mismatch = match compare(found, output) {
         Ok(report) if report.n_unbounded * 2 > report.n_lanes && report.n_lanes > 0 => {

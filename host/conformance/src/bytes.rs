@@ -1,8 +1,9 @@
-//! Byte patterns that identify their position, and comparison of bytes that came back.
+//! Test byte patterns that identify their own position, and reports of bytes that differ.
 
 use crate::{Stop, Verdict};
 
-/// Returns `size` bytes of the sequence of that number. No stretch of one occurs elsewhere in it or in another.
+/// Returns `size` bytes of the pseudo-random sequence `number`. No run of 8 bytes is expected to occur twice, within
+/// one sequence or across sequences.
 #[must_use]
 pub fn pattern(number: u64, size: usize) -> Vec<u8> {
     let mut bytes = vec![0; size];
@@ -23,11 +24,12 @@ pub fn pattern(number: u64, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// Checks that bytes are those expected.
+/// Checks that the found bytes equal the expected ones.
 ///
 /// # Errors
 ///
-/// A failure that shows the first bytes that differ, how many do, and whether they come from elsewhere in the expected bytes.
+/// A failure that shows the first bytes that differ, the number of them, and, if it can be identified, the offset at
+/// which the found bytes were expected.
 pub fn same_bytes(what: &str, found: &[u8], expected: &[u8]) -> Verdict {
     if found == expected {
         return Ok(());
@@ -61,7 +63,7 @@ pub fn same_bytes(what: &str, found: &[u8], expected: &[u8]) -> Verdict {
     })
 }
 
-/// Returns the position in the expected bytes of those found at `first`; only if that is certain.
+/// Returns the offset in `expected` of the eight bytes found at `first`, if they occur there exactly once.
 fn origin(found: &[u8], expected: &[u8], first: usize) -> Option<usize> {
     let needle = found.get(first..first + 8)?;
     if needle.iter().all(|byte| *byte == needle[0]) {

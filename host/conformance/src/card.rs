@@ -1,8 +1,8 @@
-//! The card: the results of a run, small enough to be shipped beside the library (`conformance.card.json`).
+//! The card (`conformance.card.json`): a summary of a run, small enough to be shipped beside the library.
 //!
-//! It contains only whole numbers and texts, and its canonical form (names sorted, no blanks, UTF-8) is the same whoever writes
-//! it. [`Card::digest`] is the SHA-256 of that form without the field `digest` itself, and without `signature`, which is not
-//! written yet: a signer signs these bytes, and the card is unchanged.
+//! A card holds integers and strings only, so its canonical form (names sorted, no blanks, UTF-8) does not depend on
+//! the writer. [`Card::digest`] is the SHA-256 of that form without the fields `digest` and `signature`. No tool writes
+//! `signature` yet; a signer signs these same bytes, so a signature does not change the digest.
 
 mod compare;
 mod table;
@@ -31,21 +31,21 @@ pub const CARD_SCHEMA: &str = "chipdock.conformance-card/1";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardPlugin {
-    /// Name of the plugin; empty when it was refused before its name was known.
+    /// Name of the plugin; empty if the plugin was refused before its name was known.
     pub name: String,
     /// Version of the plugin.
     pub version: String,
-    /// Id of the build.
+    /// Identifier that distinguishes two builds of the plugin.
     pub build_id: String,
-    /// The ABI that it was built for.
+    /// ABI version that the plugin was built for.
     pub abi: String,
-    /// The name of the library's file.
+    /// File name of the library.
     pub file: String,
     /// SHA-256 of the library, in hexadecimal.
     pub sha256: String,
     /// Registrations of the plugin.
     pub registered: Vec<Registration>,
-    /// Whether a manifest is beside the library.
+    /// Whether a manifest lay beside the library.
     pub has_manifest: bool,
 }
 
@@ -55,41 +55,41 @@ pub struct CardPlugin {
 pub struct CardSuite {
     /// The suite's version.
     pub version: String,
-    /// Number of cases in its list, for these random programs.
+    /// Number of cases in the list, for this number of random programs.
     pub n_cases: u64,
-    /// SHA-256 of the list: a line `id clause` for each case.
+    /// SHA-256 of the list of cases: one line `id clause` for each case.
     pub cases_sha256: String,
     /// Seed of the first random program.
     pub seed: u64,
     /// Number of random programs.
     pub programs: u64,
-    /// Level of the run.
+    /// Level that the run was asked for.
     pub level: Option<Level>,
-    /// Filters that left cases out; empty for a whole run.
+    /// Filters that restricted the cases; empty for a whole run.
     pub filters: Vec<String>,
-    /// Settings of plugins during the run, as `PLUGIN.KEY=VALUE`; with any, the card does not describe the plugin with its
+    /// Plugin settings of the run, as `PLUGIN.KEY=VALUE`. A card with settings says nothing of the plugin with its
     /// defaults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<String>,
 }
 
-/// Result of a run.
+/// Summary of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// [`CARD_SCHEMA`].
+    /// Always [`CARD_SCHEMA`].
     pub schema: String,
     /// The plugin that was tested.
     pub plugin: CardPlugin,
-    /// Devices of the run.
+    /// Devices that the plugin reported.
     pub devices: Vec<DeviceFacts>,
     /// Machine of the run.
     pub machine: Machine,
-    /// Suite and options of the run.
+    /// The suite and the options of the run.
     pub suite: CardSuite,
-    /// Day of the run, `YYYY-MM-DD` in UTC.
+    /// Date of the run, `YYYY-MM-DD` in UTC.
     pub date: String,
-    /// Reason why the plugin was refused; empty when it was not.
+    /// Reason why the plugin was refused; empty if it was not.
     pub refused: String,
     /// Profiles that the plugin claims.
     pub claims: Vec<Profile>,
@@ -97,22 +97,22 @@ pub struct Card {
     pub profiles: Vec<ProfileReport>,
     /// Results of the requested levels.
     pub levels: Vec<LevelReport>,
-    /// Numbers of cases by group and status; a status that did not occur is left out.
+    /// Number of cases by group and status; a status that did not occur is left out.
     pub counts: BTreeMap<String, BTreeMap<String, u64>>,
     /// Number of expectations and claims that no longer hold.
     pub n_stale: u64,
-    /// Number of faults of the suite outside cases.
+    /// Number of faults of the suite itself outside cases.
     pub n_faults: u64,
     /// Exit code of the run.
     pub exit: u8,
     /// SHA-256 of the canonical form of the card without `digest` and `signature`.
     pub digest: String,
-    /// Signature of the card; not written yet.
+    /// Signature of the card; never written yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Value>,
 }
 
-/// Returns a status as the report's JSON has it.
+/// Returns the spelling of a status in the report's JSON.
 fn status_word(status: crate::Status) -> String {
     match serde_json::to_value(status) {
         Ok(Value::String(word)) => word,
@@ -120,12 +120,12 @@ fn status_word(status: crate::Status) -> String {
     }
 }
 
-/// Returns the SHA-256 in hexadecimal.
+/// Returns the SHA-256 of some bytes in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the number of the suite's cases for these random programs, and the digest of their list.
+/// Returns the number of cases for these random programs, and the SHA-256 of their list.
 #[must_use]
 pub fn list_digest(seeds: &Seeds) -> (u64, String) {
     let all = cases(seeds);
@@ -134,7 +134,7 @@ pub fn list_digest(seeds: &Seeds) -> (u64, String) {
 }
 
 impl Card {
-    /// Makes the card of a report.
+    /// Builds the card of a report and computes its digest.
     #[must_use]
     pub fn of(report: &Report) -> Self {
         let mut counts: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
@@ -185,11 +185,11 @@ impl Card {
         card
     }
 
-    /// Reads a card from the text of its file.
+    /// Parses the text of a card file.
     ///
     /// # Errors
     ///
-    /// The reason why it is no card, or none that this suite can read.
+    /// The reason why the text is no card, or no card that this suite can read.
     pub fn parse(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
         match value.get("schema").and_then(Value::as_str) {
@@ -200,13 +200,13 @@ impl Card {
         serde_json::from_value(value).map_err(|error| format!("the card: {error}"))
     }
 
-    /// Returns the text of the file: one field a line, readable by a person too. Ends with a newline.
+    /// Returns the text of the card file: indented JSON, one field a line, with a final newline.
     #[must_use]
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Returns the bytes to be signed: the canonical form without `digest` and `signature`.
+    /// Returns the bytes that a signature covers: the canonical form without `digest` and `signature`.
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         let mut value = serde_json::to_value(self).unwrap_or_default();
@@ -218,13 +218,14 @@ impl Card {
         text.into_bytes()
     }
 
-    /// Returns the digest that the card should have.
+    /// Computes the digest from the card's present contents.
     #[must_use]
     pub fn digest_now(&self) -> String {
         sha256(&self.canonical())
     }
 
-    /// Returns the number of cases of a group, or of all, with a status as in the report's JSON, or with any.
+    /// Returns the number of cases by group and status; `None` stands for all. `status` is spelled as in the report's
+    /// JSON.
     #[must_use]
     pub fn count(&self, group: Option<&str>, status: Option<&str>) -> u64 {
         let groups = self.counts.iter().filter(|(name, _)| group.is_none_or(|group| group == *name));
@@ -232,20 +233,21 @@ impl Card {
         ended.filter(|(name, _)| status.is_none_or(|status| status == *name)).map(|(_, n)| n).sum()
     }
 
-    /// Returns the greatest level that was reached, if any.
+    /// Returns the highest level that was reached, if any.
     #[must_use]
     pub fn reached(&self) -> Option<Level> {
         self.levels.iter().filter(|level| level.reached).map(|level| level.level).max()
     }
 
-    /// Returns true if the run included all cases of its level.
+    /// Returns true if the run was not restricted by filters.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.suite.filters.is_empty()
     }
 }
 
-/// Writes the canonical form: names sorted by their bytes, no blanks. There are no floats, whose text would be ambiguous.
+/// Appends a value in canonical form: names sorted by their bytes, no blanks. Cards have no floats, which have several
+/// spellings.
 fn put_canonical(text: &mut String, value: &Value) {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! Cases of the suite, the groups that contain them, and the profiles that they need.
+//! Cases of the suite, the groups that they belong to, and the profiles that they need.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Context, Facts, Verdict};
 
-/// Level of conformance that a plugin reaches (SUITE-S13).
+/// Conformance level that a plugin can reach (SUITE-S13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// The plugin can be examined, opened and queried.
+    /// The library can be inspected, opened and queried.
     Loadable,
-    /// Its devices keep the contract.
+    /// The plugin's devices keep the contract.
     Device,
-    /// Its target kinds, code generators and loaders keep the contract.
+    /// The plugin's target kinds, code generators and loaders keep the contract.
     Codegen,
-    /// Everything that it registers keeps the contract, over long runs too.
+    /// Everything that the plugin registers keeps the contract, in long runs too.
     Full,
 }
 
 impl Level {
-    /// All levels, from the lowest.
+    /// All levels, lowest first.
     pub const ALL: &[Self] = &[Self::Loadable, Self::Device, Self::Codegen, Self::Full];
 
-    /// Returns true if a run at this level includes cases that belong to `other`.
+    /// Returns true if a run at this level also runs the cases of `other`.
     #[must_use]
     pub fn includes(self, other: Self) -> bool {
         other == Self::Loadable || other == self || self == Self::Full
@@ -42,10 +42,10 @@ macro_rules! named {
         }
 
         impl $type {
-            /// All of them, in order.
+            /// All values in order.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Returns its name.
+            /// Returns the name.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -53,7 +53,7 @@ macro_rules! named {
                 }
             }
 
-            /// Returns the one of that name.
+            /// Returns the value of a name, if there is one.
             #[must_use]
             pub fn by_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.name() == name)
@@ -69,13 +69,13 @@ macro_rules! named {
 }
 
 named! {
-    /// Subject of cases; the first part of their ids.
+    /// Subject area of a case; the first part of its id.
     Group {
-        /// The file, without running it: exports, manifest, symbols, dependencies.
+        /// Inspection of the file without running it: exports, manifest, symbols, dependencies.
         Image = "image",
         /// Opening, handshake, registration, shutdown.
         Load = "load",
-        /// Plain functions, and values that cross.
+        /// Plain functions, and values that cross the ABI.
         Function = "function",
         /// Counting devices, attributes.
         Query = "query",
@@ -118,13 +118,13 @@ impl Group {
         }
     }
 
-    /// Returns true if its cases run while no other case does.
+    /// Returns true if the group's cases run while no other case does.
     #[must_use]
     pub fn is_exclusive(self) -> bool {
         self == Self::Soak
     }
 
-    /// Returns a description for a person, one line.
+    /// Returns a one-line description for users.
     #[must_use]
     pub fn doc(self) -> &'static str {
         match self {
@@ -148,7 +148,7 @@ impl Group {
 }
 
 named! {
-    /// Optional feature of plugins; a plugin claims the profiles that it supports (SUITE-S6).
+    /// Optional feature of a plugin; a plugin claims the profiles that it supports (SUITE-S6).
     Profile {
         /// Arithmetic on float16.
         Float16 = "float16",
@@ -158,7 +158,7 @@ named! {
         Float64 = "float64",
         /// Arithmetic on int64 and uint64.
         Int64 = "int64",
-        /// Vector types beyond those that the passes split.
+        /// Vector types beyond those that the passes split into scalars.
         Vectors = "vectors",
         /// Loops bound to blocks and threads.
         GpuThreads = "gpu-threads",
@@ -170,25 +170,25 @@ named! {
         Warp = "warp",
         /// Atomic additions.
         Atomics = "atomics",
-        /// Several streams that make progress by themselves.
+        /// Several streams that progress independently.
         SeveralStreams = "several-streams",
         /// Several devices of one kind.
         SeveralDevices = "several-devices",
         /// Page-locked host memory.
         Pinned = "pinned",
-        /// Device memory that the host writes in place.
+        /// Device memory that the host can write directly.
         HostVisible = "host-visible",
-        /// Memory that both sides address alike.
+        /// Memory at the same address on host and device.
         Unified = "unified",
-        /// Wrong handles and ranges get typed errors (D.19).
+        /// Typed errors for invalid handles and ranges (D.19).
         CheckedHandles = "checked-handles",
         /// Hooks that provoke failures which no call can cause (I).
         FailureInjection = "failure-injection",
-        /// The device's time between marks of its streams: interface `timer` 1 (N).
+        /// Device time between marks on its streams: interface `timer` 1 (N).
         Timer = "timer",
         /// Streams and memory shared with the driver's own interface: interface `external` 1 (N).
         External = "external",
-        /// Addresses of host-visible memory whose handle is no address: interface `map` 1 (N).
+        /// Host addresses of host-visible memory whose handle is no address: interface `map` 1 (N).
         Map = "map",
     }
 }
@@ -227,19 +227,19 @@ impl IntoIterator for Profile {
     type Item = Self;
     type IntoIter = std::iter::Once<Self>;
 
-    /// Returns an iterator over this profile alone.
+    /// Yields the profile itself, once.
     fn into_iter(self) -> Self::IntoIter {
         std::iter::once(self)
     }
 }
 
-/// Subject of an instance of a case: one registration of the plugin, or all of it.
+/// Scope of an instance: one registration of the plugin, or the plugin as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// The plugin as a whole; once.
+    /// The plugin as a whole; one instance.
     Plugin,
-    /// The manifest beside the library; once, when there is one.
+    /// The manifest beside the library; one instance if there is a manifest.
     Manifest,
     /// Each `device_api.<name>`.
     DeviceApi,
@@ -253,27 +253,27 @@ pub enum Subject {
     Function,
 }
 
-/// Code of a case.
+/// Body of a case.
 pub type Body = Arc<dyn Fn(&Context) -> Verdict + Send + Sync>;
 
-/// One case, for any plugin.
+/// One case, independent of any plugin.
 #[derive(Clone)]
 pub struct Case {
     /// `group/name[/parameters]` (SUITE-S1).
     pub id: String,
     /// Group of the case.
     pub group: Group,
-    /// Clause that it tests, as `D.4`.
+    /// The clause that the case tests, such as `D.4`.
     pub clause: &'static str,
-    /// Subject of the case.
+    /// Kind of registration that the case tests.
     pub subject: Subject,
-    /// Optional profiles that it needs, all of them.
+    /// Profiles that the case needs; all of them must be supported.
     pub profiles: Vec<Profile>,
-    /// Time after which it counts as hung.
+    /// Time after which the case counts as hung.
     pub deadline: Duration,
-    /// Whether the worker process ends after it: its exit is part of the case.
+    /// Whether the worker process ends normally after the case, so that its exit is part of the case.
     pub ends_process: bool,
-    /// Code of the case, which runs on the main thread of a worker.
+    /// The test itself. Runs on the main thread of a worker.
     pub body: Body,
 }
 
@@ -283,10 +283,10 @@ impl fmt::Debug for Case {
     }
 }
 
-/// A case about one registration.
+/// A case applied to one registration.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// `id@registration`, or the case's id.
+    /// `id@registration`, or the id of the case alone.
     pub id: String,
     /// The registration's name; empty for the plugin as a whole.
     pub registration: String,
@@ -294,23 +294,23 @@ pub struct Instance {
     pub case: Case,
 }
 
-/// Default deadline of a case.
+/// Default time limit of a case.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The list of cases under construction.
+/// Builder of the list of cases.
 #[derive(Debug, Default)]
 pub struct Cases {
     cases: Vec<Case>,
 }
 
-/// A case under construction; it is added to the list by [`Draft::run`].
+/// Builder of one case; [`Draft::run`] adds the case to the list.
 pub struct Draft<'a> {
     cases: &'a mut Cases,
     case: Case,
 }
 
 impl Cases {
-    /// Begins a case; `name` is the part of its id after the group.
+    /// Starts a case; `name` is the part of its id after the group.
     pub fn case(
         &mut self,
         group: Group,
@@ -331,7 +331,7 @@ impl Cases {
         Draft { cases: self, case }
     }
 
-    /// Returns the cases, in order.
+    /// Returns the cases in order.
     #[must_use]
     pub fn into_vec(self) -> Vec<Case> {
         self.cases
@@ -339,38 +339,38 @@ impl Cases {
 }
 
 impl Draft<'_> {
-    /// Adds profiles that the case needs; none for `None`.
+    /// Adds profiles that the case needs; `None` adds nothing.
     #[must_use]
     pub fn profile(mut self, profiles: impl IntoIterator<Item = Profile>) -> Self {
         self.case.profiles.extend(profiles);
         self
     }
 
-    /// Sets the deadline in seconds.
+    /// Sets the time limit in seconds.
     #[must_use]
     pub fn deadline(mut self, seconds: u64) -> Self {
         self.case.deadline = Duration::from_secs(seconds);
         self
     }
 
-    /// Makes the end of the process part of the case.
+    /// Makes the end of the worker process part of the case.
     #[must_use]
     pub fn ends_process(mut self) -> Self {
         self.case.ends_process = true;
         self
     }
 
-    /// Sets the code of the case and adds it to the list.
+    /// Sets the body and adds the case to the list.
     pub fn run(mut self, body: impl Fn(&Context) -> Verdict + Send + Sync + 'static) {
         self.case.body = Arc::new(body);
         self.cases.cases.push(self.case);
     }
 }
 
-/// Parameters of a run besides the plugin: the same in supervisor and workers, so that their lists agree (SUITE-S2).
+/// Random programs of a run. Supervisor and workers use the same ones, so that their lists of cases agree (SUITE-S2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
-    /// The first seed of random cases.
+    /// Seed of the first random program.
     pub first: u64,
     /// Number of random programs.
     pub programs: u64,
@@ -382,10 +382,10 @@ impl Default for Seeds {
     }
 }
 
-/// Prefix of the functions by which a plugin lets the suite make its devices fail.
+/// Prefix of the functions through which a plugin lets the suite inject failures into its devices.
 pub const HOOK: &str = "conformance.";
 
-/// Returns an instance of every case for each registration that it is about.
+/// Returns an instance for each pair of a case and a registration that the case applies to.
 #[must_use]
 pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
     let mut all = Vec::new();
@@ -399,8 +399,7 @@ pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
             all.push(Instance { id: case.id.clone(), registration: String::new(), case: case.clone() });
             continue;
         }
-        // Functions by which a plugin lets the suite make its devices fail are subjects only of cases that end their
-        // process, and the device with it.
+        // Failure injection hooks are subjects only of cases that end their process, and the device with it.
         let is_hook =
             |name: &str| case.subject == Subject::Function && name.starts_with(HOOK) && !case.ends_process;
         let names = facts.registrations(case.subject).filter(|name| !is_hook(name));

@@ -1,53 +1,53 @@
-//! The clauses of the contract, read from the front page of `chipdock-plugin-api` (SUITE-S3).
+//! Clauses of the contract, read from the front page of `chipdock-plugin-api` (SUITE-S3).
 
 use std::sync::OnceLock;
 
-/// The page itself: there is no second list of clauses.
+/// Source text of the front page: there is no second list of clauses.
 const PAGE: &str = include_str!("../../../plugin-api/src/lib.rs");
 
 /// One clause of the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Number, as `D.4`.
+    /// Number of the clause, such as `D.4`.
     pub number: String,
-    /// Title of its section, as `D Device APIs`.
+    /// Title of its section, such as `D Device APIs`.
     pub section: String,
-    /// Text in Markdown, without links.
+    /// Text of the clause, in Markdown without links.
     pub text: String,
-    /// Side that it binds: `P`, `H` or `both`.
+    /// Party that has the duty: `P` (plugin), `H` (host) or `both`.
     pub by: String,
-    /// Means by which a violation is found: `build`, `shim`, `host`, `suite`, `tests`, `review`; several with commas.
+    /// Checkers of the clause: `build`, `shim`, `host`, `suite`, `tests`, `review`; separated by commas.
     pub checked: String,
 }
 
 impl Clause {
-    /// Returns true if the suite must detect a plugin that breaks the clause.
+    /// Returns true if the suite must detect when a plugin breaks the clause.
     #[must_use]
     pub fn is_the_suites(&self) -> bool {
         self.by != "H" && self.checked.split(", ").any(|who| who == "suite")
     }
 }
 
-/// Returns every clause, in the page's order.
+/// Returns every clause in the order of the page.
 #[must_use]
 pub fn all() -> &'static [Clause] {
     static ALL: OnceLock<Vec<Clause>> = OnceLock::new();
     ALL.get_or_init(|| parse(PAGE))
 }
 
-/// Returns the clause of that number.
+/// Returns the clause of a number, if there is one.
 #[must_use]
 pub fn find(number: &str) -> Option<&'static Clause> {
     all().iter().find(|clause| clause.number == number)
 }
 
-/// Returns the text of a clause, or a note that the contract has no such clause.
+/// Returns the text of a clause, or a placeholder if there is no such clause.
 #[must_use]
 pub fn text(number: &str) -> &'static str {
     find(number).map_or("(the contract has no such clause)", |clause| &clause.text)
 }
 
-/// Reads the tables of a page. A row is `//! | D.4 | text | By | Checked |` below a heading `//! ## Section`.
+/// Parses the tables of a page. A row is `//! | D.4 | text | By | Checked |` below a heading `//! ## Section`.
 fn parse(page: &str) -> Vec<Clause> {
     let mut section = "";
     let mut clauses = Vec::new();
@@ -76,7 +76,7 @@ fn parse(page: &str) -> Vec<Clause> {
     clauses
 }
 
-/// Replaces `` [`name`] `` by `` `name` ``: links cannot be followed outside the page.
+/// Replaces links `` [`name`] `` by `` `name` ``, because the links do not resolve outside the page.
 fn without_links(text: &str) -> String {
     text.replace("[`", "`").replace("`]", "`")
 }

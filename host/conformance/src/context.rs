@@ -1,4 +1,4 @@
-//! The context of a case: access to the plugin through its tables, and through a real host.
+//! Execution context of a case: the plugin's raw tables, and a real host that has loaded the plugin.
 
 use std::any::Any as StdAny;
 use std::cell::{OnceCell, RefCell};
@@ -13,7 +13,7 @@ use chipdock_ir::Target;
 use crate::raw::{Device, Plugin, given};
 use crate::{Facts, Profile, Stop, Verdict};
 
-/// The plugin under test, shared by all cases of a worker. Opened at the first access.
+/// State of one worker, shared by its cases: the plugin and a host, each opened on first use.
 pub struct Shared {
     library: PathBuf,
     facts: Facts,
@@ -27,7 +27,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Makes the state for a library that is not opened yet. `scratch` is a folder that the cases may write to.
+    /// Creates the state for a library without opening it. `scratch` is a folder that the cases may write to.
     #[must_use]
     pub fn new(
         library: &Path,
@@ -49,14 +49,14 @@ impl Shared {
         }
     }
 
-    /// Sets another folder than `scratch` for programs that fail.
+    /// Uses `folder` for reproducer programs in place of `scratch`.
     #[must_use]
     pub fn with_repros(self, folder: &Path) -> Self {
         Self { repros: folder.to_owned(), ..self }
     }
 }
 
-/// Context of one case.
+/// Context that a case runs with.
 pub struct Context<'a> {
     shared: &'a Shared,
     registration: &'a str,
@@ -66,7 +66,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Makes the context of an instance about that registration.
+    /// Creates the context of an instance about one registration.
     #[must_use]
     pub fn new(shared: &'a Shared, registration: &'a str) -> Self {
         Self {
@@ -78,37 +78,37 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the path of the library.
+    /// Returns the path of the library under test.
     #[must_use]
     pub fn library(&self) -> &'a Path {
         &self.shared.library
     }
 
-    /// Returns the libraries and folders that are used whatever their owner and permissions are.
+    /// Returns the libraries and folders that are trusted regardless of their owner and permissions.
     #[must_use]
     pub fn trust(&self) -> &'a [PathBuf] {
         &self.shared.trust
     }
 
-    /// Returns the result of the probe.
+    /// Returns what the probe found out about the plugin.
     #[must_use]
     pub fn facts(&self) -> &'a Facts {
         &self.shared.facts
     }
 
-    /// Returns the registration under test: a device API's, kind's or function's name.
+    /// Returns the name of the registration that the case is about: a device API, a target kind or a function.
     #[must_use]
     pub fn registration(&self) -> &'a str {
         self.registration
     }
 
-    /// Returns a folder of this worker, removed afterwards.
+    /// Returns the scratch folder of this worker, removed afterwards.
     #[must_use]
     pub fn scratch(&self) -> &'a Path {
         &self.shared.scratch
     }
 
-    /// Opens the plugin for access through its tables.
+    /// Returns the plugin through its tables, opened on first use.
     ///
     /// # Errors
     ///
@@ -122,11 +122,11 @@ impl<'a> Context<'a> {
         self.shared.plugin.get_or_init(open).clone()
     }
 
-    /// Returns the device API under test, for access through its table.
+    /// Returns the device API that the case is about, through its table.
     ///
     /// # Errors
     ///
-    /// The plugin is refused, or has no device here.
+    /// The plugin is refused, or the API has no device here.
     pub fn device(&self) -> Verdict<Device> {
         if let Some(why) = self.shared.facts.absent_device(self.registration) {
             return Err(Stop::Absent(why.to_owned()));
@@ -135,11 +135,11 @@ impl<'a> Context<'a> {
         device.ok_or_else(|| Stop::suite(format!("no device API {}", self.registration)))
     }
 
-    /// Returns the device API under test, where it has several devices: their number depends on the machine.
+    /// Returns the device API that the case is about if this machine has several of its devices.
     ///
     /// # Errors
     ///
-    /// The plugin is refused, or has fewer than two devices here.
+    /// The plugin is refused, or the API has fewer than two devices here.
     pub fn several_devices(&self) -> Verdict<Device> {
         let device = self.device()?;
         match self.shared.facts.device_count(self.registration) {
@@ -148,11 +148,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns a host with this plugin before all others, its companion plugins, and those that are installed here.
+    /// Returns a host that loads this plugin first, then its companions, then the installed plugins.
     ///
     /// # Errors
     ///
-    /// The host cannot be made.
+    /// The host cannot be created.
     pub fn host(&self) -> Verdict<&'a Host> {
         let shared = self.shared;
         let open = || {
@@ -176,19 +176,19 @@ impl<'a> Context<'a> {
         shared.host.get_or_init(open).as_ref().map_err(Clone::clone)
     }
 
-    /// Returns a target of the kind under test: with the values of its device where there is one, else with its
-    /// defaults.
+    /// Returns the target of the kind that the case is about, with the facts that its device reports if there is a
+    /// device, else with the kind's defaults.
     ///
     /// # Errors
     ///
-    /// The target cannot be compiled for here.
+    /// The kind cannot be compiled for here.
     pub fn target(&self) -> Verdict<Arc<Target>> {
         if let Some(why) = self.shared.facts.unusable_kind(self.registration) {
             return Err(Stop::Absent(why.to_owned()));
         }
         let (host, name) = (self.host()?, self.registration);
         let kind = host.target_kinds().into_iter().map(|(kind, _)| kind).find(|kind| kind.name == name);
-        // A host kind needs no device: its code runs wherever the host does.
+        // No device is queried for a host kind: its code runs wherever the host runs.
         let device = kind.filter(|kind| !kind.is_host).map(|kind| host.device(&kind.device, 0));
         Ok(match device {
             Some(Ok(_)) => {
@@ -199,11 +199,11 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Returns a value that several cases of a worker share, made at the first request.
+    /// Returns a value that the cases of a worker share, made on first use.
     ///
     /// # Errors
     ///
-    /// The error of making it; the next request tries again.
+    /// The error of `make`; the next caller then tries again.
     pub fn cached<T: 'static>(&self, key: &str, make: impl FnOnce() -> Verdict<T>) -> Verdict<Rc<T>> {
         let key = format!("{key}@{}", self.registration);
         if let Some(found) = self.shared.cache.borrow().get(&key).cloned() {
@@ -214,47 +214,47 @@ impl<'a> Context<'a> {
         Ok(made)
     }
 
-    /// Records that the case could build but not run the result, and why (SUITE-S4).
+    /// Records that the case built a result but could not run it, and why (SUITE-S4).
     pub fn not_run(&self, why: impl Into<String>) {
         *self.not_run.borrow_mut() = Some(why.into());
     }
 
-    /// Records the profiles that the case did not exercise on the device, so that it proves nothing of them (SUITE-S6).
+    /// Records the profiles of which nothing reached the device, so that the case is silent about them (SUITE-S6).
     pub fn shows_nothing_of(&self, profiles: Vec<Profile>) {
         *self.untested.borrow_mut() = profiles;
     }
 
-    /// Returns the folder for programs that fail, which is kept; it need not exist yet.
+    /// Returns the persistent folder for reproducer programs, which need not exist yet.
     #[must_use]
     pub fn repros(&self) -> &'a Path {
         &self.shared.repros
     }
 
-    /// Records the file of the failing program, for the report.
+    /// Records the file that holds the failing program, for the report.
     pub fn left_repro(&self, file: &Path) {
         *self.repro.borrow_mut() = file.display().to_string();
     }
 
-    /// Takes the file of [`Self::left_repro`]; empty when there is none.
+    /// Takes the file recorded by [`Self::left_repro`]; empty if none.
     #[must_use]
     pub fn take_repro(&self) -> String {
         self.repro.take()
     }
 
-    /// Takes the profiles of [`Self::shows_nothing_of`]; empty when there are none.
+    /// Takes the profiles recorded by [`Self::shows_nothing_of`].
     #[must_use]
     pub fn take_untested(&self) -> Vec<Profile> {
         self.untested.take()
     }
 
-    /// Takes the reason of [`Self::not_run`].
+    /// Takes the reason recorded by [`Self::not_run`].
     #[must_use]
     pub fn take_not_run(&self) -> Option<String> {
         self.not_run.borrow_mut().take()
     }
 }
 
-/// Returns the host's name of a library that is not open: the manifest's or, without one, the file's.
+/// Returns a host's name for a library that is not open yet: the manifest's name or, without a manifest, the file's.
 fn name_with_host(host: &Host, library: &Path) -> Option<String> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let library = real(library);

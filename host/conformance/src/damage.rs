@@ -1,11 +1,11 @@
-//! Damage to bytes, the same in every run: truncations and changes.
+//! Deterministic random numbers for damaging bytes.
 
-/// Pseudo-random numbers that are the same everywhere (SUITE-S2).
+/// Pseudo-random generator with the same sequence on every machine (SUITE-S2).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Makes the numbers of a seed.
+    /// Creates a generator from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -20,7 +20,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below `bound`; 0 for 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.number() % (bound.max(1) as u64)) as usize
     }

@@ -1,4 +1,4 @@
-//! Compiles for the target of a case, and calls the result on its device.
+//! Compiles for the target of a case, and calls the result on the target's device.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use chipdock_ir::{Child, ForKind, IrModule, PrimFunc, StmtKind, ThreadAxis};
 use crate::kernels::Kernels;
 use crate::{Context, Stop, Verdict};
 
-/// Result of compiling and loading.
+/// Result of compiling and loading a module.
 pub(crate) enum Ready {
-    /// A loaded module, with the device for its arguments.
+    /// A loaded module that can be called with arguments on this device.
     Callable(Module, Device),
-    /// The module is built and cannot run here, for this reason.
+    /// A module that was built but cannot run here, and why.
     Built(String),
 }
 
-/// Compiles a module for the target of the case, and loads it.
+/// Compiles a module for the target of the case and loads it.
 pub(crate) fn build(c: &Context, module: &IrModule) -> Verdict<Ready> {
     load(c, &compile(c, module)?.artifact)
 }
 
-/// Compiles a module for the target of the case, and loads it; with the device functions.
+/// Compiles a module for the target of the case and loads it; also returns its device functions.
 pub(crate) fn build_with_kernels(c: &Context, module: &IrModule) -> Verdict<(Ready, Kernels)> {
     let compiled = compile(c, module)?;
     Ok((load(c, &compiled.artifact)?, Kernels::of(&compiled)))
@@ -36,8 +36,8 @@ pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Compiled> {
     Ok(c.host()?.compile(module, &c.target()?, &options)?)
 }
 
-/// Returns the reason why a module launches more threads in a block than the target supports: that limit is the device's, not
-/// the plugin's.
+/// Returns the reason why a module exceeds the target's limit of threads per block, if it does. The limit belongs to
+/// the device, not to the plugin.
 pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> {
     let most = c.cached("execute/threads", || {
         Ok(c.host()?.capabilities(&c.target()?)?.limits.threads_per_block_max)
@@ -48,7 +48,7 @@ pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> 
     Ok((needed > most).then(why))
 }
 
-/// Returns the threads of a block of a function, as far as its loops state them.
+/// Returns the threads per block of a function, as far as its loops show them.
 fn threads(function: &PrimFunc) -> i64 {
     let mut extents: HashMap<ThreadAxis, i64> = HashMap::new();
     function.body.walk(&mut |child| {
@@ -97,36 +97,36 @@ fn find_device(c: &Context) -> Verdict<Result<Device, String>> {
     }
 }
 
-/// Value of the bytes before and after a tensor's elements, which no function may touch.
+/// Filler of the guard elements before and after a tensor, which no function may write.
 const GUARD_BYTE: u8 = 0xa5;
 
-/// Numbers of guard elements before and after each tensor.
+/// Number of guard elements before and after each tensor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guards {
-    /// Elements before: the offset of the tensor.
+    /// Guard elements before the tensor, which are also the tensor's offset.
     pub before: usize,
-    /// Elements after.
+    /// Guard elements after the tensor.
     pub behind: usize,
 }
 
 impl Guards {
-    /// Guards after the tensor alone, so that nothing depends on offsets.
+    /// Guards after the tensor alone, so that its offset is zero.
     pub(crate) const BEHIND: Self = Self { before: 0, behind: 8 };
-    /// Guards on both sides: the tensor begins at an odd element.
+    /// Guards on both sides; the tensor begins at an odd element.
     pub(crate) const AROUND: Self = Self { before: 5, behind: 11 };
 }
 
-/// A tensor between its guards, on the device.
+/// A device tensor between its guards.
 pub(crate) struct Guarded {
     whole: Tensor,
-    /// The tensor itself.
+    /// The tensor, without its guards.
     pub tensor: Tensor,
     guards: Guards,
     form: Array,
 }
 
 impl Guarded {
-    /// Copies an array to the device.
+    /// Copies an array to the device, with guards around it.
     pub(crate) fn new(device: &Device, array: &Array, guards: Guards) -> Verdict<Self> {
         let item_bytes = array.dtype.size_bytes();
         let count: usize = array.shape.iter().product();
@@ -141,7 +141,7 @@ impl Guarded {
         Ok(Self { whole, tensor, guards, form })
     }
 
-    /// Reads the tensor back, and checks that its guards are unchanged.
+    /// Reads the tensor back and checks that its guards are unchanged.
     pub(crate) fn read(&self, name: &str) -> Verdict<Array> {
         let item_bytes = self.form.dtype.size_bytes();
         let mut bytes = self.whole.to_bytes()?;
@@ -169,7 +169,7 @@ fn compact(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// Arguments on the device.
+/// A call argument on the device.
 pub(crate) enum Value {
     /// A tensor.
     Tensor(Guarded),
@@ -180,7 +180,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Returns it as an argument of a call.
+    /// Returns the argument as a call takes it.
     pub(crate) fn view(&self) -> AnyView<'_> {
         match self {
             Self::Tensor(guarded) => AnyView::from(&guarded.tensor),
@@ -205,15 +205,15 @@ pub(crate) fn upload(device: &Device, args: &[Arg], guards: Guards) -> Verdict<V
     args.iter().map(value).collect()
 }
 
-/// Results of a call: its tensors, in order, and the return value.
+/// Results of a call: the tensors, in order, and the returned value.
 pub(crate) struct Found {
     /// The tensors.
     pub tensors: Vec<Array>,
-    /// The return value.
+    /// Returned value.
     pub returned: Any,
 }
 
-/// Calls a function of a module with arguments that are copied to the device, and reads the tensors back.
+/// Calls a function with arguments copied to the device, and reads the tensors back.
 pub(crate) fn call(
     module: &Module,
     device: &Device,

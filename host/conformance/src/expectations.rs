@@ -1,4 +1,5 @@
-//! What a plugin's folder says of itself: which profiles it claims, and which cases it does not pass, with reasons (SUITE-S6, SUITE-S7).
+//! Expectations file of a plugin: the profiles that it claims, and the cases that it does not pass, with reasons
+//! (SUITE-S6, SUITE-S7).
 //!
 //! ```toml
 //! # Beside the library, as NAME.expectations.toml, or given by --expectations.
@@ -21,44 +22,44 @@ use serde::de::IgnoredAny;
 
 use crate::{Facts, Profile};
 
-/// How a case is expected to end.
+/// Expected result of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// It is answered `Unsupported`, for good.
+    /// Permanently answered with `Unsupported`.
     Unsupported,
-    /// It fails.
+    /// Failure of the case.
     Fail,
-    /// It crashes.
+    /// Crash of the process.
     Crash,
-    /// It hangs.
+    /// No end before the deadline.
     Hang,
 }
 
-/// One expectation.
+/// One expectation of the file.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// The glob as it was written.
+    /// Glob over ids, as written.
     pub pattern: String,
-    /// How it ends.
+    /// Expected result.
     pub status: Outcome,
-    /// Why.
+    /// Reason for the expectation.
     pub reason: String,
-    /// Where that is followed up; may be empty.
+    /// Issue that tracks it; may be empty.
     pub issue: String,
-    /// The last day on which it counts, as `YYYY-MM-DD`; may be empty.
+    /// Last day on which the expectation applies, as `YYYY-MM-DD`; may be empty.
     pub until: String,
     matcher: GlobMatcher,
     device: Option<GlobMatcher>,
     driver: Option<GlobMatcher>,
 }
 
-/// What a plugin claims and expects.
+/// Claims and expectations of a plugin.
 #[derive(Clone, Debug, Default)]
 pub struct Expectations {
-    /// Profiles that it claims.
+    /// Profiles that the plugin claims.
     pub claims: Vec<Profile>,
-    /// Cases that it does not pass.
+    /// Cases that the plugin does not pass.
     pub cases: Vec<Expectation>,
 }
 
@@ -67,7 +68,7 @@ pub struct Expectations {
 struct File {
     #[serde(default)]
     claims: Vec<String>,
-    /// Read by the project's tests; of no meaning here.
+    /// Read by the project's tests; ignored here.
     #[serde(default, rename = "tests")]
     _tests: IgnoredAny,
     #[serde(default, rename = "case")]
@@ -95,24 +96,24 @@ fn glob(pattern: &str) -> Result<GlobMatcher, String> {
 }
 
 impl Expectations {
-    /// Reads a file.
+    /// Reads an expectations file.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, with its name and where.
+    /// The first problem, with the name of the file and the place.
     pub fn read(path: &Path) -> Result<Self, String> {
-        /// A line or so for each case.
+        /// Enough for about one line for each case.
         const SIZE_BYTES_MAX: u64 = 4 << 20;
         let text = chipdock_host::files::read_regular_text(path, SIZE_BYTES_MAX)
             .map_err(|error| format!("{}: {}", path.display(), error.message()))?;
         Self::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of an expectations file.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The first problem.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
         let profile = |name: &String| {
@@ -125,7 +126,7 @@ impl Expectations {
         Ok(Self { claims, cases })
     }
 
-    /// The first expectation about an instance that counts here and today (`YYYY-MM-DD`).
+    /// Returns the first expectation that matches an instance and applies to these devices today (`YYYY-MM-DD`).
     #[must_use]
     pub fn about(&self, id: &str, facts: &Facts, today: &str) -> Option<&Expectation> {
         self.cases.iter().find(|case| case.matcher.is_match(id) && case.is_in_force(facts, today))
@@ -161,13 +162,13 @@ impl Expectation {
         })
     }
 
-    /// Whether it is about an instance, whatever device there is.
+    /// Returns true if the pattern matches an instance's id, whatever the device.
     #[must_use]
     pub fn matches(&self, id: &str) -> bool {
         self.matcher.is_match(id)
     }
 
-    /// Whether it counts for these devices, on that day.
+    /// Returns true if the expectation applies to these devices on that day.
     #[must_use]
     pub fn is_in_force(&self, facts: &Facts, today: &str) -> bool {
         let any = |glob: &Option<GlobMatcher>, text: fn(&crate::facts::DeviceFacts) -> &str| {

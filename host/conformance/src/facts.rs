@@ -1,4 +1,4 @@
-//! Facts about a plugin, which the probe collects once, in a worker of its own, when it opens the plugin.
+//! Facts that an opened plugin reports, gathered once by the probe in a worker of its own.
 
 use chipdock_plugin_api::attribute;
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,18 @@ use serde::{Deserialize, Serialize};
 use crate::Subject;
 use crate::raw::{OpenError, Plugin};
 
-/// A registration of the plugin.
+/// One registration of the plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registration {
-    /// Sort of the registration.
+    /// Kind of the registration.
     pub subject: Subject,
-    /// Name without the prefix of its key.
+    /// Name, without the prefix of its key.
     pub name: String,
 }
 
 impl Registration {
-    /// Returns its key in a host, as `device_api.x`; a function's is its name with `function.` before it.
+    /// Returns the key under which a host knows it, such as `device_api.x`; a function's key is its name prefixed with
+    /// `function.`.
     #[must_use]
     pub fn key(&self) -> Option<String> {
         let prefix = match self.subject {
@@ -31,20 +32,20 @@ impl Registration {
     }
 }
 
-/// The devices of a device API, or the reason why there is none.
+/// Devices of one device API, or the reason why there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceFacts {
-    /// The device API's name.
+    /// Name of the device API.
     pub api: String,
     /// Number of devices.
     pub count: i32,
-    /// Reason why there is none; empty when there is one.
+    /// Reason why there is no device; empty if there is one.
     #[serde(default)]
     pub absent: String,
-    /// Name of the first device, as it reports it.
+    /// Name that the first device reports.
     #[serde(default)]
     pub device_name: String,
-    /// Version of its driver, as it reports it.
+    /// Driver version that the first device reports.
     #[serde(default)]
     pub driver_version: String,
 }
@@ -56,52 +57,52 @@ pub struct Facts {
     pub name: String,
     /// Version of the plugin.
     pub version: String,
-    /// Id of the build.
+    /// Identifier that distinguishes two builds of the plugin.
     pub build_id: String,
-    /// The ABI that it was built for.
+    /// ABI version that the plugin was built for.
     pub abi: String,
-    /// Its registrations, in their order.
+    /// Registrations, in the plugin's order.
     pub registered: Vec<Registration>,
-    /// Its devices, by device API.
+    /// Devices, one entry for each device API.
     pub devices: Vec<DeviceFacts>,
-    /// Whether a manifest is beside the library.
+    /// Whether a manifest lies beside the library.
     #[serde(default)]
     pub has_manifest: bool,
-    /// Target kinds that cannot be compiled for here, with the reason.
+    /// Target kinds that cannot be compiled for here, with the reasons.
     #[serde(default)]
     pub unusable_kinds: Vec<(String, String)>,
 }
 
 impl Facts {
-    /// Returns the names of its registrations of that sort.
+    /// Returns the names of the registrations of one kind.
     pub fn registrations(&self, subject: Subject) -> impl Iterator<Item = &str> {
         self.registered.iter().filter(move |one| one.subject == subject).map(|one| one.name.as_str())
     }
 
-    /// Returns the reason why the device of that name cannot be used, if there is one.
+    /// Returns the reason why a device API has no usable device, if it has none.
     #[must_use]
     pub fn absent_device(&self, api: &str) -> Option<&str> {
         let device = self.devices.iter().find(|device| device.api == api)?;
         (!device.absent.is_empty()).then_some(device.absent.as_str())
     }
 
-    /// Returns the number of devices of that name.
+    /// Returns the number of devices of a device API.
     #[must_use]
     pub fn device_count(&self, api: &str) -> i32 {
         self.devices.iter().find(|device| device.api == api).map_or(0, |device| device.count)
     }
 
-    /// Returns the reason why the target kind of that name cannot be compiled for, if there is one.
+    /// Returns the reason why a target kind cannot be compiled for, if it cannot.
     #[must_use]
     pub fn unusable_kind(&self, kind: &str) -> Option<&str> {
         self.unusable_kinds.iter().find(|(name, _)| name == kind).map(|(_, why)| why.as_str())
     }
 
-    /// Collects the facts of an opened plugin.
+    /// Gathers the facts of an opened plugin, its devices included.
     ///
     /// # Errors
     ///
-    /// The reason why the plugin is refused.
+    /// The plugin is refused, with the reason.
     pub fn of(plugin: &Plugin) -> Result<Self, OpenError> {
         let devices = plugin.devices().into_iter().map(|device| {
             let mut facts = DeviceFacts { api: device.name.clone(), ..DeviceFacts::default() };
@@ -121,7 +122,7 @@ impl Facts {
         Ok(Self { devices: devices.collect(), ..Self::without_devices(plugin) })
     }
 
-    /// Collects the facts of an opened plugin without querying its devices.
+    /// Gathers the facts of an opened plugin without querying its devices.
     #[must_use]
     pub fn without_devices(plugin: &Plugin) -> Self {
         let descriptor = plugin.descriptor();

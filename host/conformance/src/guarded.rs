@@ -1,16 +1,16 @@
-//! Host memory between inaccessible pages: an access past its ends is stopped by the processor.
+//! Host memory between inaccessible pages: an access beyond either end is a segmentation fault.
 
 use std::ptr;
 use std::slice;
 
 use crate::{Stop, Verdict};
 
-/// Alignment of a buffer to one side of its pages.
+/// Alignment of a buffer within its pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Its first byte is the first of a page, and the page before it is inaccessible.
+    /// First byte at the start of a page; the page before it is inaccessible.
     Start,
-    /// Its last byte is the last of a page, and the page after it is inaccessible.
+    /// Last byte at the end of a page; the page after it is inaccessible.
     End,
 }
 
@@ -24,24 +24,24 @@ pub struct Guarded {
 }
 
 fn page_bytes() -> Verdict<usize> {
-    // SAFETY: asks for a constant of the system.
+    // SAFETY: `sysconf` only reads a system constant.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(page).map_err(|_| Stop::suite("the system has no page size"))
 }
 
 impl Guarded {
-    /// Makes a buffer with these bytes.
+    /// Allocates a buffer that holds `bytes`.
     ///
     /// # Errors
     ///
-    /// The suite's fault: the system has no memory.
+    /// A fault of the suite: the system has no memory.
     pub fn new(bytes: &[u8], side: Side) -> Verdict<Self> {
         let page_bytes = page_bytes()?;
         let inner = bytes.len().max(1).next_multiple_of(page_bytes);
         let mapping_bytes = inner + 2 * page_bytes;
         let fault = || Stop::suite(format!("no memory: {}", std::io::Error::last_os_error()));
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping, wherever the system likes.
+        // SAFETY: a new anonymous mapping at an address that the system chooses.
         let mapping = unsafe { libc::mmap(ptr::null_mut(), mapping_bytes, libc::PROT_NONE, flags, -1, 0) };
         if mapping == libc::MAP_FAILED {
             return Err(fault());
@@ -53,14 +53,14 @@ impl Guarded {
         let mapping = mapping.cast::<u8>();
         let mut guarded = Self { mapping, mapping_bytes, page_bytes, start, size: bytes.len() };
         guarded.protect(libc::PROT_READ | libc::PROT_WRITE)?;
-        // SAFETY: within the mapping, just made writable, with no other owner.
+        // SAFETY: the range is within the mapping, which was just made writable and is not shared yet.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), guarded.address(), bytes.len()) };
         Ok(guarded)
     }
 
     fn protect(&mut self, access: i32) -> Verdict {
         let inner = self.mapping_bytes - 2 * self.page_bytes;
-        // SAFETY: whole pages of our own mapping.
+        // SAFETY: the range is whole pages of our own mapping.
         let status = unsafe { libc::mprotect(self.mapping.add(self.page_bytes).cast(), inner, access) };
         if status == 0 {
             return Ok(());
@@ -68,11 +68,11 @@ impl Guarded {
         Err(Stop::suite(format!("pages cannot be protected: {}", std::io::Error::last_os_error())))
     }
 
-    /// Makes it read-only: a write is stopped by the processor.
+    /// Makes the buffer read-only, so that a write is a segmentation fault.
     ///
     /// # Errors
     ///
-    /// The suite's fault.
+    /// A fault of the suite: the pages cannot be protected.
     pub fn read_only(mut self) -> Verdict<Self> {
         self.protect(libc::PROT_READ)?;
         Ok(self)
@@ -81,21 +81,21 @@ impl Guarded {
     /// Returns the address of the first byte.
     #[must_use]
     pub fn address(&self) -> *mut u8 {
-        // SAFETY: within the mapping.
+        // SAFETY: `start` is within the mapping.
         unsafe { self.mapping.add(self.start) }
     }
 
-    /// Returns the bytes.
+    /// Returns the contents of the buffer.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: ours, readable, and not written while it is borrowed: copies are done by then.
+        // SAFETY: the range is ours and readable, and is not written while it is borrowed: copies are finished by then.
         unsafe { slice::from_raw_parts(self.address(), self.size) }
     }
 }
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the mapping that `new` made, not used any more.
+        // SAFETY: `new` made this mapping, and it is no longer used.
         unsafe { libc::munmap(self.mapping.cast(), self.mapping_bytes) };
     }
 }

@@ -1,4 +1,4 @@
-//! Device functions of a case, as the code generator received them: they show which profiles it exercised (SUITE-S6).
+//! Device functions of a case, as passed to the code generator: they show which profiles reached the device (SUITE-S6).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,25 +12,26 @@ use crate::{Context, Profile};
 
 /// The device functions of a module.
 pub(crate) struct Kernels {
-    /// None where the target's kind supports host functions itself.
+    /// `None` if the target's kind compiles host functions itself.
     functions: Option<Vec<Kernel>>,
 }
 
 struct Kernel {
     name: Arc<str>,
-    /// Types of the values that it uses, positions excepted.
+    /// Types of the values that the kernel uses, except positions in memory.
     types: HashSet<DType>,
 }
 
 impl Kernels {
-    /// Collects the device functions of a compilation.
+    /// Finds the device functions of a compilation.
     pub(crate) fn of(compiled: &Compiled) -> Self {
         let mut own =
             compiled.lowered_devices.iter().filter(|(target, _)| target.kind == compiled.target.kind);
         Self { functions: own.next().map(|(_, module)| kernels(module)) }
     }
 
-    /// Records which profiles a case does not exercise, from the function of this name and those whose names begin with it.
+    /// Records with the case the profiles that the function `name`, and those whose names begin with it, do not
+    /// exercise.
     pub(crate) fn tell(&self, c: &Context, name: &str) {
         c.shows_nothing_of(self.untested(name));
     }
@@ -60,11 +61,12 @@ fn kernels(module: &IrModule) -> Vec<Kernel> {
     module.functions.iter().map(kernel).collect()
 }
 
-/// Types of values that are used. A position is no value: every language has a type for indices, whatever else it has.
+/// Collects the types of the values that a function uses. Positions in memory are not counted, because every language
+/// has an index type.
 struct Types {
     usage: Usage,
     found: HashSet<DType>,
-    /// Expressions that were looked at, as positions or not.
+    /// Expressions already visited, as a position or as a value.
     seen: HashSet<(usize, bool)>,
 }
 

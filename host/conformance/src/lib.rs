@@ -30,8 +30,9 @@
 //!
 //! Claims and expectations:
 //!
-//! - **SUITE-S6 Profiles.** A case that needs an optional feature names one or several [`Profile`]s. The case is *claimed* when
-//!   all of them are claimed; otherwise it counts for those that are not. Every case runs. Its result means:
+//! - **SUITE-S6 Profiles.** A case that needs an optional feature names one or several [`Profile`]s. The case is
+//!   *claimed* when all of them are claimed; otherwise it counts for those that are not. Every case runs. Its result
+//!   means:
 //!
 //!   | | all cases pass | some pass, some are refused | all are refused (`Unsupported`) | all are silent |
 //!   |---|---|---|---|---|
@@ -55,8 +56,9 @@
 //!   is available, the stack; between two cases it is attributed to the one that ended last. The run continues with the next
 //!   case in a new process, after a health check of the plugin: each device allocates memory, keeps its contents and frees it.
 //!   If that fails, it is a failure of its own, `load/health-after/` and the case's id.
-//! - **SUITE-S10 Again.** A failed case is run once more alone. If it fails again it is a failure; if it passes, it is repeated
-//!   after the cases that preceded it: if it fails there it is order-dependent, else flaky. All three are failures.
+//! - **SUITE-S10 Again.** A failed case is run once more alone. If it fails again it is a failure; if it passes, it is
+//!   repeated after the cases that preceded it: if it fails there it is order-dependent, else flaky. All three are
+//!   failures.
 //! - **SUITE-S11 The report is ours.** A worker reports through a private pipe with a token, beyond the reach of anything that a
 //!   plugin prints, forks, closes, installs or changes. A message without the token, or from another process, is ignored.
 //!   A case that leaves its thread changed (P10.10) fails, and the thread is restored before the next.
@@ -66,16 +68,16 @@
 //! Answers:
 //!
 //! - **SUITE-S13 Levels.** [`Level::Device`] and [`Level::Codegen`] each require [`Level::Loadable`], not each other;
-//!   [`Level::Full`] is all of them and everything else that is registered. A level is reached when at least one of its cases
-//!   ran and each ended as expected.
+//!   [`Level::Full`] is all of them and everything else that is registered. A level is reached when at least one of its
+//!   cases ran and each ended as expected.
 //! - **SUITE-S14 Exit codes.** 0 all as expected, 1 a failure, 2 usage, 3 the plugin was refused, 4 no device and nothing beyond
 //!   Loadable could run, 5 a crash or a hang, 6 stale expectations, 7 the suite's own fault; of several the first of
 //!   7, 2, 3, 5, 1, 6, 4, 0.
-//! - **SUITE-S15 Repeatable.** Every failure comes with the command that repeats it alone. Ids of random cases contain their
-//!   seeds. A failing program is reduced and written as one file.
-//! - **SUITE-S16 Settings.** Settings given with `--config` are answered by every host that the plugin under test meets, except
-//!   in cases about settings; the user's settings file is not read. Report and card list them: a card with settings makes a
-//!   different claim from one without.
+//! - **SUITE-S15 Repeatable.** Every failure comes with the command that repeats it alone. Ids of random cases contain
+//!   their seeds. A failing program is reduced and written as one file.
+//! - **SUITE-S16 Settings.** Settings given with `--config` are answered by every host that the plugin under test
+//!   meets, except in cases about settings; the user's settings file is not read. Report and card list them: a card
+//!   with settings makes a different claim from one without.
 
 mod batch;
 pub mod bytes;
@@ -106,5 +108,5 @@ pub use group::fuzz::{Replayed, replay};
 pub use report::{Report, Status};
 pub use stop::{Failure, Stop, Verdict};
 
-/// Version of the suite: of its list of cases and what they check. It is in every report and card.
+/// Version of the suite: of its list of cases and their checks. Recorded in every report and card.
 pub const SUITE_VERSION: &str = "1.0.0";

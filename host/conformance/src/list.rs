@@ -1,4 +1,4 @@
-//! Lists without running anything: cases by group and level, and clauses by case (SUITE-S2, SUITE-S3).
+//! Listings of what a run would execute: cases by group and level, and clauses by number of cases (SUITE-S2, SUITE-S3).
 
 use globset::GlobBuilder;
 use serde::Serialize;
@@ -8,104 +8,104 @@ use crate::report::grid::{Grid, Paint, Tint, count, harmless, plain, several, wr
 use crate::report::verdict::level_name;
 use crate::{Case, Facts, Group, Level, Profile, SUITE_VERSION, Subject, cases, clauses};
 
-/// Schema of a [`List`] in JSON.
+/// The schema of [`List`] as JSON.
 pub const LIST_SCHEMA: &str = "chipdock.conformance-list/1";
-/// Schema of a [`Coverage`] in JSON.
+/// The schema of [`Coverage`] as JSON.
 pub const COVERAGE_SCHEMA: &str = "chipdock.conformance-coverage/1";
 
-/// Number of cases of one group.
+/// Numbers of cases and runs of one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GroupCount {
     /// The group.
     pub group: Group,
-    /// Level of the group.
+    /// Level that the group belongs to.
     pub level: Level,
     /// Number of cases in the list.
     pub n_cases: usize,
-    /// Number of their instances for this plugin, one for each registration that a case is about.
+    /// Number of runs with this plugin: one for each registration that a case applies to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_instances: Option<usize>,
 }
 
-/// Number of cases of a run at one level.
+/// Numbers of cases and runs at one level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LevelCount {
     /// The level.
     pub level: Level,
-    /// Number of cases in the list, those of the levels below included.
+    /// Number of cases in the list, including those of lower levels.
     pub n_cases: usize,
-    /// Number of their instances for this plugin.
+    /// Number of runs with this plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_instances: Option<usize>,
 }
 
-/// One case of the list.
+/// One listed case or instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Listed {
-    /// The case's id, or the instance's where there is a plugin.
+    /// Id of the case, or of the instance if there is a plugin.
     pub id: String,
-    /// The clause that it tests.
+    /// Clause that the case tests.
     pub clause: String,
-    /// Optional profiles that it needs, all of them.
+    /// Profiles that the case needs; all of them must be supported.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
 }
 
-/// Cases that cannot run.
+/// Cases that have nothing to run on, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Number of cases.
     pub n_cases: usize,
-    /// Reason why they do not apply, or why they will be absent.
+    /// Reason why they do not apply or cannot run.
     pub why: String,
 }
 
-/// The cases of a run.
+/// List of the cases that a run would execute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct List {
-    /// [`LIST_SCHEMA`].
+    /// Always [`LIST_SCHEMA`].
     pub schema: String,
-    /// [`SUITE_VERSION`].
+    /// Always [`SUITE_VERSION`].
     pub suite_version: String,
-    /// Name of the plugin, where one was given.
+    /// Name of the plugin, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
     /// Number of cases.
     pub n_cases: usize,
-    /// Number of their instances for this plugin.
+    /// Number of runs with this plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_instances: Option<usize>,
-    /// Counts by group.
+    /// Numbers by group.
     pub groups: Vec<GroupCount>,
-    /// Counts by level.
+    /// Numbers by level.
     pub levels: Vec<LevelCount>,
     /// Cases that do not apply to the plugin.
     pub not_applicable: Vec<LeftOut>,
-    /// Cases that apply and will find no device here.
+    /// Cases that apply but have nothing to run on here.
     pub absent: Vec<LeftOut>,
-    /// Each case.
+    /// Every listed case or instance.
     pub cases: Vec<Listed>,
 }
 
-/// Selection of cases to be listed.
+/// Selection of the cases to list.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// Seeds of random programs.
+    /// Random programs of the run.
     pub seeds: &'a Seeds,
     /// Level of the run.
     pub level: Level,
-    /// Globs over ids; empty for all.
+    /// Globs over ids; an empty list selects all.
     pub filters: &'a [String],
-    /// Facts about the plugin, where one was given.
+    /// Facts about the plugin, if one was given.
     pub facts: Option<&'a Facts>,
 }
 
 impl List {
-    /// Lists the cases that a run would include.
+    /// Lists what a run would execute.
     ///
     /// # Errors
     ///
-    /// A filter is no pattern.
+    /// A filter is no valid pattern.
     pub fn of(wanted: &Wanted<'_>) -> Result<Self, String> {
         let matches = matcher(wanted.filters)?;
         let mut all = cases(wanted.seeds);
@@ -115,7 +115,7 @@ impl List {
             runs.retain(|run| matches(&run.id));
             runs
         });
-        // A filter may name one registration, so with a plugin its instances decide which cases are selected.
+        // A filter may name one registration, so with a plugin the matching instances decide which cases are listed.
         match &runs {
             Some(runs) if !wanted.filters.is_empty() => {
                 let ids: std::collections::HashSet<&str> =
@@ -160,7 +160,7 @@ impl List {
         })
     }
 
-    /// Returns the list for a person; with every case when `each`. Ends with a newline.
+    /// Formats the list for users, with every case if `each`. Ends with a newline.
     #[must_use]
     pub fn text(&self, each: bool, paint: Paint) -> String {
         let mut text = String::new();
@@ -214,11 +214,11 @@ fn listed(id: &str, case: &Case) -> Listed {
     Listed { id: id.to_owned(), clause: case.clause.to_owned(), profiles: case.profiles.clone() }
 }
 
-/// Returns a function that tests whether an id matches one of these globs, or there are none.
+/// Returns a predicate that is true for ids that match any of these globs; without globs, for every id.
 ///
 /// # Errors
 ///
-/// A filter is no pattern.
+/// A filter is no valid pattern.
 pub fn matcher(filters: &[String]) -> Result<impl Fn(&str) -> bool + use<>, String> {
     let glob = |filter: &String| {
         let glob = GlobBuilder::new(filter).literal_separator(false).build();
@@ -260,16 +260,16 @@ fn absent(runs: &[Instance], facts: &Facts) -> Vec<LeftOut> {
     devices.chain(kinds).filter(|left_out| left_out.n_cases > 0).collect()
 }
 
-/// Coverage of one clause.
+/// One clause with the number of its cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Covered {
-    /// Number of the clause, as `D.4`.
+    /// Number of the clause, such as `D.4`.
     pub clause: String,
     /// Text of the clause.
     pub text: String,
-    /// Side that the clause binds.
+    /// Party that has the duty.
     pub by: String,
-    /// Means by which a violation is found.
+    /// Checkers that detect a violation.
     pub checked: String,
     /// Number of cases that test it.
     pub n_cases: usize,
@@ -278,13 +278,13 @@ pub struct Covered {
 /// Number of cases for each clause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Coverage {
-    /// [`COVERAGE_SCHEMA`].
+    /// Always [`COVERAGE_SCHEMA`].
     pub schema: String,
-    /// [`SUITE_VERSION`].
+    /// Always [`SUITE_VERSION`].
     pub suite_version: String,
     /// Every clause, in the contract's order.
     pub clauses: Vec<Covered>,
-    /// Clauses that cases name and the contract does not have. None in a correct suite.
+    /// Clauses named by cases but missing from the contract; empty in a correct suite.
     pub unknown: Vec<String>,
 }
 
@@ -311,7 +311,8 @@ impl Coverage {
         Self { schema, suite_version, clauses: covered.collect(), unknown }
     }
 
-    /// Returns the coverage for a person: each clause with its cases, then those without one. Ends with a newline.
+    /// Formats the coverage for users: each clause with its number of cases, then the clauses without any. Ends with a
+    /// newline.
     #[must_use]
     pub fn text(&self, paint: Paint) -> String {
         const TEXT_MAX: usize = 78;
@@ -364,7 +365,7 @@ impl Coverage {
     }
 }
 
-/// Returns in words the means by which a violation is found.
+/// Describes the checkers of a clause in words.
 fn who(checked: &str) -> String {
     let words = checked.split(", ").map(|who| match who {
         "build" => "the compiler: it does not build",

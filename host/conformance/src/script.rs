@@ -1,4 +1,4 @@
-//! Kernels that are written as TVMScript in this crate, and arguments for any kernel.
+//! Kernels written as TVMScript in this crate, and generation of arguments for any kernel.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,11 @@ use crate::Profile;
 use crate::batch::{Described, Kernel};
 use crate::ops::table::Random;
 
-/// Values of the symbols of shapes and of scalar parameters, by name.
+/// Values of the shape symbols and scalar parameters, by name.
 pub(crate) type Sizes = HashMap<String, i64>;
 
-/// A kernel as text. `FN` in it stands for the name of the function that is called, and begins that of every other.
+/// A kernel written as text. `FN` in the text stands for the name of the called function, and begins the names of the
+/// others.
 pub(crate) struct Script {
     text: String,
     sizes: Sizes,
@@ -20,7 +21,7 @@ pub(crate) struct Script {
     weight: usize,
 }
 
-/// Describes a kernel that is written as text.
+/// Describes a kernel written as text, of weight 1.
 pub(crate) fn script(
     name: impl Into<String>,
     clause: &'static str,
@@ -31,7 +32,7 @@ pub(crate) fn script(
     weighing(1, name, clause, profiles, text, sizes)
 }
 
-/// The same of one that is worth so many ordinary kernels to a compiler.
+/// Describes a kernel written as text that costs a compiler as much as `weight` ordinary kernels.
 pub(crate) fn weighing(
     weight: usize,
     name: impl Into<String>,
@@ -50,7 +51,7 @@ pub(crate) fn weighing(
 }
 
 impl Script {
-    /// The functions of a text, the one to be called by this name.
+    /// Parses the text; the function to be called gets this name.
     fn parse(&self, name: &str) -> Result<IrModule, String> {
         chipdock_script::parse(&self.text.replace("FN", name), name).map_err(|errors| errors.to_string())
     }
@@ -72,8 +73,8 @@ impl Kernel for Script {
     }
 }
 
-/// Arguments of a function: every buffer filled from a seed, those that are written too; scalars from the sizes, else 3,
-/// true or 1.5.
+/// Generates the arguments of a function: every buffer, output buffers included, is filled from the seed; a scalar
+/// comes from `sizes`, else it is 3, true or 1.5.
 pub(crate) fn arguments(function: &PrimFunc, sizes: &Sizes, seed: u64) -> Result<Vec<Arg>, String> {
     let mut random = Random(seed);
     let argument = |param: &Param| {
@@ -92,7 +93,7 @@ pub(crate) fn arguments(function: &PrimFunc, sizes: &Sizes, seed: u64) -> Result
     function.params.iter().map(argument).collect()
 }
 
-/// The shape of a parameter when its symbols have values.
+/// Returns the shape of a buffer parameter, its symbols replaced by their values.
 pub(crate) fn shape(buffer: &Buffer, sizes: &Sizes) -> Result<Vec<usize>, String> {
     fn value(expr: &Expr, sizes: &Sizes) -> Result<i64, String> {
         match &expr.kind {
@@ -110,7 +111,8 @@ pub(crate) fn shape(buffer: &Buffer, sizes: &Sizes) -> Result<Vec<usize>, String
     buffer.shape.iter().map(extent).collect()
 }
 
-/// Floats in [-2, 2), booleans, bytes of the whole range, wider integers in [-32, 96).
+/// Fills an array with random values: floats in [-2, 2), booleans, 8-bit integers of the whole range, wider integers in
+/// [-32, 96).
 pub(crate) fn filled(random: &mut Random, dtype: DType, shape: &[usize]) -> Array {
     let lanes = usize::from(dtype.lanes);
     let count = shape.iter().product::<usize>() * lanes;

@@ -1,20 +1,20 @@
-//! Results of cases that do not pass.
+//! Outcomes of a case that does not pass.
 
 use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-/// Failure of a case.
+/// Failure found by a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The broken clause, when it is not the case's own.
+    /// The broken clause, if it is not the case's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clause: Option<String>,
     /// Expected behaviour.
     pub expected: String,
     /// Observed behaviour.
     pub found: String,
-    /// Hint on where to look and what was done before; may be empty.
+    /// Further context, such as the steps before the failure; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -23,22 +23,22 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// The plugin does not do what the clause requires.
+    /// The plugin does not behave as the clause says.
     Failed(Failure),
-    /// The plugin answered `Unsupported`, with this text. Right for a profile that it does not claim, a failure otherwise
+    /// The plugin answered `Unsupported`, with this message: correct for an unclaimed profile, else a failure
     /// (SUITE-S6).
     Unsupported(String),
-    /// The case needs something that is not on this machine. Only where the probe found the same, else a failure (SUITE-S8).
+    /// This machine lacks what the case needs. Accepted only if the probe found the same, else a failure (SUITE-S8).
     Absent(String),
-    /// The suite itself is at fault: the plugin is not to blame.
+    /// The suite itself is at fault, not the plugin.
     Suite(String),
 }
 
-/// Result of a case.
+/// Result of a case, or of a step of one.
 pub type Verdict<T = ()> = Result<T, Stop>;
 
 impl Stop {
-    /// Makes a failure of the case's own clause.
+    /// Creates a failure of the case's own clause.
     pub fn failed(expected: impl Display, found: impl Display) -> Self {
         Self::Failed(Failure {
             expected: expected.to_string(),
@@ -47,7 +47,7 @@ impl Stop {
         })
     }
 
-    /// Adds a note to a failure; no effect on another stop.
+    /// Appends a note to a failure; does nothing for other reasons.
     #[must_use]
     pub fn note(mut self, note: impl Display) -> Self {
         if let Self::Failed(failure) = &mut self {
@@ -58,7 +58,7 @@ impl Stop {
         self
     }
 
-    /// Sets the broken clause of a failure; no effect on another stop.
+    /// Attributes a failure to another clause; does nothing for other reasons.
     #[must_use]
     pub fn clause(mut self, clause: &str) -> Self {
         if let Self::Failed(failure) = &mut self {
@@ -67,7 +67,7 @@ impl Stop {
         self
     }
 
-    /// Makes a fault of the suite itself.
+    /// Creates a fault of the suite.
     pub fn suite(what: impl Display) -> Self {
         Self::Suite(what.to_string())
     }
@@ -97,7 +97,7 @@ impl From<chipdock_host::Error> for Stop {
 ///
 /// # Errors
 ///
-/// A failure that shows both.
+/// A failure that shows both values.
 pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Verdict {
     if found == expected {
         return Ok(());
@@ -109,7 +109,7 @@ pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T
 ///
 /// # Errors
 ///
-/// A failure with these words.
+/// A failure with these texts.
 pub fn ensure(condition: bool, expected: impl Display, found: impl Display) -> Verdict {
     if condition { Ok(()) } else { Err(Stop::failed(expected, found)) }
 }
@@ -118,7 +118,7 @@ pub fn ensure(condition: bool, expected: impl Display, found: impl Display) -> V
 ///
 /// # Errors
 ///
-/// A failure that names the kinds and the actual answer.
+/// A failure that names the expected kinds and the actual result.
 pub fn refused<T>(what: &str, result: Result<T, chipdock_plugin_api::Error>, kinds: &[&str]) -> Verdict {
     let expected = || format!("{what}: refused with {}", kinds.join(" or "));
     match result {
@@ -132,7 +132,7 @@ pub fn refused<T>(what: &str, result: Result<T, chipdock_plugin_api::Error>, kin
         Err(error) => {
             let kind = error.kind();
             let stop = Stop::failed(expected(), format!("{kind}: {}", error.message()));
-            // A kind that is unknown blames no side.
+            // An unknown error kind does not say whose fault it is.
             let is_unknown = kind.status() == chipdock_abi::CHIPDOCK_ERROR && kind.as_str() != "RuntimeError";
             Err(if is_unknown { stop.clause("P7.3") } else { stop })
         }

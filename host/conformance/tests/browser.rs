@@ -1,5 +1,5 @@
-//! The page in a real browser: it runs without an error, shows what the report counts, fits narrow and wide windows, in
-//! light and in dark, and is not blank.
+//! The HTML report in a real browser: it runs without an error, shows the counts of the report, fits narrow and wide
+//! windows in light and dark mode, and is not blank.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

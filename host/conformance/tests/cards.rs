@@ -1,4 +1,4 @@
-//! Cards: what is written, verified and compared, and the table that is made of them.
+//! Cards: written, verified, compared, and formatted as a table.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

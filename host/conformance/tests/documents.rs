@@ -1,5 +1,5 @@
-//! The JSON Schemas of what crosses the boundary as documents, `plugin-api/abi/schemas`, judged by a validator that is not
-//! ours: they take what is here, name every field that a host reads, and leave room for more (P3.9).
+//! JSON Schemas of the documents that cross the ABI, `plugin-api/abi/schemas`, evaluated by an independent validator:
+//! they accept the existing documents, name every field that a host reads, and allow further fields (P3.9).
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -144,7 +144,7 @@ fn the_code_generator_in_c_reaches_its_level() {
     let source = workspace().join("examples/codegen-c/plugin.c");
     // As C++ too: a plugin of C++ may start from it.
     for command_line in [&["g++", "-x", "c++", "-std=c++11"][..], &["gcc", "-std=c99"]] {
-        let command_line = [command_line, &[&template, "-Wl,--no-as-needed", "-lm"]].concat();
+        let command_line = [command_line, &[template.as_str(), "-Wl,--no-as-needed", "-lm"]].concat();
         chipdock_test_support::plugins::compile(&command_line, &source, &library);
     }
     reaches(&library, Level::Codegen, &workspace().join("examples/codegen-c/expectations.toml"));

@@ -1,6 +1,6 @@
-//! Plugins that crash, hang, exit, print, fork and change what is not theirs: none of it reaches the report, and each is
-//! charged to the case that it happened in (SUITE-S7, SUITE-S9 to SUITE-S12, SUITE-S14). They are the C template with one thing wrong
-//! (`bad/bad.c`).
+//! Plugins that crash, hang, exit, print, fork or change state of the process: none of it reaches the report, and each
+//! fault is attributed to the right case (SUITE-S7, SUITE-S9 to SUITE-S12, SUITE-S14). The plugins are the C template
+//! with one fault each (`bad/bad.c`).
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,12 +1,12 @@
-//! The suite is tested by mutants: plugins with one planted fault each, which have to be caught, under the clause that the
-//! fault breaks. Each runs only the groups of its clause.
+//! Tests of the suite by mutants: plugins with one planted fault each, which the suite must detect under the violated
+//! clause. Each mutant runs only the groups of its clause.
 //!
 //! - Most are copies of the reference plugin with the name of a fault written over its marker
 //!   (`tests/reference-plugin/mutants.toml`, `tests/reference-plugin/src/fault.rs`).
-//! - Faults of the file itself, and of what no safe Rust can do wrong, are the template in C with a change of its text
+//! - Faults of the file itself, and faults that safe Rust cannot have, are text changes of the C template
 //!   (`mutants/c.toml`).
 //!
-//! The plugins that they are made from have to pass the same cases.
+//! The original plugins must pass the same cases.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! A vendor in Rust has the published crates and nothing of this repository: they are packaged, each by itself, and the
-//! template, copied elsewhere, builds from the packages alone and reaches its level.
+//! A Rust vendor has only the published crates: each crate is packaged by itself, and a copy of the template outside
+//! the repository builds from the packages alone and reaches its level.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Every form of report, from made-up runs: with every status, and with hostile texts.
+//! Every report format, for made-up runs with every status and with hostile texts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

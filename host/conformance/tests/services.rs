@@ -1,4 +1,4 @@
-//! What a host offers to the functions of a plugin, through a plugin that it opened.
+//! Services that a host offers to the functions of a plugin, tested through a plugin that it opened.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 

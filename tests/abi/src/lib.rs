@@ -1,1 +1,1 @@
-//! The boundary: the header in C and C++, layouts, plugins that break a clause, values that cross.
+//! Tests of the boundary: the header in C and C++, layouts, plugins that break a clause, and values that cross it.

@@ -1,5 +1,6 @@
-//! The loader with plugins that are wrong on purpose: each has a report of its own, good ones are unharmed, and older
-//! and newer minors load (P1, P3, P5, P7, P8; the host's rules LOAD-L1 to LOAD-L6 and REG-R1 to REG-R4).
+//! Tests of the loader with deliberately wrong plugins: each is reported with its own reason, correct plugins are not
+//! affected, and older and newer minor versions load (P1, P3, P5, P7, P8; the host's rules LOAD-L1 to LOAD-L6 and REG-R1 to
+//! REG-R4).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! Answers that the host checks: a plugin that is wrong in one way at a time (rules HOST-A1 to HOST-A9 of the host's front
-//! page). Each ends as a broken plugin with a sentence that describes the fault, and the next call succeeds.
+//! Tests of the host's checks of answers: a plugin gives wrong answers, one at a time (rules HOST-A1 to HOST-A9 of the
+//! host's front page). Each ends as a broken plugin with a sentence that states the fault, and the next call succeeds.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -55,7 +55,7 @@ fn fault(host: &Host, which: i64) {
     call(host, "believed.fault", which).unwrap();
 }
 
-/// That it is a broken plugin's, which ends a command with code 3, and says what.
+/// Asserts that the error is that of a broken plugin, which ends a command with code 3, and contains `says`.
 fn assert_broken(error: &Error, says: &str) {
     assert_eq!(*error.kind(), ErrorKind::BrokenPlugin, "{error}");
     assert_eq!(error.category(), Category::Plugin, "{error}");
@@ -63,7 +63,7 @@ fn assert_broken(error: &Error, says: &str) {
     assert!(error.to_string().len() < 200_000, "a text without end");
 }
 
-/// What is wrong with each value that the plugin answers, by number.
+/// Faults of the values that the plugin returns, by number.
 const WRONG_VALUES: &[&str] = &[
     "a value of type index 7, which is borrowed",
     "a value of type index 8, which is borrowed",

@@ -1,4 +1,4 @@
-//! Build ids of plugins, as a host shows them (P1.15).
+//! Tests of the build id of a plugin, as a host shows it (P1.15).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,5 @@
-//! Files generated from the table of capabilities: the JSON Schemas and the table of the guide. `BLESS=1` writes both anew.
+//! Compares the files derived from the table of capabilities, JSON Schemas and the table of the guide, with it. `BLESS=1`
+//! writes both anew.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Conversions to and from values, and element types as text (rule V.15).
+//! Tests of conversions to and from values, and of element types as text (rule V.15).
 
 use chipdock_plugin_api::{
     Any, AnyView, Array, Bytes, ChipdockDataType, ChipdockDevice, Error, ErrorKind, Function, HostRef, Shape,
@@ -30,7 +30,8 @@ fn zoo() -> Vec<Any> {
     ]
 }
 
-/// Which of the zoo convert to `T`; what does not is a type error that names what was expected.
+/// Returns the values of the zoo that convert to `T`; for all others the error must be a type error that names the expected
+/// type.
 fn takes<T: for<'a> chipdock_plugin_api::FromAny<'a>>() -> Vec<String> {
     let mut taken = Vec::new();
     for any in zoo() {

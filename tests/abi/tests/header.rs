@@ -1,4 +1,4 @@
-//! `chipdock.h` is cbindgen's output for `chipdock-abi`, and compiles as C99 and C++11 (P2).
+//! Checks that `chipdock.h` is the output of cbindgen for `chipdock-abi`, and compiles as C99 and C++11 (P2).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

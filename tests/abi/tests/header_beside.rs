@@ -1,5 +1,5 @@
-//! `chipdock.h` together with other headers: DLPack's own in either order, and macros that systems' headers define (P2.1); by
-//! gcc and clang, for this machine and for aarch64.
+//! Compiles `chipdock.h` together with other headers: DLPack's own in either order, and macros that system headers define
+//! (P2.1); with gcc and clang, for this machine and for aarch64.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ const COMPILERS: &[(&str, &str, &[&str], &[&str])] = &[
     ("cc", "clang++-19", &["-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"], &[]),
 ];
 
-/// What `<windows.h>` and macOS' `AssertMacros.h` define.
+/// Macros that `<windows.h>` and macOS' `AssertMacros.h` define.
 const MACROS: &str = "#define interface struct\n#define check(assertion) ((void)(assertion), no_such_name)\n";
 
 /// A plugin that calls what the header declares.
@@ -76,7 +76,7 @@ fn dlpack_folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// That the layouts are alike, so that a cast is right.
+/// Returns C code that asserts equal layouts, so that a cast is right.
 fn layouts_are_alike() -> String {
     let mut text = String::new();
     for (ours, theirs, fields) in SAME {

@@ -1,4 +1,4 @@
-//! Plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules FIND-D6 and REG-R6).
+//! Tests of plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules FIND-D6 and REG-R6).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -82,7 +82,7 @@ fn refused(host: &Host, name: &str) -> String {
     problem.message
 }
 
-/// When a library was told to shut down.
+/// Returns the time stamp of a library's shutdown, for the order of shutdowns.
 fn shut_down_at(library: &Path) -> u64 {
     // SAFETY: a plugin of these tests, whose symbol takes nothing and answers a number.
     unsafe {

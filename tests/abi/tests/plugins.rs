@@ -1,4 +1,4 @@
-//! Plugins through the bare tables: both templates and `cpu`, side by side in one process (P1, P4, P5, P10, D).
+//! Calls plugins through the bare tables: both templates and `cpu`, together in one process (P1, P4, P5, P10, D).
 
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};

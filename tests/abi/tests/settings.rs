@@ -1,5 +1,5 @@
-//! Settings through the loader: declarations of a descriptor, before and after `init`, with a manifest and without (H.7, H.8,
-//! S.1, S.3 to S.7).
+//! Tests of settings through the loader: those that a descriptor declares, before and after `init`, with and without a
+//! manifest (H.7, H.8, S.1, S.3 to S.7).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,7 +37,7 @@ fn options(folder: &Path) -> HostOptions {
     HostOptions { plugin_paths: vec![folder.to_owned()], environment, ..HostOptions::default() }
 }
 
-/// What a function without arguments answers.
+/// Calls a function without arguments and returns its result.
 fn told(host: &Host, name: &str) -> Result<i64, chipdock_host::Error> {
     let function = host.function(name)?.unwrap();
     Ok(function.call(&[])?.to::<i64>().unwrap())

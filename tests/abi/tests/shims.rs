@@ -1,5 +1,5 @@
-//! The shims of target kinds, code generators, loaders, modules and interfaces: this binary is its own plugin, called
-//! through its tables as a host does (rules P5, P7, P8, P10, T, C, M).
+//! Tests of the shims of target kinds, code generators, loaders, modules and interfaces: this binary is its own plugin,
+//! called through its tables as by a host (rules P5, P7, P8, P10, T, C, M).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -141,7 +141,7 @@ fn wait(_context: &Context, _args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Any::from("done"))
 }
 
-/// How many of these live, over all hosts.
+/// Number of live instances, over all hosts.
 static COUNTED: AtomicUsize = AtomicUsize::new(0);
 
 /// The plugin's state for a host.
@@ -273,7 +273,7 @@ fn t_target_kinds_canonicalize() {
     assert!(error_of(host).1.contains("null"));
 }
 
-/// What a build delivered.
+/// Deliveries of a build.
 struct Delivery {
     host: &'static RecordingHost,
     lines: Mutex<Vec<String>>,

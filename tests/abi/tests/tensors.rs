@@ -1,4 +1,4 @@
-//! Tensors and DLPack, both ways (rules V.4, V.6, V.14).
+//! Tests of conversions between tensors and DLPack, in both directions (rules V.4, V.6, V.14).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -177,7 +177,7 @@ fn the_owner_is_dropped_with_the_last_reference() {
 
 // ---- DLPack ----
 
-/// What a producer's managed tensor points to.
+/// Data of a producer's managed tensor.
 struct Production {
     numbers: Vec<f32>,
     shape: Vec<i64>,

@@ -1,4 +1,4 @@
-//! The value layer: layouts, reference counts, strings, containers, functions, errors (rules V.1 to V.13).
+//! Tests of the value layer: layouts, reference counts, strings, containers, functions, errors (rules V.1 to V.13).
 
 use std::cell::RefCell;
 use std::ffi::c_void;

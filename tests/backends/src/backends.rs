@@ -1,4 +1,4 @@
-//! The backends present: every target kind whose code generator, loader and device answer.
+//! Finds the backends present: the target kinds with a code generator, a loader and a device that work here.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,26 +8,27 @@ use chipdock_ir::{Target, TargetCapabilities};
 
 use super::Result;
 
-/// A target that can be compiled for and run here.
+/// A target for which code can be compiled and run here.
 pub struct Backend {
-    /// The target, as `chipdock run` makes it: with what the device tells of itself.
+    /// The target, as `chipdock run` makes it: with options filled in from the device.
     pub target: Arc<Target>,
-    /// The device that it runs on.
+    /// The device on which code of the target runs.
     pub device: Device,
-    /// The device's name, as its driver says it.
+    /// Name of the device, as its driver reports it.
     pub device_name: String,
-    /// What passes may know of the target.
+    /// Capabilities of the target.
     pub capabilities: TargetCapabilities,
 }
 
 impl Backend {
-    /// Whether it compiles functions of the host itself; the others need one that does.
+    /// Returns true if the target compiles functions of the host itself; other targets need one that does.
     #[must_use]
     pub fn is_host(&self) -> bool {
         self.capabilities.is_host
     }
 
-    /// The same device, compiled for without a look at it: with the defaults of the kind, if they are others.
+    /// Returns the same device with a target made from the defaults of its kind, not from the device; `None` if the targets
+    /// are equal.
     ///
     /// # Errors
     ///
@@ -49,11 +50,11 @@ impl Backend {
 pub struct Absent {
     /// The kind's name.
     pub kind: String,
-    /// Why not.
+    /// Reason why it cannot be used.
     pub reason: String,
 }
 
-/// A host over the plugins of one folder alone, so that nothing installed on this machine takes part.
+/// Opens a host with only the plugins of one folder, so that nothing installed on this machine takes part.
 ///
 /// # Errors
 ///
@@ -67,7 +68,7 @@ pub fn open_host(plugins: &Path) -> Result<Host> {
     Ok(host)
 }
 
-/// The backends that can be used, and for each of the others the reason.
+/// Returns the backends that can be used, and each other target kind with the reason.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The example kernels: sizes to check at, sizes to time at, and how much work that is.
+//! The example kernels, with sizes for checks, sizes for measurements, and their amounts of work.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,12 +13,12 @@ use super::Result;
 /// Values of the symbols in a kernel's shapes.
 pub type Sizes = &'static [(&'static str, i64)];
 
-/// How the work of a run is counted.
+/// Method of counting the work of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
-    /// Every buffer read or written once: GB/s.
+    /// Bytes, with every buffer read or written once: GB/s.
     Bytes,
-    /// Two operations per multiply-add, the product of these symbols times two: GFLOP/s.
+    /// Operations, two for each multiply-add: twice the product of these symbols and this factor, in GFLOP/s.
     MultiplyAdds(&'static [&'static str], i64),
 }
 
@@ -27,15 +27,15 @@ pub enum Work {
 pub struct Case {
     /// File in `examples/kernels`, without `.py`.
     pub file: &'static str,
-    /// Function in it.
+    /// Function in the file.
     pub function: &'static str,
-    /// Small sizes, for the interpreter.
+    /// Small sizes, for the check by the interpreter.
     pub check: Sizes,
-    /// Large sizes, for the clock.
+    /// Large sizes, for measuring time.
     pub time: Sizes,
-    /// How its work is counted.
+    /// Method of counting its work.
     pub work: Work,
-    /// For a kernel whose fixed size is beyond the interpreter: another kernel that is to give the same first rows.
+    /// For a kernel whose fixed size is too large for the interpreter: another kernel that must give the same first rows.
     pub judge: Option<(&'static str, Sizes)>,
 }
 
@@ -86,7 +86,7 @@ pub const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// The case's name: the file, and the function when the file has several.
+    /// Returns the case's name: the file, and the function if the file has several.
     #[must_use]
     pub fn name(&self) -> String {
         if self.file == "multi" { format!("multi:{}", self.function) } else { self.file.to_owned() }
@@ -101,12 +101,12 @@ impl Case {
         read_module(&kernels.join(format!("{}.py", self.file)))
     }
 
-    /// Arguments at such sizes, as [`arguments`] fills them, with what the kernel's file asks of them: for peers, who
-    /// define less than we do.
+    /// Returns the arguments at these sizes, filled by [`arguments`] and adapted to the kernel: for peers, which define
+    /// less than the IR does.
     ///
     /// # Errors
     ///
-    /// What [`shape`] says.
+    /// As for [`shape`].
     pub fn arguments(&self, function: &PrimFunc, sizes: Sizes) -> Result<Vec<Arg>> {
         let mut all = arguments(function, &symbols(sizes))?;
         if self.file == "divmod_i64"
@@ -118,7 +118,7 @@ impl Case {
         Ok(all)
     }
 
-    /// The work of one run, in bytes or operations.
+    /// Returns the work of one run, in bytes or operations.
     #[must_use]
     pub fn amount(&self, function: &PrimFunc, sizes: Sizes) -> f64 {
         match self.work {
@@ -139,7 +139,7 @@ impl Case {
         }
     }
 
-    /// What its rate is counted in.
+    /// Returns the unit of its rate.
     #[must_use]
     pub fn unit(&self) -> &'static str {
         if matches!(self.work, Work::Bytes) { "GB/s" } else { "GFLOP/s" }
@@ -156,17 +156,17 @@ pub fn read_module(path: &Path) -> Result<IrModule> {
     chipdock_script::parse(&text, &path.display().to_string()).map_err(|errors| errors.to_string())
 }
 
-/// Sizes by name.
+/// Returns the sizes by name.
 #[must_use]
 pub fn symbols(sizes: Sizes) -> HashMap<String, i64> {
     sizes.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
 }
 
-/// The shape of a parameter when its symbols have values.
+/// Returns the shape of a parameter for given values of its symbols.
 ///
 /// # Errors
 ///
-/// A symbol without a value, or an extent that is more than sums and products.
+/// A symbol has no value, or an extent is more than sums and products.
 pub fn shape(buffer: &Buffer, symbols: &HashMap<String, i64>) -> Result<Vec<i64>> {
     fn value(expr: &Expr, symbols: &HashMap<String, i64>) -> Result<i64> {
         match &expr.kind {
@@ -184,11 +184,11 @@ pub fn shape(buffer: &Buffer, symbols: &HashMap<String, i64>) -> Result<Vec<i64>
     buffer.shape.iter().map(|extent| value(extent, symbols)).collect()
 }
 
-/// Arguments of a function: every buffer filled from a fixed seed, outputs too.
+/// Returns arguments for a function, with every buffer, also outputs, filled from a fixed seed.
 ///
 /// # Errors
 ///
-/// What [`shape`] says.
+/// As for [`shape`].
 pub fn arguments(function: &PrimFunc, symbols: &HashMap<String, i64>) -> Result<Vec<Arg>> {
     let mut random = Random::new(0x5eed);
     let argument = |param: &Param| {
@@ -201,7 +201,8 @@ pub fn arguments(function: &PrimFunc, symbols: &HashMap<String, i64>) -> Result<
     function.params.iter().map(argument).collect()
 }
 
-/// Floats in [-2, 2), booleans, bytes of the whole range (storage types too), wider integers in [-32, 96).
+/// Returns an array of floats in [-2, 2), booleans, bytes of the whole range (storage types too), or wider integers in
+/// [-32, 96).
 fn array(random: &mut Random, dtype: DType, shape: &[i64]) -> Array {
     let shape: Vec<usize> = shape.iter().map(|extent| *extent as usize).collect();
     let count: usize = shape.iter().product();

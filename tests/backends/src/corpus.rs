@@ -1,4 +1,4 @@
-//! The corpus as things to run: functions with arguments, and what the interpreter makes of them.
+//! The functions of the corpus with arguments, and their results in the interpreter.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use chipdock_interpret::{Arg, Interpreter, Limits, Output};
 use chipdock_ir::{Child, ForKind, IrModule, Param, PrimFunc, StmtKind};
 use chipdock_test_support::CorpusFile;
 
-/// Small enough for the interpreter: at most this many elements in any buffer.
+/// Largest number of elements in any buffer, small enough for the interpreter.
 const ELEMENTS_MAX: i64 = 1 << 15;
 
-/// A function of the corpus, its arguments, and what the interpreter makes of them.
+/// A function of the corpus, its arguments, and its results in the interpreter.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// The function's name.
+    /// Name of the function.
     pub name: String,
     /// One argument per parameter.
     pub args: Vec<Arg>,
-    /// What is in its tensors afterwards.
+    /// Content of its tensors after the call.
     pub outputs: Vec<Output>,
 }
 
-/// Whether no loop of a function is bound to threads, which takes a device.
+/// Returns true if no loop of a function is bound to threads, which would require a device.
 #[must_use]
 pub fn is_for_host(function: &PrimFunc) -> bool {
     let mut bound = false;
@@ -34,11 +34,11 @@ pub fn is_for_host(function: &PrimFunc) -> bool {
     !bound
 }
 
-/// A file of the corpus: the functions that `keep` takes, and those among them that can be run.
+/// Reads a file of the corpus; returns the module with the functions that `keep` accepts, and those of them that can be run.
 ///
 /// # Panics
 ///
-/// When the file is not TVMScript.
+/// If the file is not TVMScript.
 #[must_use]
 pub fn kernels(file: &CorpusFile, keep: impl Fn(&PrimFunc) -> bool) -> (IrModule, Vec<Kernel>) {
     let module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
@@ -48,7 +48,8 @@ pub fn kernels(file: &CorpusFile, keep: impl Fn(&PrimFunc) -> bool) -> (IrModule
     (kept, kernels)
 }
 
-/// What the interpreter refuses (an index out of bounds, say), or would take too long for, no backend is asked for.
+/// Runs a function in the interpreter; returns `None` if the interpreter refuses it (an index out of bounds, for example)
+/// or would take too long.
 fn kernel(module: &IrModule, function: &PrimFunc) -> Option<Kernel> {
     let args = arguments(function)?;
     let limits = Limits { steps_max: 2_000_000, ..Limits::default() };

@@ -1,4 +1,4 @@
-//! Texts for devices that this machine has not: built for a kind of device, to be read or run by somebody else's tools.
+//! Builds texts for kinds of devices that this machine lacks, to be read or run by other tools.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,22 +10,22 @@ use chipdock_ir::{
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_test_support::{CorpusFile, bless, corpus};
 
-/// A module built for a target: the device's part.
+/// The device part of a module built for a target.
 #[derive(Debug)]
 pub struct Shader {
-    /// What the code generator was given.
+    /// The module given to the code generator.
     pub module: IrModule,
-    /// The artifact's index.
+    /// Index of the artifact.
     pub index: serde_json::Value,
-    /// The text.
+    /// Source text.
     pub source: String,
 }
 
-/// Builds a module for a target; none when it has nothing for a device.
+/// Builds a module for a target; returns `None` if it has no part for a device.
 ///
 /// # Errors
 ///
-/// What the passes or the code generator say.
+/// The passes or the code generator fail.
 pub fn build(host: &Host, module: &IrModule, target: &Arc<Target>) -> Result<Option<Shader>, String> {
     let compiled =
         host.compile(module, target, &CompileOptions::default()).map_err(|error| error.to_string())?;
@@ -36,11 +36,11 @@ pub fn build(host: &Host, module: &IrModule, target: &Arc<Target>) -> Result<Opt
     Ok(Some(Shader { module: device.clone(), index, source }))
 }
 
-/// The corpus and the examples as modules; `CHIPDOCK_ONLY` takes those whose names hold it.
+/// Reads the corpus and the examples as modules; with `CHIPDOCK_ONLY` only those whose names contain its value.
 ///
 /// # Panics
 ///
-/// When they cannot be read.
+/// If they cannot be read.
 #[must_use]
 pub fn modules() -> Vec<(CorpusFile, IrModule)> {
     let read = |file: CorpusFile| {
@@ -51,12 +51,13 @@ pub fn modules() -> Vec<(CorpusFile, IrModule)> {
     corpus().unwrap().into_iter().filter(|file| file.name.contains(&only)).filter_map(read).collect()
 }
 
-/// Compares what became of each file with the golden at `path`, a line each: how many kernels were checked, or why none,
-/// which is an error's first line and its first cause. Where `CHIPDOCK_ONLY` takes some of the files there is nothing to compare.
+/// Compares the result for each file with the golden at `path`, a line each: the number of checked kernels, or the reason
+/// for none, which is the first line of the error and its first cause. If `CHIPDOCK_ONLY` selects some files, nothing is
+/// compared.
 ///
 /// # Errors
 ///
-/// What [`bless`] says.
+/// As for [`bless`].
 pub fn list(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
     if std::env::var_os("CHIPDOCK_ONLY").is_some() {
         return Ok(());
@@ -67,7 +68,7 @@ pub fn list(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
     bless(path, &text)
 }
 
-/// What is built of a module; none where it is refused, with the reason in `refused`, or has nothing for a device.
+/// Builds a module; returns `None` if it is refused, with the reason added to `refused`, or has no part for a device.
 pub fn built(
     host: &Host,
     target: &Arc<Target>,
@@ -81,7 +82,7 @@ pub fn built(
     })
 }
 
-/// The module with its kernels for the target: TVM's own device functions name TVM's.
+/// Returns the module with its kernels bound to the target, because TVM's own device functions name TVM's targets.
 #[must_use]
 pub fn retargeted(module: &IrModule, target: &Arc<Target>) -> IrModule {
     let mut module = module.clone();
@@ -93,22 +94,23 @@ pub fn retargeted(module: &IrModule, target: &Arc<Target>) -> IrModule {
     module
 }
 
-/// The target of that kind whose host part is C.
+/// Returns the target of that kind with host functions in C.
 ///
 /// # Panics
 ///
-/// When there is no such kind.
+/// If there is no such kind.
 #[must_use]
 pub fn target(host: &Host, kind: &str) -> Arc<Target> {
     let json = serde_json::json!({ "kind": kind, "host": { "kind": "c" } });
     host.target(json.to_string()).unwrap()
 }
 
-/// TVM's own device functions as texts for a kind of device, or why there is none, each with the function's name.
+/// Builds TVM's own device functions for a kind of device; returns (function name, text), where the text of a refused one
+/// is the reason as a comment.
 ///
 /// # Panics
 ///
-/// When there is no such kind.
+/// If there is no such kind.
 #[must_use]
 pub fn texts(host: &Host, kind: &str) -> Vec<(String, String)> {
     let target = target(host, kind);
@@ -125,7 +127,7 @@ pub fn texts(host: &Host, kind: &str) -> Vec<(String, String)> {
     texts
 }
 
-/// A device like those in use, without integers of 64 bits.
+/// Returns the capabilities of a common device without 64-bit integers.
 fn capabilities_of_32_bits() -> TargetCapabilities {
     TargetCapabilities::host("device-kind").with(|it| {
         it.stage = Stage::Device;
@@ -140,7 +142,8 @@ fn capabilities_of_32_bits() -> TargetCapabilities {
     })
 }
 
-/// The kernels of the module's functions in words of 32 bits, as a module; none where a function is refused or has kernels already.
+/// Returns a module of the kernels of the module's functions in 32-bit words; `None` if a function is refused or already
+/// has kernels.
 #[must_use]
 pub fn in_words(module: &IrModule) -> Option<IrModule> {
     let uses_int64 = |expr: &Expr| {
@@ -160,7 +163,7 @@ pub fn in_words(module: &IrModule) -> Option<IrModule> {
     Some(device)
 }
 
-/// Arithmetic, conditions and conversions of data of 64 bits.
+/// Script with arithmetic, conditions and conversions of 64-bit data.
 const DATA: &str = r#"
 @T.prim_func(s_tir=True)
 def data(A: T.Buffer((64,), "DT"), B: T.Buffer((64,), "DT"), C: T.Buffer((9, 64), "DT"), F: T.Buffer((64,), "float32"), D: T.Buffer((4, 64), "int32")):
@@ -183,11 +186,12 @@ def data(A: T.Buffer((64,), "DT"), B: T.Buffer((64,), "DT"), C: T.Buffer((9, 64)
         D[3, i] = T.Cast("int32", A[i] * B[i])
 "#;
 
-/// Modules with data of 64 bits in words of 32 (INT64-W1 to INT64-W8 of the pass `lower_int64`): of the corpus, and made for it.
+/// Returns modules with 64-bit data in 32-bit words (INT64-W1 to INT64-W8 of the pass `lower_int64`), from the corpus and
+/// written for this purpose.
 ///
 /// # Panics
 ///
-/// When a script cannot be read.
+/// If a script cannot be read.
 #[must_use]
 pub fn modules_in_words() -> Vec<(CorpusFile, IrModule)> {
     let data = ["int64", "uint64"].map(|dtype| {
@@ -199,7 +203,7 @@ pub fn modules_in_words() -> Vec<(CorpusFile, IrModule)> {
     all.filter_map(|(file, module)| Some((file, in_words(&module)?))).collect()
 }
 
-/// Elements of more lanes than the languages have, and lanes that are not neighbours, at positions of 64 bits.
+/// Script with elements of more lanes than the languages have, and with lanes that are not neighbours, at 64-bit indices.
 const VECTORS: &str = r#"
 @T.prim_func(s_tir=True)
 def vectors(A: T.Buffer((6,), "DTxLANES"), B: T.Buffer((6,), "DTxLANES"), C: T.Buffer((64,), "DT"), D: T.Buffer((64,), "DT")):
@@ -210,11 +214,11 @@ def vectors(A: T.Buffer((6,), "DTxLANES"), B: T.Buffer((6,), "DTxLANES"), C: T.B
         D[T.Ramp(T.Cast("int64", i) * T.int64(16) + T.int64(4), T.int64(-1), 2)] = C[T.Ramp(T.int64(9), T.int64(0), 2)]
 "#;
 
-/// Modules with elements of more lanes than device languages have, by the name of their element.
+/// Returns modules with elements of more lanes than device languages have, by the name of the element.
 ///
 /// # Panics
 ///
-/// When a script cannot be read.
+/// If a script cannot be read.
 #[must_use]
 pub fn modules_of_long_elements() -> Vec<(String, IrModule)> {
     let elements = [("int32", 3), ("float32", 4), ("int8", 8), ("float16", 8), ("float32", 16), ("bool", 5)];

@@ -1,4 +1,4 @@
-//! The handwritten digits: a trained network whose layers are kernels, run on images that training did not see.
+//! Runs the example of handwritten digits: a trained network whose layers are kernels, on images that training did not use.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,23 +14,23 @@ use super::backends::Backend;
 use super::cases::read_module;
 use super::run::{build, upload_array};
 
-/// How well the digits were read.
+/// Result of reading the digits.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Images read right.
+    /// Number of images read correctly.
     pub n_right: usize,
-    /// Images.
+    /// Number of images.
     pub n_images: usize,
-    /// What the example promises.
+    /// Smallest accuracy that the example promises.
     pub accuracy_min: f64,
-    /// From module to callable.
+    /// Time from the modules to callable functions.
     pub compile: Duration,
-    /// All layers over all images.
+    /// Time of all layers over all images.
     pub run: Duration,
 }
 
 impl Reading {
-    /// The share read right.
+    /// Returns the share of images read correctly.
     #[must_use]
     pub fn accuracy(&self) -> f64 {
         self.n_right as f64 / self.n_images.max(1) as f64
@@ -41,7 +41,7 @@ impl Reading {
 ///
 /// # Errors
 ///
-/// A file that is not as described, or a step that failed.
+/// A file does not have the described form, or a step failed.
 pub fn read(host: &Host, backend: &Backend, folder: &Path) -> Result<Reading> {
     let path = folder.join("pipeline.json");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -95,7 +95,7 @@ fn string<'a>(json: &'a Value, pointer: &str) -> Result<&'a str> {
         .ok_or_else(|| format!("pipeline.json: expected a string at {pointer}"))
 }
 
-/// Zeros in the form of a step's output; `"n"` in its shape is the batch.
+/// Returns zeros in the shape of a step's output; `"n"` in the shape is the batch size.
 fn output_array(step: &Value, batch: usize) -> Result<Array> {
     let dtype: DType = string(step, "/dtype")?.parse().map_err(|error| format!("pipeline.json: {error}"))?;
     let shape =

@@ -1,4 +1,4 @@
-//! Arguments and launches for a kernel, made up from its declarations, and what the interpreter makes of them.
+//! Creates arguments and launches for a kernel from its declarations, with the results in the interpreter.
 
 use std::collections::HashMap;
 
@@ -8,19 +8,19 @@ use chipdock_ir::{
     Var, attr, build,
 };
 
-/// Iterations that a trial may take: the interpreter is no fast one.
+/// Largest number of iterations of a trial, because the interpreter is slow.
 const STEPS_MAX: u64 = 1_500_000;
-/// What sizes are in a trial.
+/// Value of sizes in a trial.
 pub const SIZE: i128 = 19;
-/// Where tensors begin in their memory, in elements.
+/// Offset of tensors in their memory, in elements.
 pub const OFFSET: i128 = 3;
 
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The kernel's name in the module.
+    /// Name of the kernel in the module.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the kernel.
     pub args: Vec<Arg>,
     /// Blocks on the axes x, y, z.
     pub grid: [i128; 3],
@@ -30,7 +30,7 @@ pub struct Launch {
     pub dynamic_shared_bytes: i128,
 }
 
-/// Numbers one after the other, the same in every run.
+/// Sequence of numbers that is the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -40,7 +40,7 @@ impl Numbers {
     }
 }
 
-/// The value of an integer expression over scalars.
+/// Returns the value of an integer expression over scalars.
 fn value(e: &Expr, scalars: &HashMap<usize, (Var, i128)>) -> Option<i128> {
     let mut f = build::function("value").finish();
     f.ret = Some(e.dtype);
@@ -67,14 +67,15 @@ fn array(dtype: DType, elements: usize, numbers: &mut Numbers) -> Array {
     Array::from_f64(dtype, &[elements], &values)
 }
 
-/// Launches of the module's kernels with made-up arguments, or why there is none: a kernel whose sizes cannot be told.
+/// Creates a launch of each kernel of the module with made-up arguments; an error is the reason for a kernel whose sizes
+/// cannot be determined.
 #[must_use]
 pub fn launches(module: &IrModule) -> Vec<Result<Launch, String>> {
     let is_kernel = |f: &&PrimFunc| f.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(2));
     module.functions.iter().filter(is_kernel).map(launch).collect()
 }
 
-/// What a kernel's body says of its memory and threads.
+/// Memory and threads that a kernel's body declares.
 #[derive(Default)]
 struct Declared {
     buffers: Vec<Buffer>,
@@ -166,11 +167,11 @@ fn launch(function: &PrimFunc) -> Result<Launch, String> {
     Ok(Launch { name: function.name.to_string(), args, grid, block, dynamic_shared_bytes })
 }
 
-/// What the interpreter makes of a launch.
+/// Runs a launch in the interpreter.
 ///
 /// # Errors
 ///
-/// What it reports: the made-up arguments do not suit the kernel.
+/// The interpreter reports that the made-up arguments do not suit the kernel.
 pub fn expected(module: &IrModule, launch: &Launch) -> Result<Outcome, String> {
     let mut args = launch.args.clone();
     let limits = Limits { steps_max: STEPS_MAX, ..Limits::default() };

@@ -1,11 +1,11 @@
-//! Every backend present against the reference interpreter, and against each other, through `dlopen` as a user has it.
+//! Compares every backend present with the reference interpreter, and with each other, through `dlopen` as a user does.
 //!
-//! The plugins are those of `CHIPDOCK_TEST_PLUGINS`; without it they are built first, since `cargo test` builds no
-//! cdylib and would judge yesterday's. A run that finds no plugin fails.
+//! The plugins are those of `CHIPDOCK_TEST_PLUGINS`. If it is not set they are built first, since `cargo test` builds no
+//! cdylib and would use outdated ones. A run that finds no plugin fails.
 //!
-//! Where `cargo xtask test` has installed what the plugins need (it says so by `CHIPDOCK_TEST_SETUP=done`), each kind that
-//! a plugin's `expectations.toml` lists as `usable` (see [`Claims`]) has to be there; elsewhere one that is not is a skip with
-//! its reason.
+//! Where `cargo xtask test` has installed the dependencies of the plugins (stated by `CHIPDOCK_TEST_SETUP=done`), each
+//! target kind that a plugin's `expectations.toml` lists as `usable` (see [`Claims`]) must be present; elsewhere a missing
+//! one is skipped with the reason.
 
 pub mod backends;
 pub mod cases;
@@ -25,45 +25,45 @@ use serde::Deserialize;
 
 use crate::backends::{Absent, Backend, present};
 
-/// What failed, for a person.
+/// Result of a step; the error is a message for the user.
 pub type Result<T> = std::result::Result<T, String>;
 
-/// The folder with the plugins and their manifests.
+/// Returns the folder with the plugins and their manifests.
 ///
 /// # Panics
 ///
-/// When they cannot be built.
+/// If they cannot be built.
 #[must_use]
 pub fn plugins() -> &'static Path {
     &chipdock_test_support::command::built().plugins
 }
 
-/// A host over these plugins alone.
+/// Opens a host with these plugins only.
 ///
 /// # Panics
 ///
-/// When it finds none.
+/// If it finds none.
 #[must_use]
 pub fn host() -> Host {
     host_without(&[])
 }
 
-/// A host over these plugins but those of these names.
+/// Opens a host with these plugins except those of the given names.
 ///
 /// # Panics
 ///
-/// When it finds none.
+/// If it finds none.
 #[must_use]
 pub fn host_without(names: &[&str]) -> Host {
     let disable = names.iter().map(|name| (*name).to_owned()).collect();
     host_with(|options| HostOptions { disable, ..options })
 }
 
-/// A host over these plugins, made otherwise than by default.
+/// Opens a host with these plugins and changed options.
 ///
 /// # Panics
 ///
-/// When it finds no plugin.
+/// If it finds no plugin.
 #[must_use]
 pub fn host_with(change: impl FnOnce(HostOptions) -> HostOptions) -> Host {
     let options = HostOptions { plugin_paths: vec![plugins().to_owned()], ..HostOptions::isolated() };
@@ -73,11 +73,11 @@ pub fn host_with(change: impl FnOnce(HostOptions) -> HostOptions) -> Host {
     host
 }
 
-/// The backends that can be used, all those that have to be among them.
+/// Returns the backends that can be used, and checks that all required ones are among them.
 ///
 /// # Panics
 ///
-/// When there is none, or one that has to be there is not.
+/// If there is none, or a required one is missing.
 #[must_use]
 pub fn backends(host: &Host) -> Vec<Backend> {
     let (usable, unusable) = present(host).unwrap_or_else(|error| panic!("{error}"));
@@ -93,11 +93,11 @@ pub fn backends(host: &Host) -> Vec<Backend> {
     usable
 }
 
-/// What can be used of a host that lacks plugins on purpose.
+/// Returns the backends that can be used, and the others, of a host that lacks plugins on purpose.
 ///
 /// # Panics
 ///
-/// When there is nothing.
+/// If no backend can be used.
 #[must_use]
 pub fn backends_left(host: &Host) -> (Vec<Backend>, Vec<Absent>) {
     let (usable, unusable) = present(host).unwrap_or_else(|error| panic!("{error}"));
@@ -105,23 +105,23 @@ pub fn backends_left(host: &Host) -> (Vec<Backend>, Vec<Absent>) {
     (usable, unusable)
 }
 
-/// What a plugin's folder says to the project's tests, in the table `tests` of its `expectations.toml`.
+/// Claims of a plugin for the project's tests, in the table `tests` of its `expectations.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Claims {
-    /// Target kinds that have to be usable once everything is installed.
+    /// Target kinds that must be usable once everything is installed.
     pub usable: Vec<String>,
-    /// Those whose compiler and loader start no program, so that a test may load hundreds.
+    /// Target kinds whose compiler and loader start no program, so that a test may load hundreds of modules.
     pub in_process: Vec<String>,
-    /// Those of which a dropped module leaves nothing in memory.
+    /// Target kinds whose modules leave nothing in memory when they are dropped.
     pub forgetting: Vec<String>,
 }
 
-/// What all plugins' folders say, in order of their names.
+/// Reads the claims of all plugins, in order of the folders' names.
 ///
 /// # Panics
 ///
-/// When a folder's `expectations.toml` cannot be read, or no kind has to be usable.
+/// If an `expectations.toml` cannot be read, or no target kind must be usable.
 #[must_use]
 pub fn claims() -> Claims {
     #[derive(Deserialize)]
@@ -146,7 +146,7 @@ pub fn claims() -> Claims {
     all
 }
 
-/// The backends whose compiler and loader start no program.
+/// Returns the backends whose compiler and loader start no program.
 ///
 /// # Panics
 ///
@@ -159,17 +159,17 @@ pub fn in_process(host: &Host) -> Vec<Backend> {
     backends
 }
 
-/// Runs a test on each backend, on all of them even when one fails, and says which did. A device is compiled for as
-/// what it is, and with the defaults of its kind: the two may be scheduled in other ways.
+/// Runs a test on each backend, on all of them even if one fails, and reports the failed ones. A device is tested with the
+/// target made from it, and with the defaults of its kind, because the two may be scheduled differently.
 ///
 /// # Panics
 ///
-/// When it failed on any.
+/// If the test failed on any backend.
 pub fn on_each(host: &Host, test: impl Fn(&Backend)) {
     on_all(&with_defaults(host, backends(host)), test);
 }
 
-/// Each with the same device behind it as a target with defaults, where that is another.
+/// Returns each backend, followed by the same device with a target of defaults, if that target differs.
 fn with_defaults(host: &Host, backends: Vec<Backend>) -> Vec<Backend> {
     let both = backends.into_iter().flat_map(|backend| {
         let other = if backend.is_host() { Ok(None) } else { backend.with_defaults(host) };
@@ -179,20 +179,20 @@ fn with_defaults(host: &Host, backends: Vec<Backend>) -> Vec<Backend> {
     both.collect()
 }
 
-/// The same on the backends whose code runs on the host itself.
+/// Runs a test on each backend whose code runs on the host itself, as [`on_each`] does.
 ///
 /// # Panics
 ///
-/// When it failed on any, or there is none.
+/// If the test failed on any backend, or there is none.
 pub fn on_each_host(host: &Host, test: impl Fn(&Backend)) {
     on_all(&hosts(host), test);
 }
 
-/// The backends whose code runs on the host itself.
+/// Returns the backends whose code runs on the host itself.
 ///
 /// # Panics
 ///
-/// When there is none.
+/// If there is none.
 #[must_use]
 pub fn hosts(host: &Host) -> Vec<Backend> {
     let mut hosts = backends(host);
@@ -201,16 +201,17 @@ pub fn hosts(host: &Host) -> Vec<Backend> {
     hosts
 }
 
-/// The same on the backends whose code a host launches on a device. Where there is none, that is said.
+/// Runs a test on each backend whose code a host launches on a device, as [`on_each`] does. If there is none, that is
+/// reported.
 ///
 /// # Panics
 ///
-/// When it failed on any.
+/// If the test failed on any backend.
 pub fn on_each_device(host: &Host, test: impl Fn(&Backend)) {
     on_all(&with_defaults(host, devices(host)), test);
 }
 
-/// The backends whose code a host launches on a device. Where there is none, that is said.
+/// Returns the backends whose code a host launches on a device. If there is none, that is reported.
 ///
 /// # Panics
 ///
@@ -240,11 +241,11 @@ fn on_all(all: &[Backend], test: impl Fn(&Backend)) {
     assert!(failed.is_empty(), "failed on {}, of {} backends; see above", failed.join(", "), all.len());
 }
 
-/// What a function leaves in its tensors, in the order of its parameters.
+/// Calls a function; returns the content of its tensors afterwards, in the order of its parameters.
 ///
 /// # Errors
 ///
-/// What the device or the function say.
+/// The device or the function fails.
 pub fn outputs(backend: &Backend, function: &Function, args: &[Arg]) -> Result<Vec<Array>> {
     let values = run::upload(backend, args)?;
     run::call(function, &values)?;
@@ -258,11 +259,11 @@ pub fn outputs(backend: &Backend, function: &Function, args: &[Arg]) -> Result<V
     Ok(found)
 }
 
-/// Holds what a backend computed against the interpreter's outputs, within their bounds.
+/// Checks the results of a backend against the interpreter's outputs, within their bounds.
 ///
 /// # Errors
 ///
-/// The first tensor that is off, and where.
+/// The first tensor that is out of bounds, and the position.
 pub fn hold(expected: &[Output], found: &[Array]) -> Result<()> {
     if expected.len() != found.len() {
         return Err(format!("expected {} tensors, found {}", expected.len(), found.len()));
@@ -273,11 +274,12 @@ pub fn hold(expected: &[Output], found: &[Array]) -> Result<()> {
     Ok(())
 }
 
-/// Holds what one backend computed against another: integers exactly, floats within what the interpreter allows both.
+/// Checks the results of one backend against those of another: integers exactly, floats within the interpreter's bounds for
+/// both.
 ///
 /// # Errors
 ///
-/// The first tensor that differs, and where.
+/// The first tensor that differs, and the position.
 pub fn hold_alike(expected: &[Output], one: &[Array], other: &[Array]) -> Result<()> {
     for ((output, one), other) in expected.iter().zip(one).zip(other) {
         let doubled = |bounds: &Vec<f64>| bounds.iter().map(|bound| 2.0 * bound).collect();

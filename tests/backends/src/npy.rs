@@ -1,4 +1,4 @@
-//! The `.npy` files of the examples, as arrays of the interpreter.
+//! Reads the `.npy` files of the examples as arrays of the interpreter.
 
 use std::fs::File;
 use std::io::BufReader;

@@ -1,4 +1,4 @@
-//! One kernel on one backend: compiled, judged by the interpreter, timed.
+//! Compiles one kernel for one backend, checks it against the interpreter, and times it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,22 +11,22 @@ use super::Result;
 use super::backends::Backend;
 use super::cases::{Case, arguments, read_module, symbols};
 
-/// What was measured of a kernel on a backend.
+/// Measurements of a kernel on a backend.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
-    /// From the module to something callable.
+    /// Time from the module to a callable function.
     pub compile: Duration,
-    /// One call, the median.
+    /// Median time of a call.
     pub run: Duration,
     /// Work per second in the case's unit.
     pub rate: f64,
-    /// The largest difference to the interpreter.
+    /// Largest difference from the interpreter's result.
     pub error_max: f64,
-    /// The same as a share of what the interpreter allows, at most 1.
+    /// Largest difference as a share of the interpreter's bound, at most 1.
     pub error_over_bound_max: f64,
 }
 
-/// An argument as the backend takes it: a tensor on its device, or a scalar.
+/// An argument in the form that the backend takes: a tensor on its device, or a scalar.
 pub enum Value {
     /// A tensor.
     Tensor(Tensor),
@@ -40,7 +40,7 @@ pub enum Value {
 ///
 /// # Errors
 ///
-/// The device's.
+/// The device fails.
 pub fn upload(backend: &Backend, arguments: &[Arg]) -> Result<Vec<Value>> {
     let value = |argument: &Arg| {
         Ok(match argument {
@@ -56,7 +56,7 @@ pub fn upload(backend: &Backend, arguments: &[Arg]) -> Result<Vec<Value>> {
 ///
 /// # Errors
 ///
-/// The device's.
+/// The device fails.
 pub fn upload_array(backend: &Backend, array: &Array) -> Result<Tensor> {
     let shape: Vec<i64> = array.shape.iter().map(|extent| *extent as i64).collect();
     Tensor::from_bytes(&backend.device, &shape, array.dtype, &array.data).map_err(|error| error.to_string())
@@ -66,7 +66,7 @@ pub fn upload_array(backend: &Backend, array: &Array) -> Result<Tensor> {
 ///
 /// # Errors
 ///
-/// What the function raised.
+/// The error that the function raised.
 pub fn call(function: &Function, values: &[Value]) -> Result<()> {
     let views: Vec<AnyView<'_>> = values
         .iter()
@@ -83,7 +83,7 @@ pub fn call(function: &Function, values: &[Value]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// What the passes, the code generator or the loader say.
+/// The passes, the code generator or the loader fails.
 pub fn build(host: &Host, backend: &Backend, module: &IrModule) -> Result<Module> {
     let compiled = host
         .compile(module, &backend.target, &CompileOptions::default())
@@ -95,7 +95,7 @@ pub fn build(host: &Host, backend: &Backend, module: &IrModule) -> Result<Module
 ///
 /// # Errors
 ///
-/// Any step failed, or a result is farther from the interpreter's than it allows.
+/// A step failed, or a result is out of the interpreter's bounds.
 pub fn measure(host: &Host, backend: &Backend, case: &Case, kernels: &Path) -> Result<Measured> {
     let module = case.module(kernels)?;
     let function = module.function(case.function).ok_or_else(|| format!("no function {}", case.function))?;
@@ -111,7 +111,7 @@ pub fn measure(host: &Host, backend: &Backend, case: &Case, kernels: &Path) -> R
     Ok(Measured { compile, run, rate, error_max, error_over_bound_max })
 }
 
-/// The median of at least three calls and about a tenth of a second.
+/// Returns the median time of at least three calls that take about a tenth of a second.
 fn time(backend: &Backend, function: &Function, values: &[Value]) -> Result<Duration> {
     let mut times = Vec::new();
     let start = Instant::now();
@@ -126,12 +126,12 @@ fn time(backend: &Backend, function: &Function, values: &[Value]) -> Result<Dura
     Ok(times[times.len() / 2])
 }
 
-/// Compiles a kernel and holds it against the interpreter at small sizes: the largest difference, and the largest as a
-/// share of what is allowed.
+/// Compiles a kernel and checks it against the interpreter at small sizes; returns the largest difference, and the largest
+/// share of the bound.
 ///
 /// # Errors
 ///
-/// Any step failed, or a result is farther from the interpreter's than it allows.
+/// A step failed, or a result is out of the interpreter's bounds.
 pub fn judge(host: &Host, backend: &Backend, case: &Case, kernels: &Path) -> Result<(f64, f64)> {
     let module = case.module(kernels)?;
     let callable =
@@ -139,7 +139,7 @@ pub fn judge(host: &Host, backend: &Backend, case: &Case, kernels: &Path) -> Res
     check(backend, case, kernels, &module, &callable)
 }
 
-/// Runs small sizes on both; every tensor parameter is compared.
+/// Runs small sizes on both backend and interpreter, and compares every tensor parameter.
 fn check(
     backend: &Backend,
     case: &Case,
@@ -173,22 +173,22 @@ fn check(
     Ok((error, share))
 }
 
-/// What the interpreter makes of a call, with its bounds.
+/// Runs a call in the interpreter; returns the results with their bounds.
 ///
 /// # Errors
 ///
-/// What it reports.
+/// The interpreter reports an error.
 pub fn interpret(module: &IrModule, function: &PrimFunc, inputs: &[Arg]) -> Result<Outcome> {
     let mut arguments = inputs.to_vec();
     let interpreter = Interpreter::new(module).with_bounds();
     interpreter.run(&function.name, &mut arguments).map_err(|error| error.to_string())
 }
 
-/// The first rows by another kernel: the first tensor is cut to the rows that it takes.
+/// Computes the first rows with another kernel: the first tensor is cut to the rows that it takes.
 ///
 /// # Errors
 ///
-/// The kernel cannot be read, or what the interpreter reports.
+/// The kernel cannot be read, or the interpreter reports an error.
 pub fn first_rows(file: &str, sizes: super::cases::Sizes, kernels: &Path, inputs: &[Arg]) -> Result<Outcome> {
     let module = read_module(&kernels.join(format!("{file}.py")))?;
     let function = module.function(file).ok_or("the judging kernel is not in its file")?;

@@ -1,4 +1,4 @@
-//! A Rust plugin that panics: in `init` when its file is called `panics_in_init.so`, else in each of its functions.
+//! A Rust plugin that panics: in `init` if its file is called `panics_in_init.so`, else in each of its functions.
 
 use std::ffi::{CStr, c_void};
 
@@ -20,7 +20,7 @@ fn create(_context: &Context) -> Box<dyn DeviceApi> {
     Box::new(Panics)
 }
 
-/// The file that this code was loaded from: each copy of it behaves by its name.
+/// Returns the name of the file from which this code was loaded; each copy of the plugin behaves by its name.
 fn own_file() -> String {
     // SAFETY: the struct is plain data; `dladdr` fills it in for an address of this library.
     let info = unsafe {
@@ -31,7 +31,7 @@ fn own_file() -> String {
     if info.dli_fname.is_null() {
         return String::new();
     }
-    // SAFETY: not null, NUL-terminated, and live as long as the library.
+    // SAFETY: `dli_fname` is not null, is NUL-terminated, and lives as long as the library.
     unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned()
 }
 

@@ -1,5 +1,5 @@
-//! Runs the corpus and the examples on one backend, each kernel checked against the interpreter; writes a line of JSON for
-//! each.
+//! Runs the corpus and the examples on one backend, checks each kernel against the interpreter, and prints a line of JSON
+//! for each.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,10 +13,10 @@ use chipdock_test_backends::{corpus, hold, outputs};
 use chipdock_test_support::scripts;
 use serde_json::{Value, json};
 
-/// The argument with which a process of its own does it: then the folder and the target kind.
+/// Argument that makes the program do this in a process of its own; followed by the folder and the target kind.
 pub(crate) const FLAG: &str = "--judge";
 
-/// Does it and prints it; the last line says what the device is called.
+/// Runs and prints all checks; the last line contains the name of the device.
 pub(crate) fn run(root: &Path, kind: &str) -> ExitCode {
     match judged(root, kind) {
         Ok(()) => ExitCode::SUCCESS,
@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path, kind: &str) -> ExitCode {
     }
 }
 
-/// A host over the plugins that were carried alone.
+/// Opens a host with only the plugins of the archive.
 pub(crate) fn host(root: &Path) -> Result<Host> {
     let options = HostOptions { plugin_paths: vec![root.join("bin/plugins")], ..HostOptions::isolated() };
     Host::new(options).map_err(|error| error.to_string())
@@ -76,7 +76,7 @@ fn judged(root: &Path, kind: &str) -> Result<()> {
     Ok(())
 }
 
-/// A module of one function; a call of another is refused.
+/// Returns a module with one function only; a call of another function is refused.
 fn alone(module: &IrModule, name: &str) -> IrModule {
     let functions = module.functions.iter().filter(|function| *function.name == *name);
     IrModule { functions: functions.cloned().collect(), attrs: module.attrs.clone() }

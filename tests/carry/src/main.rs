@@ -1,8 +1,8 @@
-//! The program that `cargo xtask carry` packs: it tests Chipdock on a machine with the hardware, in one run and with one
-//! report.
+//! The program that `cargo xtask carry` packs: runs all tests and measurements on a machine with the hardware, in one run
+//! with one report.
 //!
-//! It needs no network, no Rust and no Python. Each step is a process of its own with a deadline, so that a driver that hangs
-//! or ends a process takes one step and not the report.
+//! It needs no network, no Rust and no Python. Each step is a separate process with a deadline, so that a driver that hangs
+//! or ends its process loses one step and not the report.
 
 mod judge;
 mod report;
@@ -23,16 +23,16 @@ Options:
   --report FILE     where to write the report [default: report.json]
   -h, --help        print this";
 
-/// What the command line says.
+/// Options of the command line.
 #[derive(Debug)]
 pub(crate) struct Options {
-    /// The folder that was unpacked.
+    /// Folder into which the archive was unpacked.
     pub(crate) root: PathBuf,
-    /// Target kinds; empty: every kind of a device.
+    /// Selected target kinds; empty for every kind that is a device's.
     pub(crate) kinds: Vec<String>,
-    /// Steps; empty: all.
+    /// Selected steps; empty for all.
     pub(crate) steps: Vec<String>,
-    /// The report.
+    /// Path of the report.
     pub(crate) report: PathBuf,
 }
 

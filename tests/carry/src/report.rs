@@ -1,4 +1,4 @@
-//! The report: one file of JSON whose field `text` a person reads.
+//! The report: one JSON file whose field `text` is for people.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::steps::{fact, line_of};
 
-/// What was found, in both forms.
+/// The results, as text and as JSON.
 #[derive(Default)]
 pub(crate) struct Report {
     text: Vec<String>,
@@ -18,13 +18,13 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Adds a line, and shows it at once.
+    /// Adds a line to the text, and prints it.
     pub(crate) fn line(&mut self, text: &str) {
         println!("{text}");
         self.text.extend(text.lines().map(str::to_owned));
     }
 
-    /// Says what machine it is, and which build of Chipdock.
+    /// Adds a description of the machine, and of the build of Chipdock.
     pub(crate) fn machine(&mut self, root: &Path) {
         let mut know = |name: &str, value: Option<String>| {
             let value = value.unwrap_or_default();
@@ -54,33 +54,33 @@ impl Report {
         self.steps.push(json!({"name": name, "status": status, "said": said, "data": data}));
     }
 
-    /// A step that ended well.
+    /// Adds a step that succeeded.
     pub(crate) fn passed(&mut self, name: &str, said: &str, data: Value) {
         self.step(name, "passed", said, data);
     }
 
-    /// A step that did not.
+    /// Adds a step that failed.
     pub(crate) fn failed(&mut self, name: &str, said: &str, data: Value) {
         self.n_failed += 1;
         self.step(name, "FAILED", said, data);
     }
 
-    /// A step for which something is missing here.
+    /// Adds a step that could not run, because something is missing here.
     pub(crate) fn absent(&mut self, name: &str, why: &str) {
         self.step(name, "not here", why, Value::Null);
     }
 
-    /// Whether there is a step of that name.
+    /// Returns true if there is a step of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.steps.iter().any(|step| step["name"] == name)
     }
 
-    /// Whether no step failed.
+    /// Returns true if no step failed.
     pub(crate) fn is_good(&self) -> bool {
         self.n_failed == 0
     }
 
-    /// Writes it.
+    /// Writes the report.
     ///
     /// # Errors
     ///

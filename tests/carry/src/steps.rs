@@ -1,4 +1,4 @@
-//! The steps of the run: the command of each, and its entry in the report.
+//! Runs the steps, and adds their results to the report.
 
 use std::fs;
 use std::io::Read;
@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::report::Report;
 use crate::{Options, judge};
 
-/// How a process ended.
+/// Exit and output of a process.
 struct Ended {
     code: Option<i32>,
-    /// Whether the deadline ended it.
+    /// Whether the process was ended by its deadline.
     is_late: bool,
     stdout: String,
     stderr: String,
@@ -30,14 +30,14 @@ impl Ended {
         }
     }
 
-    /// The end of what it said on stderr.
+    /// Returns the end of its standard error.
     fn last_words(&self) -> String {
         let lines: Vec<&str> = self.stderr.lines().collect();
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 }
 
-/// Runs a program of the bundle until its end or the deadline.
+/// Runs a program of the archive until it ends or its deadline passes.
 fn program(options: &Options, name: &str, arguments: &[&str], minutes: u64) -> Result<Ended, String> {
     let root = &options.root;
     let mut command = Command::new(root.join("bin").join(name));
@@ -45,7 +45,7 @@ fn program(options: &Options, name: &str, arguments: &[&str], minutes: u64) -> R
     command.env("CHIPDOCK_TEST_PLUGINS", root.join("bin/plugins"));
     command.env("CHIPDOCK_TEST_COMMAND", root.join("bin/chipdock"));
     command.env("CHIPDOCK_TEST_ROOT", root);
-    // What is installed here takes no part.
+    // Plugins and settings installed on this machine take no part.
     command.env("XDG_DATA_HOME", root.join("nothing")).env("XDG_CONFIG_HOME", root.join("nothing"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
@@ -76,7 +76,7 @@ fn program(options: &Options, name: &str, arguments: &[&str], minutes: u64) -> R
     Ok(Ended { code: status.code(), is_late, stdout: text(stdout), stderr: text(stderr), seconds })
 }
 
-/// Does every step that is asked for; whether all that could be run ended well.
+/// Runs every selected step; returns true if all that could be run succeeded.
 ///
 /// # Errors
 ///
@@ -118,7 +118,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(report.is_good())
 }
 
-/// The target kinds that are asked for, each with its plugin's library.
+/// Returns the selected target kinds, each with the library of its plugin.
 fn kinds(options: &Options) -> Result<Vec<(String, String)>, String> {
     let host = judge::host(&options.root)?;
     let all = host.target_kinds();
@@ -263,13 +263,13 @@ fn bench(report: &mut Report, ended: Result<Ended, String>) {
     }
 }
 
-/// What a file of the system says, or a program, when it is there.
+/// Returns the output of a program, if it exists and succeeds.
 pub(crate) fn fact(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The first line of a file that begins so.
+/// Returns the first line of a file that begins with `start`.
 pub(crate) fn line_of(file: &Path, start: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     text.lines().find(|line| line.starts_with(start)).map(str::to_owned)

@@ -1,1 +1,2 @@
-//! The command `chipdock` as a user runs it, with the plugins of this repository: exit code, both streams, files left behind.
+//! Tests of the command `chipdock` as a user runs it, with the plugins of this repository: exit code, both streams, files
+//! left behind.

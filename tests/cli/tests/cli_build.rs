@@ -1,4 +1,4 @@
-//! `chipdock build`. Rules are those of the command's front page.
+//! Tests of `chipdock build`. Rules are those of the command's front page.
 
 use chipdock_test_support::command::{Scratch, fields};
 use serde_json::json;
@@ -48,7 +48,8 @@ fn a_schedule_is_shown_or_left_out() {
     assert!(none.stdout.contains("def vector_add("), "{}", none.stdout);
 }
 
-/// What no pass knows is no schedule: the kernel gets the one that it gets without. It is told to whoever asks.
+/// An annotation that no pass knows is not a schedule: the kernel gets the same schedule as without it. `--verbose` reports
+/// it.
 #[test]
 fn an_annotation_that_nobody_knows_changes_nothing() {
     let scratch = Scratch::new();

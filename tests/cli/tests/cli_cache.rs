@@ -1,5 +1,5 @@
-//! `chipdock cache`, and the builds that `build` and `run` keep. Rules CACHE-V1 to CACHE-V8 are those of `host/src/cache.rs`,
-//! KEPT-K1 to KEPT-K8 those of `plugin-api/src/files/cache.rs`.
+//! Tests of `chipdock cache`, and of the files that `build` and `run` keep. Rules CACHE-V1 to CACHE-V8 are those of
+//! `host/src/cache.rs`, KEPT-K1 to KEPT-K8 those of `plugin-api/src/files/cache.rs`.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -28,7 +28,7 @@ impl Cached {
         end(&mut self.command(words))
     }
 
-    /// What a build gives, and whether it was found.
+    /// Builds; returns the output, and whether it was found in the cache.
     fn build(&self, words: &str) -> (String, bool) {
         let ended = self.run(&format!("{words} --verbose"));
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);

@@ -1,4 +1,5 @@
-//! Settings of plugins as a user sets and sees them (contract, section S; rules SET-O1 to SET-O5 of `host/src/settings.rs`).
+//! Tests of settings of plugins as a user sets and sees them (contract, section S; rules SET-O1 to SET-O5 of
+//! `host/src/settings.rs`).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! `chipdock conformance`, as a user runs it: exit codes (SUITE-S14), streams (CLI-C1), files (CLI-C5), lists, cards.
+//! Tests of `chipdock conformance` as a user runs it: exit codes (SUITE-S14), streams (CLI-C1), files (CLI-C5), lists, cards.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The command with targets whose code a host launches on a device, as a user meets them.
+//! Tests of the command with targets whose code a host launches on a device.
 
 use chipdock_test_support::command::Scratch;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Keys that several plugins claim, as a user meets them. Rules REG-R1, REG-R2 and REG-R5 are those of the host's registry.
+//! Tests of the command with keys that several plugins claim. Rules REG-R1, REG-R2 and REG-R5 are those of the host's
+//! registry.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,5 +1,5 @@
-//! Plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and `build`, with `--isolate` and
-//! without (CLI-C11, and the rules of the command's modules `ask` and `isolate`).
+//! Tests of the command with plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and
+//! `build`, with and without `--isolate` (CLI-C11, and the rules of the command's modules `ask` and `isolate`).
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn row(list: &Value, field: &str, name: &str) -> Value {
     rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} in {list:#}")).clone()
 }
 
-/// What is there without the bad plugin.
+/// Returns the list without the rows of the bad plugin.
 fn without_it(mut list: Value, field: &str) -> Value {
     let rows = list[field].as_array_mut().unwrap();
     rows.retain(|row| row["name"] != "bad");
@@ -94,7 +94,7 @@ fn a_bad_plugin_is_a_row_of_devices_and_targets() {
     }
 }
 
-/// Those that hang are waited for at once, not one after the other.
+/// Plugins that hang are waited for at the same time, not one after the other.
 #[test]
 fn children_run_at_once() {
     let scratch = scratch();

@@ -1,4 +1,4 @@
-//! The command with few resources: files, memory, processes (CLI-C2). It reports the error, and nothing else.
+//! Tests of the command with few resources: files, memory, processes (CLI-C2). It reports what it cannot do, and nothing else.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -10,7 +10,7 @@ use chipdock_test_support::command::{Scratch, built};
 
 /// A user who owns nothing, and no process.
 const NOBODY: u32 = 65534;
-/// What a shell ends with when the system's loader could not start the program.
+/// Exit code of a shell if the system's loader could not start the program.
 const NOT_STARTED: i32 = 127;
 
 const LARGE: &str = "run vector_add.py --in A=large.npy --in B=large.npy --out C=c.npy --target c";
@@ -35,7 +35,7 @@ fn limited(scratch: &Scratch, limit: &str, words: &str) -> Command {
     shell
 }
 
-/// What Rust prints when there is no memory, before it aborts; a program cannot go on there.
+/// Message that Rust prints before it aborts because there is no memory; a program cannot continue then.
 const NO_MEMORY: &str = "memory allocation of ";
 
 /// It ends with a code of its own and, when that is not 0, with an error that says why.

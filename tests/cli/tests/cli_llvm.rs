@@ -1,4 +1,4 @@
-//! The command with LLVM, and without it. Rules are those of the command's front page.
+//! Tests of the command with LLVM and without. Rules are those of the command's front page.
 
 use chipdock_test_support::command::{Ended, Scratch, end};
 use serde_json::{Value, json};
@@ -116,7 +116,7 @@ fn an_object_file_is_of_its_machine() {
     assert!(ended.stdout.starts_with("whatever.bin: object for llvm, compiled in "), "{}", ended.stdout);
 }
 
-/// What was compiled for another machine is refused by the loader, with both machines' names.
+/// Code compiled for another machine is refused by the loader, with the names of both machines.
 #[test]
 fn code_of_another_machine_does_not_run_here() {
     let (scratch, _) = vector_add();

@@ -1,4 +1,5 @@
-//! Plugins that need keys of others (P5.15), build ids (P1.15), and files that `--plugin` names, as a user meets them.
+//! Tests of the command with plugins that need keys of others (P5.15), of build ids (P1.15), and of files that `--plugin`
+//! names.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Destinations of results (CLI-C5, CLI-C8), whatever names lead there and whatever a plugin does to folders.
+//! Tests of the paths of results (CLI-C5, CLI-C8), whatever names lead there and whatever a plugin does to folders.
 
 use std::fs;
 use std::os::unix::fs::symlink;

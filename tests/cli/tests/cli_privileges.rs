@@ -1,4 +1,4 @@
-//! The command with raised privileges (CLI-C10): really raised, by the set-user-id bit and by file capabilities.
+//! Tests of the command with raised privileges (CLI-C10), actually raised by the set-user-id bit and by file capabilities.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -11,7 +11,7 @@ use chipdock_test_support::command::{Ended, Scratch, end};
 /// A user who owns nothing.
 const NOBODY: u32 = 65534;
 
-/// How a program gets more privileges than whoever starts it has.
+/// Ways in which a program gets more privileges than the user who starts it.
 #[derive(Clone, Copy, Debug)]
 enum Raise {
     SetUser,

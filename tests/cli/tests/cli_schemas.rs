@@ -1,5 +1,5 @@
-//! Output of the command as JSON (`--json` and files), against its schemas (rule CLI-C4): each command in each of its forms.
-//! The rules of change are in `host/cli/schemas/README.md`.
+//! Checks the JSON that the command prints with `--json`, or writes to files, against its schemas (rule CLI-C4): each
+//! command in each of its forms. The rules of change are in `host/cli/schemas/README.md`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -434,7 +434,7 @@ class Module:
 
 // Changed documents
 
-/// What is wrong with a document that has another value there.
+/// A change of a document: the path, and a value that is wrong there.
 type Change = (&'static str, Value);
 
 fn refuses(document: &Value, changes: &[Change]) {

@@ -1,4 +1,4 @@
-//! Standard streams and unusual environments (CLI-C1, CLI-C2, CLI-C9), as a user meets them.
+//! Tests of the command's standard streams, and of unusual environments (CLI-C1, CLI-C2, CLI-C9).
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! `--trace` and `--verbose`. Rules CLI-C1 to CLI-C13 are those of the command's front page, SP1 to SP5 those of
+//! Tests of `--trace` and `--verbose`. Rules CLI-C1 to CLI-C13 are those of the command's front page, SP1 to SP5 those of
 //! `chipdock_host::trace`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
@@ -21,7 +21,7 @@ fn scratch() -> Scratch {
 struct Span {
     name: String,
     thread: u64,
-    /// What was known at its beginning and at its end.
+    /// Fields that were known at its beginning and at its end.
     args: BTreeMap<String, Value>,
     /// The names of the spans that it is in, the outermost first.
     within: Vec<String>,

@@ -1,5 +1,5 @@
-//! Files that the command reads and opens, and files that it refuses: regular files, digests, locks. Rules FIND-D3 and FIND-D5
-//! of discovery, LOAD-L1 of the loader, LOCK-K1 to LOCK-K4 of the lock.
+//! Tests of the files that the command reads, opens or refuses: regular files, digests, locks. Rules FIND-D3 and FIND-D5 of
+//! discovery, LOAD-L1 of the loader, LOCK-K1 to LOCK-K4 of the lock.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;

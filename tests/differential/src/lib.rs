@@ -1,1 +1,1 @@
-//! Every backend present against the reference interpreter, and against each other.
+//! Compares every backend present with the reference interpreter, and with each other.

@@ -1,5 +1,5 @@
-//! Parameters that overlap: without `tirx.noalias` they are views of one memory, and a kernel does what its statements
-//! say, one after the other.
+//! Tests of overlapping parameters: without `tirx.noalias` they are views of the same memory, and a kernel executes its
+//! statements one after the other.
 
 use chipdock_host::{AnyView, Tensor};
 use chipdock_test_backends::run;

@@ -1,10 +1,11 @@
-//! `examples/codegen-c`: a target kind, a code generator and a loader in C alone, compiled here and opened as a user's plugin,
-//! against the interpreter. The suite's cases of it are run by `host/conformance/tests/in_tree.rs`.
+//! Tests of `examples/codegen-c`: a target kind, a code generator and a loader in C alone, compiled here, opened as a
+//! user's plugin, and compared with the interpreter. `host/conformance/tests/in_tree.rs` runs the suite's cases for it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
+use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{CompileOptions, Host, HostOptions};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::cases::CASES;
@@ -14,7 +15,7 @@ use chipdock_test_support::{plugins, workspace};
 
 const KIND: &str = "template_c";
 
-/// What has float16, which this chip has not.
+/// Examples that use float16, which this target does not support.
 const REFUSED: &[&str] = &["cast_f16"];
 
 /// The example in a folder of its own, and a host that has it beside the plugins of this repository.
@@ -24,8 +25,12 @@ fn example() -> (Scratch, Host, Backend) {
     fs::create_dir(&folder).expect("a folder");
     let template = format!("-I{}", workspace().join("examples/plugin-template-c").display());
     let source = workspace().join("examples/codegen-c/plugin.c");
-    plugins::compile(&["gcc", "-std=c99", &template, "-Wl,--no-as-needed", "-lm"], &source, &library);
-    for path in [&folder, &library] {
+    plugins::compile(&["gcc", "-std=c99", template.as_str(), "-Wl,--no-as-needed", "-lm"], &source, &library);
+    let described = manifest::generate(&library, &Needs::default()).expect("a manifest");
+    let manifest = manifest::manifest_path(&library);
+    fs::write(&manifest, described.to_text().expect("its text")).expect("written");
+    // A plugin that others may write is refused.
+    for path in [&folder, &library, &manifest] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
     }
     let host = host_with(|mut options: HostOptions| {
@@ -56,7 +61,7 @@ fn kernels_of_the_example_in_c_agree_with_the_interpreter() {
     assert_eq!(n_agreed, CASES.len() - REFUSED.len());
 }
 
-/// What it cannot build it refuses by kind, function and node, all of it at once.
+/// The example refuses constructs that it cannot build by kind, function and node, all in one report.
 #[test]
 fn the_example_in_c_names_what_it_refuses() {
     let (_scratch, host, backend) = example();

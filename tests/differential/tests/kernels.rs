@@ -1,4 +1,4 @@
-//! The example kernels, the corpus and the digits on every backend present.
+//! Runs the example kernels, the corpus and the digits on every backend present.
 
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ fn kernels_run_with_one_plugin_alone() {
     }
 }
 
-/// What a host's target refuses of the corpus, and the words that say why.
+/// Files of the corpus that a host's target refuses, with words of the reason.
 const REFUSED: &[(&str, &str)] = &[("construct/intrinsics.py", "the C function `fill`")];
 
 /// Functions of the corpus that run on a host, but those of the refused files.

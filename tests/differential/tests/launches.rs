@@ -1,5 +1,5 @@
-//! Kernels that are launched without the packed call, on the devices that there are: what the host refuses before the plugin
-//! is asked. What the plugin owes is the suite's (K.5 to K.8).
+//! Tests of launches of kernels without the packed call, on the devices present: the requests that the host refuses before
+//! it calls the plugin. The conformance suite checks the plugin's obligations (K.5 to K.8).
 
 use chipdock_host::{Error, ErrorKind, Kernel, LaunchArg, Module, Stream, Tensor};
 use chipdock_ir::DType;

@@ -1,7 +1,7 @@
-//! Loads and stores under conditions, over short inner loops, on every backend for host functions.
+//! Tests of loads and stores under conditions, over short inner loops, on every backend for host functions.
 //!
-//! gcc before version 14 makes masks of such conditions and takes one load's for another's (its bug 114375): right C, and
-//! zeros in place of elements wherever the inner extent is no power of two and short enough to be unrolled.
+//! gcc before version 14 turns such conditions into masks and takes one load's mask for another's (its bug 114375): from
+//! correct C code come zeros instead of elements if the inner extent is not a power of two and short enough to be unrolled.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use chipdock_test_backends::{hold, host, on_each_host, outputs};
 
 const N_ROWS: usize = 4;
 
-/// What is loaded where the condition holds is in bounds anyway, or only then; or it is stored; or a sum's.
+/// Kernels with conditional loads that are in bounds in any case, or only under the condition; with conditional stores; and
+/// with conditional sums.
 const KERNEL: &str = "
     @T.prim_func(s_tir=True)
     def f_N(M: T.Buffer((4, N), \"DT\"), A: T.Buffer((4, N), \"DT\"), O: T.Buffer((4, N), \"DT\"), P: T.Buffer((4, N), \"DT\"), Q: T.Buffer((4, N), \"DT\"), S: T.Buffer((4,), \"DT\"), k: T.int32):

@@ -1,5 +1,5 @@
-//! Functions of floats on every backend for host functions, through `dlopen`: within the bounds that the passes state,
-//! which are narrower than those of the accuracy contract, contracted as the backend's compiler likes.
+//! Tests of float functions on every backend for host functions, through `dlopen`: results are within the bounds that the
+//! passes state, which are narrower than those of the accuracy contract, with any contraction by the backend's compiler.
 
 use chipdock_host::{Host, Module};
 use chipdock_interpret::{Arg, Array, Interpreter};

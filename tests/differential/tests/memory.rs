@@ -1,6 +1,6 @@
-//! A thousand modules compiled, loaded, called and dropped: memory stays flat.
+//! Checks that compiling, loading, calling and dropping a thousand modules does not increase memory use.
 //!
-//! A file of its own: the tests of a file may share a process, and this one looks at its process.
+//! This test has its own file, because the tests of a file may share a process and this one measures its process.
 
 use chipdock_host::{AnyView, CompileOptions, Tensor};
 use chipdock_test_backends::{backends, claims, host};
@@ -11,7 +11,7 @@ use serde_json::json;
 const N_BEFORE: usize = 200;
 /// Modules after which memory is as it was.
 const N_MODULES: usize = 1000;
-/// What a module may leave behind, on average: what allocators round up.
+/// Largest average number of bytes that a module may leave in memory, because allocators round up.
 const LEFT_BYTES_MAX: usize = 1024;
 
 /// Small, and compiled without optimisation: a thousand of them are to take seconds.

@@ -1,5 +1,5 @@
-//! Wrong calls of a compiled kernel: each has its typed error, which names the parameter and both values, and leaves
-//! the kernel usable.
+//! Tests of wrong calls of a compiled kernel: each raises a typed error that names the parameter and both values, and the
+//! kernel stays usable.
 
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
 use chipdock_ir::DType;

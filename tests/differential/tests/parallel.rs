@@ -1,5 +1,5 @@
-//! Parallel loops on every backend for host memory, through the host's pool: right at any number of threads, and truly
-//! parallel.
+//! Tests of parallel loops on every backend for host memory, through the host's pool: correct with any number of threads,
+//! and actually parallel.
 
 use chipdock_host::{AnyView, Function, Host, HostOptions, Tensor};
 use chipdock_interpret::{Arg, Array, Interpreter};

@@ -1,4 +1,4 @@
-//! Parallel loops are truly parallel: each task has a thread of its own.
+//! Checks that parallel loops are actually parallel: each task has a thread of its own.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Generated programs on every backend for host memory present: integers exactly, floats within the interpreter's bound, and the backends
-//! against each other.
+//! Runs generated programs on every backend for host memory present: integers exactly, floats within the interpreter's
+//! bound, and the backends against each other.
 
 use chipdock_host::Host;
 use chipdock_interpret::Array;
@@ -13,7 +13,8 @@ const PROGRAMS: u64 = 64;
 /// Programs for a backend that compiles within this process.
 const PROGRAMS_IN_PROCESS: u64 = 256;
 
-/// What a backend has to take: a refusal fails. What none can take is left out, with the reason.
+/// Returns the options of programs that a backend must take; a refusal is a failure. Constructs that no backend takes are
+/// left out, with the reason.
 fn options() -> Options {
     Options::default()
 }
@@ -27,7 +28,7 @@ fn ran(host: &Host, backend: &Backend, case: &Case) -> Result<Vec<Array>, Failur
     outputs(backend, &callable, &case.args).map_err(|error| failed("call", error))
 }
 
-/// Holds a case on each of these backends against the interpreter, and against the first of them.
+/// Checks a case on each of these backends against the interpreter, and against the first of them.
 fn check(host: &Host, backends: &[Backend], case: &Case) -> Result<(), Failure> {
     let expected = case.expected().map_err(|error| Failure::new("interpreter", error))?.outputs;
     let mut first: Option<(&str, Vec<Array>)> = None;

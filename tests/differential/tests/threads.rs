@@ -1,4 +1,4 @@
-//! Threads: modules compiled, loaded, called and dropped from several at once, and functions that outlive their module.
+//! Compiles, loads, calls and drops modules from several threads at once, and calls functions that outlive their module.
 
 use std::sync::Barrier;
 

@@ -1,5 +1,5 @@
-//! The corpus: script, passes, and the interpreter's result after each step.
+//! The corpus of test files for scripts and passes, with the interpreter's results at each step.
 //!
-//! - `corpus/` holds TVMScript files that must be read; those that TVM printed are in `host/conformance/kernels/tvm`.
-//! - `golden/` holds the printed text of each; `passes/` the result of each pass for its inputs.
-//! - `bad/` holds files that must be refused, each with its errors (`.err`).
+//! - `corpus/` contains TVMScript files that must be read; files printed by TVM are in `host/conformance/kernels/tvm`.
+//! - `golden/` contains the printed form of each; `passes/` the output of each pass for its inputs.
+//! - `bad/` contains files that must be refused, each with its errors (`.err`).

@@ -1,4 +1,4 @@
-//! The script reader on malformed input: no text makes it panic. Each file of `bad/` is a test of `corpus`.
+//! Checks that no wrong input makes the script reader panic. Each file of `bad/` is a test of `corpus`.
 
 use chipdock_ir::{equal, print};
 use chipdock_script::parse;
@@ -11,7 +11,7 @@ fn function(body: &str) -> String {
     format!("@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\"), n: T.int32):\n    {body}\n")
 }
 
-/// What is wrong with a text: the first line of the first error.
+/// Returns the first line of the first error of a text.
 fn first_error(text: &str) -> String {
     let errors = parse(text, "f.py").expect_err("an error is expected");
     errors.to_string().lines().next().unwrap_or_default().to_owned()

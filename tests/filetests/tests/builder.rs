@@ -1,4 +1,4 @@
-//! Kernels built in Rust equal those of `examples/kernels`, one for one.
+//! Checks that the kernels built in Rust equal those of `examples/kernels`, one by one.
 
 use chipdock_ir::build::{self, Body, Loop, R, S};
 use chipdock_ir::{DType, Expr, IrModule, PrimFunc, Stage, StorageScope, ThreadAxis, equal, validate};
@@ -230,7 +230,7 @@ fn threads_and_shared_memory() {
     same("host/conformance/kernels/tvm/g_transpose.py", [f.finish()]);
 }
 
-/// What is no loop variable has no domain, and validation says so.
+/// A variable that is not a loop variable has no domain, and validation reports it.
 #[test]
 fn remap_of_what_is_no_loop() {
     let mut f = build::function("f");

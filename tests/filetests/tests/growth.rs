@@ -1,9 +1,8 @@
-//! The cost of each stage grows with the text and not with its square: scripts of n and of 8 n functions, parameters, buffers
-//! or statements, from reading to packed host functions and kernels, and their wire format.
-//!
-//! Eight times the text takes eight times the time of this thread, more where caches no longer hold it, and 64 times where
-//! everything is examined for each item; the tests limit each stage to 24. A stage that takes less than [`NOTICED`] is not
-//! checked.
+//! Checks that the time of each stage grows linearly with the text, not quadratically: scripts of n and of 8 n functions,
+//! parameters, buffers or statements, from reading to packed host functions and kernels, and their wire format.
+//! Eight times the text takes eight times the processor time of this thread, more if the caches no longer hold it, and 64
+//! times if each item looks at all others; the tests limit each stage to 24 times. A stage that takes less than [`NOTICED`]
+//! is not judged.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -14,11 +13,11 @@ use chipdock_ir::{IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, a
 use chipdock_passes::{DEVICE_PIPELINE, PIPELINE};
 use rustix::time::{ClockId, clock_gettime};
 
-/// How much longer the longer text is.
+/// Ratio of the lengths of the two texts.
 const FACTOR: usize = 8;
-/// How much more it may cost.
+/// Largest ratio of the times.
 const RATIO_MAX: f64 = 24.0;
-/// What a stage has to take to be judged: less is mostly noise.
+/// Shortest time of a stage that is judged: shorter times are mostly noise.
 const NOTICED: Duration = Duration::from_millis(60);
 
 /// A host whose code launches parallel regions.
@@ -94,7 +93,7 @@ fn lowered(times: &mut Times, target: &str, module: &IrModule, capabilities: &Ta
     times.of(&format!("{target}: read wire"), || wire::read(&bytes)).unwrap();
 }
 
-/// Holds every stage of `text(n)` and `text(8 n)` to what may grow.
+/// Checks that the time of every stage grows from `text(n)` to `text(8 n)` by at most [`RATIO_MAX`].
 fn grows_no_faster(n: usize, text: impl Fn(usize) -> String) {
     grows_on(n, text, &[("host", host()), ("device", device())]);
 }

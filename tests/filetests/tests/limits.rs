@@ -1,5 +1,5 @@
-//! The limits of the script reader (rule 7 of the crate): each exactly reached, and exceeded by one; and texts that would
-//! take unbounded time, or all memory, if the same part were examined repeatedly.
+//! Tests of the limits of the script reader (rule 7 of the crate), each exactly reached and exceeded by one; and of texts
+//! that would take forever, or all memory, if parts of them were processed again and again.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use chipdock_script::parse;
 
 const HEAD: &str = "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\"), n: T.int32):\n";
 
-/// What is wrong with a text, in one line; nothing when it is read.
+/// Returns the error of a text in one line; `None` if it can be read.
 fn problem(text: &str) -> Option<String> {
     let errors = parse(text, "f.py").err()?;
     Some(errors.to_string().lines().next().unwrap_or_default().to_owned())

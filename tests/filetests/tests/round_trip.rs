@@ -1,5 +1,5 @@
-//! Random modules through the printer and the reader: unchanged. Random text through the reader: an error or a
-//! module, never a panic, and soon.
+//! Prints and reads random modules, which must be equal afterwards; reads random text, which must give an error or a
+//! module, never a panic, in short time.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -80,7 +80,7 @@ fn tokens(text: &str) -> Vec<&str> {
     out
 }
 
-/// What is done to a text: which, where, how much, and from where.
+/// A change of a text: kind, position, length, and source position.
 type Edit = (u8, usize, usize, usize);
 
 /// Deletes, doubles, moves and exchanges items; some of them come from another text.

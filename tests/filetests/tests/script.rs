@@ -1,4 +1,4 @@
-//! Places of nodes in a text, and the script reader's additions to it.
+//! Tests of the positions of nodes in a text, and of the parts that the script reader adds.
 
 use chipdock_ir::{Child, print};
 use chipdock_test_support::filetests;

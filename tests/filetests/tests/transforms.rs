@@ -1,4 +1,4 @@
-//! Modules without pointers that are values and without long vectors compute the same as before.
+//! Checks that modules compute the same after pointers that are values, and long vectors, have been removed from them.
 
 use chipdock_codegen_source::{with_inlined_buffers, with_lanes_at_most, without_moved_pointers};
 use chipdock_interpret::{Arg, Array, Interpreter};
@@ -37,7 +37,7 @@ class Module:
         U[0] = 77
 "#;
 
-/// How many calls of functions are left, and how many views of what is no variable.
+/// Returns the numbers of remaining calls of functions, and of remaining views of pointers that are not variables.
 fn left(module: &IrModule) -> (usize, usize) {
     let (mut calls, mut views) = (0, 0);
     for function in &module.functions {
@@ -53,7 +53,7 @@ fn left(module: &IrModule) -> (usize, usize) {
     (calls, views)
 }
 
-/// What `main` makes of its last tensor.
+/// Runs `main` and returns the content of its last tensor.
 fn run(module: &IrModule) -> Vec<i128> {
     let main = module.function("main").unwrap();
     let array = |(at, param): (usize, &Param)| {
@@ -149,7 +149,7 @@ fn elements_that_are_long_vectors_are_reached_lane_by_lane() {
     }
 }
 
-/// What has an effect is not in parts: each would have it once more.
+/// An expression with an effect is not split into parts, because each part would have the effect once more.
 #[test]
 fn an_effect_happens_once() {
     let text = r#"

@@ -1,8 +1,9 @@
-//! Printed modules in real TVM: TVM accepts the text, and its module equals the one that it reads from the original.
+//! Gives printed modules to real TVM, which must read them, and find them equal to the original.
 //!
-//! Needs a Python with apache-tvm 0.27, named by `CHIPDOCK_TVM_PYTHON`; without it, the test reports what it skips. The first
-//! line of a corpus file may declare an exception: `# tvm: accepted (why)` where TVM's reading differs, `# tvm: refused (why)`
-//! where only this project accepts the file, `# tvm: printed (why)` where TVM accepts the printed text and not the file.
+//! Requires a Python with apache-tvm 0.27, named by `CHIPDOCK_TVM_PYTHON`; without it, the test reports the skipped parts.
+//! The first line of a corpus file may state an exception: `# tvm: accepted (why)` where TVM's reading differs,
+//! `# tvm: refused (why)` where only this project takes the file, `# tvm: printed (why)` where TVM takes the printed form
+//! and not the file.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,10 +13,10 @@ use chipdock_ir::{DType, Op, print};
 use chipdock_programs::Options;
 use chipdock_test_support::{CorpusFile, bless, corpus, filetests, skipped};
 
-/// How many generated programs TVM is given.
+/// Number of generated programs that TVM is given.
 const PROGRAMS: u64 = 90;
 
-/// How TVM is to take a file.
+/// Returns the expected handling of a file by TVM.
 fn mode(file: &CorpusFile) -> &'static str {
     let first = file.text.lines().next().unwrap_or_default();
     match first.strip_prefix("# tvm: ").unwrap_or_default().split(' ').next() {
@@ -46,7 +47,7 @@ fn tvm_reads_what_is_printed_as_it_reads_the_original() {
     assert!(refused.is_empty(), "of {} files TVM says:\n{}", files.len(), refused.join("\n"));
 }
 
-/// What TVM says against the pairs of files, a line each.
+/// Returns the objections of TVM to the pairs of files, a line each.
 fn refused(python: &str, folder: &Path, pairs: &str) -> Vec<String> {
     let list = folder.join("pairs");
     std::fs::write(&list, pairs).unwrap();
@@ -57,7 +58,7 @@ fn refused(python: &str, folder: &Path, pairs: &str) -> Vec<String> {
     lines
 }
 
-/// What TVM 0.27 refuses of generated programs: its words, and why this is no fault of what is printed.
+/// Refusals of generated programs by TVM 0.27: its words, and the reason why the printed text is not at fault.
 const REFUSALS: &[(&str, &str)] = &[
     (
         "without a prior DeclBuffer",

@@ -1,4 +1,4 @@
-//! The reader of artifacts, and its part after the check of digests.
+//! Fuzz target for the reader of artifacts, including the code after its digest checks.
 
 use std::ops::Range;
 
@@ -8,19 +8,19 @@ use sha2::{Digest as _, Sha256};
 
 use crate::target::is_refusal;
 
-/// Where the parts of a file lie; the front page of `chipdock_host::artifact` has the table.
+/// Positions of the parts of a file; the front page of `chipdock_host::artifact` has the table.
 const HEADER_SIZE: Range<usize> = 16..24;
 const HEADER_SHA256: Range<usize> = 24..56;
 const DATA_ALIGNMENT: usize = 1 << 16;
-/// Between header and data of an input that is to be sealed.
+/// Separator between header and data of an input that is to be sealed.
 const SEPARATOR: u8 = 0;
 
-/// Reads bytes as a file; what does not begin as one is taken for the header of one and its data, with a zero between,
-/// and given the digests that the reader asks for, so that what lies behind them is reached.
+/// Reads bytes as a file. Other bytes are taken for the header of a file and its data, separated by a zero, and get the
+/// digests that the reader expects, so that the code after the digest checks is reached.
 ///
 /// # Panics
 ///
-/// When a promise is not kept.
+/// If a promise is broken.
 pub fn artifact(bytes: &[u8]) {
     if bytes.starts_with(b"CHIP") {
         return whole(bytes);
@@ -56,7 +56,7 @@ fn same(a: &Artifact, b: &Artifact, depth: usize) {
     a.imports().iter().zip(b.imports()).for_each(|(a, b)| same(a, b, depth + 1));
 }
 
-/// A file of that header and that data, with digests that are right.
+/// Returns a file with that header and that data, with correct digests.
 pub(crate) fn sealed(header: &[u8], data: &[u8]) -> Vec<u8> {
     let header = match serde_json::from_slice::<Value>(header) {
         Ok(mut json) => {
@@ -94,7 +94,7 @@ fn list<'v>(header: &'v mut Value, name: &str) -> &'v mut [Value] {
     header.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
 }
 
-/// The header and the data of a file, as an input that is sealed.
+/// Returns the header and the data of a file, as an input that is to be sealed.
 pub(crate) fn unsealed(file: &[u8]) -> Option<Vec<u8>> {
     let size = u64::from_le_bytes(file.get(HEADER_SIZE)?.try_into().ok()?);
     let end = HEADER_SHA256.end.checked_add(usize::try_from(size).ok()?)?;

@@ -1,14 +1,14 @@
-//! Measures the greatest memory of a call, counted by the allocator.
+//! Measures the largest amount of memory that a call holds, counted by the allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes that are allocated now, and the most since a measurement began.
+/// Bytes that are allocated now, and the largest number since a measurement began.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// One measurement at a time: threads that a call starts count with it.
+/// Lock for one measurement at a time, because threads that a call starts count with it.
 static MEASURING: Mutex<()> = Mutex::new(());
 
 struct Counted;
@@ -28,7 +28,7 @@ fn remove(size_bytes: usize) {
 // SAFETY: every call goes to the system's allocator as it came; counting touches no memory of the caller's.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is the system's.
+        // SAFETY: the caller keeps the obligations of this function, which are those of the system's allocator.
         let block = unsafe { System.alloc(layout) };
         if !block.is_null() {
             add(layout.size());
@@ -37,13 +37,13 @@ unsafe impl GlobalAlloc for Counted {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the system's.
+        // SAFETY: the caller keeps the obligations of this function, which are those of the system's allocator.
         unsafe { System.dealloc(block, layout) };
         remove(layout.size());
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is the system's.
+        // SAFETY: the caller keeps the obligations of this function, which are those of the system's allocator.
         let block = unsafe { System.alloc_zeroed(layout) };
         if !block.is_null() {
             add(layout.size());
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Counted {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size_bytes: usize) -> *mut u8 {
-        // SAFETY: the caller's promise is the system's.
+        // SAFETY: the caller keeps the obligations of this function, which are those of the system's allocator.
         let moved = unsafe { System.realloc(block, layout, size_bytes) };
         if !moved.is_null() {
             add(size_bytes);
@@ -62,7 +62,7 @@ unsafe impl GlobalAlloc for Counted {
     }
 }
 
-/// How much memory a call may hold at once: a constant, and so many bytes for each byte of its input.
+/// Bound of the memory that a call may hold at once: a constant, and a number of bytes for each byte of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     base_bytes: usize,
@@ -74,11 +74,11 @@ impl Bound {
         Self { base_bytes, per_byte }
     }
 
-    /// Calls, and checks what was held at once against the bound.
+    /// Runs a call, and checks the memory that it held at once against the bound.
     ///
     /// # Panics
     ///
-    /// When it was more.
+    /// If it was more.
     pub fn hold(self, size_bytes: usize, call: impl FnOnce()) {
         let peak = measured(call);
         let most = self.base_bytes + self.per_byte * size_bytes;
@@ -89,7 +89,7 @@ impl Bound {
     }
 }
 
-/// The most bytes that a call held at once, beyond what there was before.
+/// Returns the largest number of bytes that a call held at once, beyond those held before.
 pub(crate) fn measured(call: impl FnOnce()) -> usize {
     let _alone = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
     let before = LIVE.load(Relaxed);

@@ -1,4 +1,4 @@
-//! Small changes of a script, which give programs that no generator makes and that are mostly still valid.
+//! Small changes of a script, for programs that no generator makes and that are mostly still valid.
 
 /// Numbers at which something changes.
 const NUMBERS: &[&str] =
@@ -22,10 +22,10 @@ const TYPES: &[&str] = &[
     "float32x4",
     "handle",
 ];
-/// How many bytes an edit takes.
+/// Number of bytes that describe an edit.
 pub(crate) const EDIT_BYTES: usize = 6;
 
-/// Makes one change for each whole edit.
+/// Makes one change for each complete edit.
 pub(crate) fn edited(text: &str, edits: &[u8]) -> String {
     let mut text = text.to_owned();
     for edit in edits.chunks_exact(EDIT_BYTES) {

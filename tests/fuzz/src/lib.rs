@@ -1,18 +1,18 @@
-//! Guarantees of each reader for any bytes: one function per target, called by a fuzzer and by ordinary tests.
+//! The promises of each reader for arbitrary bytes: one function for each target, called by the fuzzer and by ordinary tests.
 //!
-//! The fuzzer is `cargo xtask fuzz`; `README.md` beside this crate describes how to run it and how to keep an input. Its past
-//! findings are in `corpus/<target>` and are run by the tests of this crate, with seeds that are taken from the repository as
-//! it is ([`seeds`]).
+//! The fuzzer is `cargo xtask fuzz`; `README.md` beside this crate describes how to run it and how to keep an input. Inputs
+//! that it found are in `corpus/<target>` and are run by the tests of this crate, with seeds that are taken from the
+//! repository as it is ([`seeds`]).
 //!
-//! Each function fails by a panic. It checks:
+//! Each function reports a failure by a panic. It checks:
 //!
 //! - **FUZZ-F1** No bytes make a reader panic, abort or overflow its stack.
 //! - **FUZZ-F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has a message.
-//! - **FUZZ-F3** An accepted input is written, read back the same, and written again the same to the byte.
+//! - **FUZZ-F3** An accepted input is written, read back equal, and written again with equal bytes.
 //! - **FUZZ-F4** Memory is at most a constant and a multiple of the input's size ([`Target::bound`]); time likewise, which
 //!   the fuzzer checks by its timeout and the tests by [`Target::time_bound`].
-//! - **FUZZ-F5** The whole pipeline: a program that is valid is printed, read, validated and lowered; each code generator
-//!   accepts it or refuses it by name, never as a bug, and gives the same output for the same input.
+//! - **FUZZ-F5** The whole way: a program that is valid is printed, read, validated and lowered; each code generator takes it or
+//!   refuses it by name, never as a bug, and gives the same for the same.
 
 mod artifact;
 mod bounds;
@@ -36,31 +36,32 @@ pub use wire::wire;
 
 use std::time::Duration;
 
-/// A function that takes any bytes, and what it may need for them.
+/// A fuzz target: a function that takes any bytes, with its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name: of the function, of the fuzz target, and of the folder of its corpus.
+    /// Name of the function, of the fuzz target, and of the folder of its corpus.
     pub name: &'static str,
     /// The function.
     pub run: fn(&[u8]),
-    /// Memory.
+    /// Bound of its memory.
     pub bound: Bound,
-    /// The longest input that a fuzzer should make, in bytes.
+    /// Length of the longest input that a fuzzer should make, in bytes.
     pub size_bytes_max: usize,
 }
 
 impl Target {
-    /// Processor time for an input of a size, unoptimized and on a slow machine: a second, and another for each KiB.
+    /// Returns the limit of processor time for an input of a size, unoptimized and on a slow machine: a second, and another
+    /// for each KiB.
     #[must_use]
     pub fn time_bound(&self, size_bytes: usize) -> Duration {
         Duration::from_millis(2000 + size_bytes as u64)
     }
 
-    /// Runs it within its bound of memory.
+    /// Runs the target within its bound of memory.
     ///
     /// # Panics
     ///
-    /// When a promise is not kept.
+    /// If a promise is broken.
     pub fn check(&self, bytes: &[u8]) {
         self.bound.hold(bytes.len(), || (self.run)(bytes));
     }
@@ -77,7 +78,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pipeline", run: pipeline, bound: Bound::new(1 << 30, 0), size_bytes_max: 2048 },
 ];
 
-/// The target of a name.
+/// Returns the target of that name.
 #[must_use]
 pub fn target_named(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
@@ -87,7 +88,7 @@ pub fn target_named(name: &str) -> Option<&'static Target> {
 ///
 /// # Panics
 ///
-/// When there is none of that name, or a promise is not kept.
+/// If there is no target of that name, or a promise is broken.
 pub fn fuzz(name: &str, bytes: &[u8]) {
     target_named(name).expect("a target").check(bytes);
 }

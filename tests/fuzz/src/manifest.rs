@@ -1,4 +1,4 @@
-//! The reader of manifests.
+//! Fuzz target for the reader of manifests.
 
 use chipdock_host::manifest::{Manifest, Platform};
 
@@ -8,7 +8,7 @@ use crate::target::is_refusal;
 ///
 /// # Panics
 ///
-/// When a promise is not kept.
+/// If a promise is broken.
 pub fn manifest(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let manifest = match Manifest::parse(text) {

@@ -1,4 +1,4 @@
-//! The reader of `.npy` files.
+//! Fuzz target for the reader of `.npy` files.
 
 use chipdock_npy::{Error, read, write};
 
@@ -6,7 +6,7 @@ use chipdock_npy::{Error, read, write};
 ///
 /// # Panics
 ///
-/// When a promise is not kept.
+/// If a promise is broken.
 pub fn npy(bytes: &[u8]) {
     let known = read(&mut &bytes[..], Some(bytes.len() as u64));
     let streamed = read(&mut &bytes[..], None);

@@ -1,8 +1,8 @@
-//! The whole pipeline: from a program, as text, to every code generator.
+//! Fuzz target for the complete pipeline: from a program, as text, to every code generator.
 //!
-//! Bytes are a few choices, a tape that `chipdock_programs` makes a program of, and edits of its text. Without
-//! edits a program is valid by promise PROG-G1 of that crate; with one it mostly still is. Code generators are those of the
-//! plugins that were built for tests, reached as a user reaches them; nothing is loaded or run.
+//! The bytes contain a few choices, a tape from which `chipdock_programs` makes a program, and edits of its text. Without
+//! edits a program is valid by promise PROG-G1 of that crate; with edits it mostly still is. The code generators are those
+//! of the plugins that were built for tests, called through a host as usual; nothing is loaded or run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -18,33 +18,33 @@ use crate::target::{host, is_refusal};
 /// Bytes before the tape.
 const CHOICE_BYTES: usize = 5;
 
-/// What became of a program.
+/// Outcome of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Whether its text was edited.
     pub is_edited: bool,
-    /// Whether it was read and is valid.
+    /// Whether it could be read and is valid.
     pub is_valid: bool,
-    /// By how many code generators it was taken.
+    /// Number of code generators that built it.
     pub n_built: u32,
-    /// By how many steps it was refused, with a reason.
+    /// Number of steps that refused it, with a reason.
     pub n_refused: u32,
 }
 
-/// Takes bytes as a program the whole way.
+/// Runs bytes as a program through the complete pipeline.
 ///
 /// # Panics
 ///
-/// When a promise is not kept.
+/// If a promise is broken.
 pub fn pipeline(bytes: &[u8]) {
     count(pipeline_outcome(bytes));
 }
 
-/// As [`pipeline`], and says what became of it.
+/// Runs bytes as [`pipeline`] does, and returns the outcome.
 ///
 /// # Panics
 ///
-/// When a promise is not kept.
+/// If a promise is broken.
 #[must_use]
 pub fn pipeline_outcome(bytes: &[u8]) -> Outcome {
     let Some((choices, rest)) = bytes.split_first_chunk::<CHOICE_BYTES>() else { return Outcome::default() };
@@ -87,7 +87,7 @@ fn same(case: &Case, module: &IrModule) {
     }
 }
 
-/// What programs are made of, by the first bytes.
+/// Returns the options of the generated program, from the first bytes.
 fn options(choices: &[u8; CHOICE_BYTES]) -> Options {
     let [first, second, third, ..] = *choices;
     let is_set = |byte: u8, bit: u8| byte >> bit & 1 == 1;

@@ -1,4 +1,4 @@
-//! The reader of TVMScript.
+//! Fuzz target for the reader of TVMScript.
 
 use chipdock_ir::{IrModule, Stage, equal, print, wire};
 use chipdock_script::{ScriptErrors, parse};
@@ -7,7 +7,7 @@ use chipdock_script::{ScriptErrors, parse};
 ///
 /// # Panics
 ///
-/// When a promise is not kept.
+/// If a promise is broken.
 pub fn script(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match parse(text, "fuzz.py") {
@@ -19,7 +19,7 @@ pub fn script(bytes: &[u8]) {
     }
 }
 
-/// FUZZ-F3: printed, read and printed again.
+/// Checks FUZZ-F3: a module is printed, read and printed again.
 pub(crate) fn reads_back(module: &IrModule) {
     let printed = print::module(module);
     let read = chipdock_script::parse_at(&printed, "printed.py", Stage::Blocks)
@@ -31,7 +31,7 @@ pub(crate) fn reads_back(module: &IrModule) {
     assert!(again == printed, "FUZZ-F3: printed again it differs:\n{printed}\n{again}");
 }
 
-/// FUZZ-F3: what is valid crosses to a plugin and is the same there.
+/// Checks FUZZ-F3: a valid module is the same after it was written for a plugin and read there.
 pub(crate) fn crosses(module: &IrModule) {
     let text = wire::write(module)
         .unwrap_or_else(|error| panic!("FUZZ-F3: what is valid cannot be written: {error}"));
@@ -42,7 +42,7 @@ pub(crate) fn crosses(module: &IrModule) {
     }
 }
 
-/// FUZZ-F2: at most twenty errors, each with a message and a place in the text.
+/// Checks FUZZ-F2: there are at most twenty errors, each with a message and a position in the text.
 pub(crate) fn refused(text: &str, errors: &ScriptErrors) {
     let n_lines = n_lines(text);
     let list = errors.errors();

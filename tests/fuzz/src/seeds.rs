@@ -1,4 +1,4 @@
-//! Seed inputs, taken from the repository as it is.
+//! Seeds of the fuzzer, taken from the repository as it is.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use chipdock_test_support::{corpus, scripts, workspace};
 
 use crate::artifact::unsealed;
 
-/// The inputs of a target.
+/// Returns the seeds of a target.
 ///
 /// # Panics
 ///
-/// When the repository's own files cannot be read.
+/// If the repository's own files cannot be read.
 #[must_use]
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     match target {
@@ -28,17 +28,17 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// The folder of inputs that are kept.
+/// Returns the folder of inputs that are kept.
 #[must_use]
 pub fn kept(target: &str) -> PathBuf {
     workspace().join("tests/fuzz/corpus").join(target)
 }
 
-/// Files of a folder and below, by name; none where there is no such folder.
+/// Returns the files of a folder and its subfolders, by name; none if the folder does not exist.
 ///
 /// # Panics
 ///
-/// When a file cannot be read.
+/// If a file cannot be read.
 #[must_use]
 pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
@@ -106,7 +106,7 @@ fn text_array(header: &str, data: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY\x02\x00".as_slice(), &size.to_le_bytes(), header.as_bytes(), data].concat()
 }
 
-/// Those of the plugins that were built, and one with everything in it.
+/// Returns the manifests of the plugins that were built, and one that contains every field.
 fn manifests() -> Vec<Vec<u8>> {
     let built = files(&chipdock_test_support::command::built().plugins);
     let suffix = chipdock_host::manifest::MANIFEST_SUFFIX;

@@ -1,15 +1,15 @@
-//! The reader of targets, with the kinds of the plugins of this repository.
+//! Fuzz target for the reader of targets, with the kinds of the plugins of this repository.
 
 use std::sync::OnceLock;
 
 use chipdock_host::{Error, Fault, Host, HostOptions, TargetSource};
 use chipdock_ir::Target;
 
-/// A host over the plugins that were built for tests, alone.
+/// Returns a host with only the plugins that were built for tests.
 ///
 /// # Panics
 ///
-/// When there is none: a run without plugins proves nothing.
+/// If there is none: a run without plugins proves nothing.
 pub(crate) fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
     HOST.get_or_init(|| {
@@ -24,11 +24,11 @@ pub(crate) fn host() -> &'static Host {
     })
 }
 
-/// FUZZ-F2: never a bug, and never without a word.
+/// Checks FUZZ-F2: the error is not a bug, and has a message.
 ///
 /// # Panics
 ///
-/// When it is one.
+/// If it is a bug, or has no message.
 pub(crate) fn is_refusal(error: &Error) {
     assert!(error.fault() != Fault::Bug, "FUZZ-F2: {error}");
     let shown = error.to_string();
@@ -39,7 +39,7 @@ pub(crate) fn is_refusal(error: &Error) {
 ///
 /// # Panics
 ///
-/// When a promise is not kept.
+/// If a promise is broken.
 pub fn target(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let target = match host().target(text) {

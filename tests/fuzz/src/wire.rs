@@ -1,4 +1,4 @@
-//! The reader of the wire format.
+//! Fuzz target for the reader of the wire format.
 
 use chipdock_ir::validate::validate;
 use chipdock_ir::{Stage, equal, print, wire as format};
@@ -7,7 +7,7 @@ use chipdock_ir::{Stage, equal, print, wire as format};
 ///
 /// # Panics
 ///
-/// When a promise is not kept.
+/// If a promise is broken.
 pub fn wire(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let module = match format::read_document(text) {

@@ -1,4 +1,4 @@
-//! Every kept input and every seed, through the function of its target: rules FUZZ-F1 to FUZZ-F5.
+//! Runs every kept input and every seed through the function of its target: rules FUZZ-F1 to FUZZ-F5.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use chipdock_fuzz::seeds::{files, kept, seeds};
 use chipdock_fuzz::{TARGETS, Target, pipeline_outcome, target_named};
 
-/// What is kept of one target is small enough to be looked at.
+/// Largest number of kept files of a target, so that people can look at all of them.
 const KEPT_FILES_MAX: usize = 60;
 const KEPT_BYTES_MAX: usize = 160 << 10;
 

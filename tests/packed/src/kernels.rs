@@ -1,5 +1,5 @@
-//! Makes kernels callable: as C for the system's compiler, as an object for a plugin's loader, and as an object
-//! for the system's linker.
+//! Makes kernels callable: as C for the system's compiler, as an object for the loader of a plugin, or as an object for the
+//! system's linker.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ use libloading::os::unix::{Library as GlobalLibrary, RTLD_GLOBAL, RTLD_NOW};
 
 use crate::{ENV, RAISED, Raised, any, raise_text};
 
-/// What `__chipdock_env` of the kernels points to.
+/// Value of the kernels' `__chipdock_env`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surroundings {
     /// The environment of these tests.
     Host,
-    /// Nothing: the code helps itself.
+    /// Null: the code works without an environment.
     None,
 }
 
@@ -63,10 +63,10 @@ unsafe impl Sync for Loaded {}
 
 type PackedCall = unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
 
-/// What stands before the script in the file that is compiled.
+/// Imports at the beginning of the file that is compiled.
 pub const IMPORTS: &str = "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n";
 
-/// A folder with the script as `kernels.py`.
+/// Returns a folder with the script as `kernels.py`.
 fn folder(script: &str) -> Scratch {
     let folder = Scratch::new();
     folder.write("kernels.py", format!("{IMPORTS}{script}"));
@@ -88,11 +88,11 @@ fn compile(arguments: &[&str], files: &[&Path]) {
 }
 
 impl Kernels {
-    /// Compiles TVMScript to C, and that with the system's compiler.
+    /// Compiles TVMScript to C, and the C code with the system's compiler.
     ///
     /// # Panics
     ///
-    /// Where the command, the compiler or the loader fails.
+    /// If the command, the compiler or the loader fails.
     #[must_use]
     pub fn compiled(script: &str, surroundings: Surroundings) -> Self {
         let folder = folder(script);
@@ -103,7 +103,7 @@ impl Kernels {
         Self::opened(folder, &library, surroundings)
     }
 
-    /// Compiles TVMScript to an object file for a target, and links that with the system's linker.
+    /// Compiles TVMScript to an object file for a target, and links the object file with the system's linker.
     ///
     /// # Panics
     ///
@@ -130,11 +130,11 @@ impl Kernels {
         Self { code: Code::Library(library), _folder: folder }
     }
 
-    /// Compiles TVMScript to an artifact for a target, and hands that to the loader of the plugin that has it.
+    /// Compiles TVMScript to an artifact for a target, and loads the artifact with the loader of the target's plugin.
     ///
     /// # Panics
     ///
-    /// Where the command, the plugin or its loader fails.
+    /// If the command, the plugin or its loader fails.
     #[must_use]
     pub fn loaded(script: &str, target: &str, surroundings: Surroundings) -> Self {
         let folder = folder(script);
@@ -189,20 +189,20 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// What it raised.
+    /// The error that the function raised.
     ///
     /// # Panics
     ///
-    /// When there is no such function, or its status and whether it raised do not agree.
+    /// If there is no such function, or if it returns success with an error raised, or failure without one.
     pub fn call(&self, name: &str, args: &[ChipdockAny]) -> Result<(), Raised> {
         self.call_with_count(name, args.as_ptr(), args.len() as i32)
     }
 
-    /// Calls a function with arguments and a count that need not agree.
+    /// Calls a function with arguments and a count that may differ from their number.
     ///
     /// # Errors
     ///
-    /// What it raised.
+    /// The error that the function raised.
     ///
     /// # Panics
     ///
@@ -211,11 +211,11 @@ impl Kernels {
         self.call_value(name, args, count).map(drop)
     }
 
-    /// What a function returns.
+    /// Calls a function and returns its result.
     ///
     /// # Errors
     ///
-    /// What it raised.
+    /// The error that the function raised.
     ///
     /// # Panics
     ///
@@ -234,11 +234,11 @@ impl Kernels {
         }
     }
 
-    /// The status of a call, its result, and what it raised, whether they agree or not.
+    /// Calls a function; returns the status, the result, and the raised error, even if they contradict each other.
     ///
     /// # Panics
     ///
-    /// When there is no such function.
+    /// If there is no such function.
     #[expect(
         clippy::not_unsafe_ptr_arg_deref,
         reason = "tests give what the convention asks for, or what the check must refuse before it looks"
@@ -291,7 +291,7 @@ impl Drop for Loaded {
     }
 }
 
-/// The library of the plugin that provides a key.
+/// Returns the library of the plugin that provides a key.
 fn provider(folder: &Scratch, key: &str) -> PathBuf {
     let list = folder.run("plugins --json").json();
     let plugins = list["plugins"].as_array().into_iter().flatten();
@@ -308,12 +308,12 @@ unsafe extern "C" fn raised_by_tvm_ffi(kind: *const c_char, message: *const c_ch
     raise_text(&kind.to_string_lossy(), &message.to_string_lossy());
 }
 
-/// From now on this process has TVM-FFI's function that raises, as one has that runs TVM-FFI; what it is given is what
-/// [`Kernels::call`] answers.
+/// Adds TVM-FFI's function that raises errors to this process, as in a process that runs TVM-FFI; [`Kernels::call`] returns
+/// the errors that it is given.
 ///
 /// # Panics
 ///
-/// When the C compiler or the loader fails.
+/// If the C compiler or the loader fails.
 pub fn raise_by_tvm_ffi() {
     let folder = Scratch::new();
     let text = "void (*chipdock_test_raise)(const char*, const char*);

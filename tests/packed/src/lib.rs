@@ -1,5 +1,5 @@
-//! Kernels compiled by the command, made callable in several ways, and called by the packed convention with hand-made
-//! arguments, so that every rule of the argument check can be broken on purpose.
+//! Tests of the packed convention: kernels compiled by the command are made callable in several ways, and called with
+//! arguments made by hand, so that every rule of the argument check can be broken on purpose.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
@@ -20,9 +20,9 @@ pub use kernels::{IMPORTS, Kernels, Surroundings, raise_by_tvm_ffi};
 /// An error that compiled code raised: kind and message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raised {
-    /// Its kind.
+    /// Kind of the error.
     pub kind: String,
-    /// Its message.
+    /// Message of the error.
     pub message: String,
 }
 
@@ -34,25 +34,25 @@ thread_local! {
     static LIMIT: RefCell<usize> = const { RefCell::new(usize::MAX) };
 }
 
-/// Where the last error of this thread that came through the environment was raised.
+/// Returns the source location of this thread's last error that was raised through the environment.
 #[must_use]
 pub fn location() -> Option<String> {
     LOCATION.with_borrow(Clone::clone)
 }
 
-/// How often compiled code has asked for an imported function on this thread.
+/// Returns how often compiled code on this thread has asked for an imported function.
 #[must_use]
 pub fn asked() -> usize {
     ASKED.get()
 }
 
-/// How many pieces of workspace are allocated on this thread.
+/// Returns the number of pieces of workspace allocated on this thread.
 #[must_use]
 pub fn live_workspaces() -> usize {
     LIVE.with_borrow(Vec::len)
 }
 
-/// Lets this thread have `pieces` of workspace at once; the next allocation fails.
+/// Limits this thread to `pieces` pieces of workspace at once; a further allocation fails.
 pub fn limit_workspaces(pieces: usize) {
     LIMIT.with_borrow_mut(|limit| *limit = pieces);
 }
@@ -149,7 +149,7 @@ unsafe extern "C" fn query(
 
 unsafe extern "C" fn release(_: *const ChipdockEnv) {}
 
-/// The sum of integers and floats as an integer.
+/// Returns the sum of integers and floats as an integer.
 unsafe extern "C" fn sum(
     _self: *mut c_void,
     args: *const ChipdockAny,
@@ -274,19 +274,19 @@ static ENV: ChipdockEnv = ChipdockEnv {
     release,
 };
 
-/// A value of that type index with an integer in it.
+/// Returns a value of that type index with an integer payload.
 #[must_use]
 pub fn any(type_index: i32, value: i64) -> ChipdockAny {
     ChipdockAny { type_index, small_length: 0, value: ChipdockAnyValue { v_int64: value } }
 }
 
-/// An integer argument.
+/// Returns an integer argument.
 #[must_use]
 pub fn int(value: i64) -> ChipdockAny {
     any(CHIPDOCK_TYPE_INT, value)
 }
 
-/// A float argument.
+/// Returns a float argument.
 #[must_use]
 pub fn float(value: f64) -> ChipdockAny {
     ChipdockAny {
@@ -296,10 +296,10 @@ pub fn float(value: f64) -> ChipdockAny {
     }
 }
 
-/// A tensor over bytes of its own, every field of which may be spoilt. It may pass as a borrowed tensor or as an object.
+/// A tensor over its own bytes, every field of which can be made wrong. It can be passed as a borrowed tensor or as an object.
 #[derive(Debug)]
 pub struct Tensor {
-    /// Elements, and room behind them.
+    /// Elements, and unused space after them.
     pub data: Vec<u64>,
     /// Extents.
     pub shape: Vec<i64>,
@@ -315,7 +315,7 @@ pub const INT32: ChipdockDataType = ChipdockDataType { code: 0, bits: 32, lanes:
 pub const FLOAT32: ChipdockDataType = ChipdockDataType { code: 2, bits: 32, lanes: 1 };
 
 impl Tensor {
-    /// Compact, with strides stated.
+    /// Creates a compact tensor with explicit strides.
     #[must_use]
     pub fn new(dtype: ChipdockDataType, shape: &[i64]) -> Self {
         let mut strides = vec![1; shape.len()];
@@ -342,7 +342,7 @@ impl Tensor {
         new
     }
 
-    /// Of float32 with values.
+    /// Creates a tensor of float32 with values.
     #[must_use]
     pub fn f32(shape: &[i64], values: &[f32]) -> Self {
         let mut new = Self::new(FLOAT32, shape);
@@ -352,20 +352,20 @@ impl Tensor {
         new
     }
 
-    /// Sets a float32 by its position in memory.
+    /// Sets a float32 element by its position in memory.
     pub fn set(&mut self, index: usize, value: f32) {
         let shift = 32 * (index % 2);
         let word = &mut self.data[index / 2];
         *word = (*word & !(0xffff_ffff << shift)) | u64::from(value.to_bits()) << shift;
     }
 
-    /// A float32 by its position in memory.
+    /// Returns a float32 element by its position in memory.
     #[must_use]
     pub fn at(&self, index: usize) -> f32 {
         f32::from_bits((self.data[index / 2] >> (32 * (index % 2))) as u32)
     }
 
-    /// The tensor's fields, to spoil.
+    /// Returns the tensor's fields for changes.
     pub fn fields(&mut self) -> &mut ChipdockTensor {
         &mut self.object.3
     }
@@ -377,7 +377,7 @@ impl Tensor {
         (tensor.shape, tensor.strides) = (shape, strides);
     }
 
-    /// As a borrowed tensor.
+    /// Returns the tensor as a borrowed tensor argument.
     pub fn borrowed(&mut self) -> ChipdockAny {
         self.point();
         let tensor = &raw mut self.object.3;
@@ -388,7 +388,7 @@ impl Tensor {
         }
     }
 
-    /// As a tensor object.
+    /// Returns the tensor as a tensor object argument.
     pub fn object(&mut self) -> ChipdockAny {
         let tensor = self.borrowed();
         // SAFETY: the borrowed form holds this pointer.

@@ -1,4 +1,4 @@
-//! Kernels as C, compiled by hand.
+//! Tests of kernels compiled to C and by the system's compiler.
 
 mod alone;
 mod cases;

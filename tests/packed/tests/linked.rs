@@ -1,4 +1,4 @@
-//! Kernels as object files of LLVM, linked by hand.
+//! Tests of kernels compiled to LLVM object files and linked by the system's linker.
 
 mod alone;
 mod cases;

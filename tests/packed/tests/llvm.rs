@@ -1,4 +1,4 @@
-//! Kernels as objects of LLVM, loaded by the plugin's loader.
+//! Tests of kernels compiled to LLVM objects and loaded by the plugin's loader.
 
 mod alone;
 mod cases;

@@ -1,4 +1,4 @@
-//! Checks results against answers (PEERS-P3), and summarizes the outcome.
+//! Checks results against the peers' answers (PEERS-P3), and prints a summary.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::Case;
 use crate::python::Answer;
 use crate::table::Table;
 
-/// Holds the interpreter's result against a peer's answer (PEERS-P3).
+/// Checks the interpreter's result against a peer's answer (PEERS-P3).
 #[must_use]
 pub fn hold(case: &Case, table: &Table, output: &Output, answer: &Answer) -> Held {
     let n_rows = table.n_rows();
@@ -67,15 +67,15 @@ fn real(case: &Case, table: &Table, output: &Output, row: usize, value: (f64, f6
     }
 }
 
-/// Summary of the comparison, one line per operation and peer: types, rows, the greatest distance.
+/// Summary of the comparisons, one line per operation and peer: types, rows, the largest difference.
 #[derive(Debug, Default)]
 pub struct Summary(BTreeMap<(String, String), Vec<Entry>>);
 
-/// Types, rows, greatest distance.
+/// Types, rows, largest difference.
 type Entry = (String, usize, f64);
 
 impl Summary {
-    /// Notes a case.
+    /// Adds a case.
     pub fn add(&mut self, case: &Case, peer: &str, verdict: &Held) {
         let types: Vec<String> = case.operands.iter().map(DType::to_string).collect();
         let label = match (case.op().as_str(), types.last()) {
@@ -90,7 +90,7 @@ impl Summary {
         ));
     }
 
-    /// The table as text.
+    /// Returns the table as text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!(

@@ -1,4 +1,4 @@
-//! Programs of real TVM's own libraries: every operator of TOPI and Relax, and four models (`programs/`).
+//! Programs made by real TVM's own libraries: every operator of TOPI and Relax, and four models (`programs/`).
 
 use std::fs;
 use std::path::Path;
@@ -9,29 +9,29 @@ use chipdock_ir::DType;
 use serde::Deserialize;
 use tempfile::TempDir;
 
-/// A program with its arguments, and what TVM's code made of them.
+/// A program with its arguments, and the results of TVM's code.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Library, operator and variant: `topi.add/0`, `relax.nn.conv2d/1:conv2d`.
+    /// Name with library, operator and variant: `topi.add/0`, `relax.nn.conv2d/1:conv2d`.
     pub name: String,
-    /// `topi`, `relax` or `models`.
+    /// Group: `topi`, `relax` or `models`.
     pub group: String,
-    /// The script that TVM prints of it.
+    /// Script that TVM prints for it.
     pub text: String,
-    /// The function's name in it.
+    /// Name of the function in the script.
     pub function: String,
-    /// Arguments of its call.
+    /// Arguments of the call.
     pub arguments: Vec<Arg>,
-    /// Every tensor argument after the call, in order; what TVM says where its code cannot be built or run.
+    /// Every tensor argument after the call, in order; TVM's error if its code cannot be built or run.
     pub after: Result<Vec<Array>, String>,
 }
 
-/// Programs that TVM made of the draws.
+/// Programs made from the draws.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
-    /// In the order in which they were drawn.
+    /// Programs in the order in which they were drawn.
     pub made: Vec<Program>,
-    /// Programs that TVM could not make, with its message.
+    /// Programs that TVM could not make, with its errors.
     pub refused: Vec<(String, String)>,
 }
 
@@ -55,12 +55,12 @@ struct Argument {
     shape: Vec<usize>,
 }
 
-/// Draws programs and runs them in TVM: all of them, or a share from 0 to 1 that `sample` draws. Equal seeds give equal
-/// programs, whatever is taken.
+/// Draws programs and runs them in TVM: all of them, or a share from 0 to 1 selected by `sample`. Equal seeds give equal
+/// programs, whatever share is selected.
 ///
 /// # Errors
 ///
-/// Python's failure, or a file that cannot be read.
+/// Python fails, or a file cannot be read.
 pub fn programs(python: &Path, seed: &str, sample: &str, share: f64) -> Result<Programs, String> {
     let folder = TempDir::new().map_err(|error| format!("a temporary folder: {error}"))?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
@@ -76,7 +76,7 @@ pub fn programs(python: &Path, seed: &str, sample: &str, share: f64) -> Result<P
     read(folder.path())
 }
 
-/// Reads what the script wrote.
+/// Reads the files that the script wrote.
 fn read(folder: &Path) -> Result<Programs, String> {
     let lines = text(&folder.join("programs.jsonl"))?;
     let mut all = Programs::default();

@@ -1,4 +1,4 @@
-//! Exchange with Python: tables out, answers back, in files of raw bytes.
+//! Runs scripts in Python; exchanges tables and answers in files of raw bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use tempfile::TempDir;
 use crate::Case;
 use crate::table::Tables;
 
-/// The variable that names the Python to ask (PEERS-P5).
+/// Variable that contains the path of the Python to use (PEERS-P5).
 pub const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 
-/// The Python to ask; `None`, said in the log of what was skipped, when there is none.
+/// Returns the Python to use; if there is none, returns `None` and reports the skipped test in the log.
 #[must_use]
 pub fn python(what: &str) -> Option<PathBuf> {
     let python = std::env::var_os(VARIABLE).map(PathBuf::from);
@@ -28,7 +28,7 @@ pub fn python(what: &str) -> Option<PathBuf> {
 ///
 /// # Errors
 ///
-/// It cannot be started, or fails; with what it printed.
+/// It cannot be started, or fails; the message contains its output.
 pub fn script(python: &Path, name: &str, folder: &Path) -> Result<String, String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let output = Command::new(python).arg(script).arg(folder).output();
@@ -41,7 +41,7 @@ pub fn script(python: &Path, name: &str, folder: &Path) -> Result<String, String
     }
 }
 
-/// A module for real TVM, and the calls to make of its functions.
+/// A module for real TVM, with the calls of its functions.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The module, as printed.
@@ -50,11 +50,11 @@ pub struct Program {
     pub calls: Vec<(String, Vec<Arg>)>,
 }
 
-/// Per call every tensor after it, by parameter; what went wrong in TVM's words.
+/// Result of a call: every tensor afterwards, by parameter; or TVM's error.
 pub type Ran = Result<Vec<(usize, Array)>, String>;
 
-/// Compiles programs with real TVM for its CPU target and runs them: per program, why it was not compiled, or what each
-/// call gave.
+/// Compiles programs with real TVM for its CPU target and runs them; returns for each program the reason why it was not
+/// compiled, or the result of each call.
 ///
 /// # Errors
 ///
@@ -109,16 +109,16 @@ pub fn run_in_tvm(python: &Path, programs: &[Program]) -> Result<Vec<Result<Vec<
     Ok(programs.iter().enumerate().map(ran).collect())
 }
 
-/// A peer's answer for one case.
+/// Answer of a peer for one case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The very bits.
+    /// The exact bits.
     Exact(Vec<u8>),
     /// Per row, two float64 whose sum is the exact value to at least 64 bits.
     Real(Vec<(f64, f64)>),
 }
 
-/// The answers to all cases, each with the peer that gave it.
+/// Returns the answers to all cases, each with the peer that gave it.
 ///
 /// # Errors
 ///

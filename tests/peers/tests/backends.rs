@@ -1,5 +1,5 @@
-//! Every backend for host memory against the interpreter, op by op, through `dlopen`: within the interpreter's bounds,
-//! and so exactly where the accuracy contract is exact.
+//! Compares every backend for host memory with the interpreter, op by op, through `dlopen`: within the interpreter's
+//! bounds, and so exactly where the accuracy contract is exact.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ use chipdock_test_backends::{backends, host, on_each_host};
 /// Kernels in one module, so that the C compiler starts seldom and both cores have work.
 const PER_MODULE: usize = 24;
 
-/// What a backend computed of a case.
+/// Result of a backend for a case.
 type Found = Result<Array, String>;
 
 /// Runs these cases in one module.
@@ -127,7 +127,7 @@ fn backends_agree_with_the_interpreter() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// What a backend without threads refuses: a call, and why it is not run one thread after the other.
+/// Returns the calls that a backend without threads refuses, with the reason why they cannot run one thread after the other.
 fn of_threads() -> Vec<(Op, Expr, &'static str)> {
     let number = |value| Expr::int(value, DType::UINT32);
     let shuffle = |op| {

@@ -1,4 +1,4 @@
-//! The interpreter against numpy, ml_dtypes, mpmath and the rules written out in `peer.py`.
+//! Compares the interpreter with numpy, ml_dtypes, mpmath and the rules written out in `peer.py`.
 
 use std::collections::BTreeSet;
 

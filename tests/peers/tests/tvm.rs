@@ -1,5 +1,5 @@
-//! Kernels as we print them, compiled and run by real TVM, against the interpreter and its bounds; and our own code by LLVM
-//! beside TVM's.
+//! Compiles and runs kernels, as Chipdock prints them, with real TVM, and compares the results with the interpreter and its
+//! bounds; also compares code of the target `llvm` with TVM's.
 
 use chipdock_host::Host;
 use chipdock_interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};
@@ -13,7 +13,7 @@ use chipdock_test_support::corpus;
 /// Small enough for the interpreter: at most this many elements in any buffer.
 const ELEMENTS_MAX: i64 = 1 << 15;
 
-/// What TVM does not take or compile for a CPU: the kernel, words of what it says, and why.
+/// Kernels that TVM does not take or compile for a CPU: the kernel, words of TVM's error, and the reason.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("construct/apart.py:small", "not implemented", "its build of a function that asserts and gives a value"),
     ("construct/apart.py:smaller", "not implemented", "the same, called"),

@@ -1,4 +1,4 @@
-//! Real TVM against the interpreter, op by op, where TVM defines the answer.
+//! Compares real TVM with the interpreter, op by op, where TVM defines the answer.
 
 use std::path::Path;
 
@@ -35,8 +35,8 @@ fn is_defined(case: &Case, table: &Table, row: usize) -> bool {
     }
 }
 
-/// Where TVM refuses, or gives another answer: the operation, its types (as [`otherwise`] names them), words of
-/// the refusal (or `off`, of a value), and why.
+/// Operations that TVM refuses, or for which it gives another answer: the operation, its types (as [`otherwise`] names
+/// them), words of the refusal (or `off`, of a value), and the reason.
 const OTHERWISE: &[(&str, &[&str], &str, &str)] = &[
     ("acos", &["float16"], "unknown intrinsic", "it calls no C function for halves"),
     ("acosh", &["float16"], "unknown intrinsic", "it calls no C function for halves"),
@@ -119,7 +119,7 @@ const OTHERWISE: &[(&str, &[&str], &str, &str)] = &[
     ("cast", &["float16→bfloat16"], "off", "it cuts the payload off a NaN, which becomes an infinity"),
 ];
 
-/// What TVM made of a case's rows.
+/// Result of TVM for the rows of a case.
 type Found = Result<Array, String>;
 
 /// Runs cases in real TVM, first many to a module; those of a module that it refuses once more, one by one.

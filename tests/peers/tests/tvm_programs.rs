@@ -1,5 +1,5 @@
-//! Programs of real TVM's own libraries, read as TVM prints them: correct on every backend that is present, built for
-//! the others, or on a list with the reason.
+//! Tests of programs made by real TVM's own libraries, read as TVM prints them: they must be right on every backend present
+//! and be built for the others, or be on a list with the reason.
 //!
 //! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
 //! `cargo xtask test --all` sets, takes all, and then `BLESS=1` writes `programs/RESULTS.md`.
@@ -28,13 +28,13 @@ use rustix::time::{ClockId, clock_gettime};
 /// From what the shapes and values of all programs are drawn.
 const SEED: &str = "20261122";
 
-/// How much of it a run takes that is not of the whole: about two minutes of one core.
+/// Share of the programs that an ordinary run takes: about two minutes of one core.
 const SHARE: f64 = 0.05;
 
 /// Kinds that are compiled for where no device of theirs is present.
 const BUILT: &[&str] = &["cuda", "metal", "webgpu"];
 
-/// What one program is run on, and built for.
+/// Targets on which a program is run, and targets for which it is built.
 struct Targets {
     host: Host,
     present: Vec<Backend>,
@@ -55,7 +55,7 @@ impl Targets {
     }
 }
 
-/// What a program's results are checked against.
+/// Expected results of a program.
 struct Judge {
     /// The interpreter's, with their bounds; TVM's, which are then exact, where the interpreter cannot run it.
     outputs: Vec<Output>,
@@ -160,7 +160,7 @@ fn rows(targets: &Targets, all: &[Program]) -> Vec<Row> {
     done.into_iter().map(|(_, row)| row).collect()
 }
 
-/// What this thread has run.
+/// Returns the processor time of this thread.
 fn thread_time() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.try_into().unwrap_or(0))

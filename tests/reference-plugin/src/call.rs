@@ -1,7 +1,8 @@
-//! Calls of a function: arguments are checked, then the work is queued.
+//! Calls of functions: checks the arguments, then queues the work.
 //!
-//! A launch is queued on the stream that is current for the tensors' device, and fails there when it fails later. A function
-//! that returns a value, or that asserts something, is done when it returns: there is no other call to report it.
+//! A launch is queued on the current stream of the tensors' device; a later failure is reported on that stream. A function
+//! that returns a value or contains an assertion has finished when the call returns, because its result cannot be reported
+//! later.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +20,7 @@ use crate::hardware::Hardware;
 use crate::launch::{Argument, Launch, Space};
 use crate::stream::Queue;
 
-/// A function that can be called.
+/// A callable function.
 pub(crate) struct Kernel {
     hardware: Arc<Hardware>,
     module: Arc<IrModule>,
@@ -29,7 +30,7 @@ pub(crate) struct Kernel {
     is_synchronous: bool,
 }
 
-/// DLPack's element type, if the IR has it.
+/// Converts DLPack's element type, if the IR supports it.
 fn dtype_of(dtype: ChipdockDataType) -> Option<DType> {
     let code = match dtype.code {
         0 => TypeCode::Int,
@@ -44,7 +45,7 @@ fn dtype_of(dtype: ChipdockDataType) -> Option<DType> {
     Some(DType { code, bits: dtype.bits, lanes: dtype.lanes })
 }
 
-/// What each fault that leaves a check out overlooks, by what its message says.
+/// For each fault that leaves out a check: a part of the message of that check.
 const OVERLOOKED: &[(&str, &str)] = &[
     ("count-unchecked", " arguments when calling"),
     ("type-unchecked", "Mismatched type"),
@@ -56,14 +57,14 @@ const OVERLOOKED: &[(&str, &str)] = &[
     ("scalar-range-unchecked", "Invalid "),
 ];
 
-/// Whether the planted fault is to leave that check out.
+/// Returns true if the planted fault leaves out the check with this error.
 fn is_overlooked(error: &Error) -> bool {
     let planted = fault::planted();
     let phrase = OVERLOOKED.iter().find(|(name, _)| *name == planted);
     phrase.is_some_and(|(_, phrase)| error.message().contains(phrase))
 }
 
-/// Whether a function says so when an assumption of its caller's does not hold.
+/// Returns true if a function contains assertions about its caller's assumptions.
 fn asserts(module: &IrModule) -> bool {
     let mut found = false;
     for function in &module.functions {
@@ -75,7 +76,7 @@ fn asserts(module: &IrModule) -> bool {
 }
 
 impl Kernel {
-    /// That function of a module that was checked.
+    /// Creates the callable function of that name of a checked module.
     pub(crate) fn new(
         hardware: &Arc<Hardware>,
         module: &Arc<IrModule>,
@@ -167,7 +168,7 @@ impl Kernel {
         Ok(Any::NONE)
     }
 
-    /// Checks the arguments as compiled code does; answers the tensors among them.
+    /// Checks the arguments as compiled code does; returns the tensors among them.
     fn check<'a>(
         &self,
         function: &PrimFunc,
@@ -188,7 +189,7 @@ impl Kernel {
     }
 }
 
-/// Runs a launch on a stream and waits for it: a failure that was kept there comes first.
+/// Runs a launch on a stream and waits for it; a failure kept on the stream is reported first.
 fn wait(queue: &Arc<Queue>, launch: Launch) -> Result<Any, Error> {
     let result = Arc::new(Mutex::new(None));
     let place = Arc::clone(&result);
@@ -203,7 +204,7 @@ fn wait(queue: &Arc<Queue>, launch: Launch) -> Result<Any, Error> {
     })
 }
 
-/// An argument as the interpreter's packed calls take it: a tensor without its elements.
+/// Converts an argument to the form of the interpreter's packed calls, a tensor without its elements.
 fn pack<'a>(view: AnyView<'a>) -> Result<(PackedArg, Option<TensorView<'a>>), Error> {
     let raw = view.into_raw();
     // SAFETY: eight bytes, whatever they mean.

@@ -1,4 +1,4 @@
-//! `target.build.reference`: the module of the request, checked, in canonical wire form.
+//! `target.build.reference`: the artifact is the module as it was read, checked, in canonical wire form.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,16 +15,16 @@ use crate::fault;
 use crate::limits;
 use crate::mutate::mutated;
 
-/// What the bytes are: who reads another format is older or newer.
+/// Format of the artifact: a reader of another format is older or newer.
 pub(crate) const FORMAT: &str = "wire-1";
-/// The section that holds the module.
+/// Name of the section that contains the module.
 pub(crate) const SECTION: &str = "module";
 
 /// The code generator of target `reference`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReferenceCodegen;
 
-/// What a change of the index or of the section is found by.
+/// Returns the checksum that detects a change of the index or of the section.
 pub(crate) fn checksum(functions: &Value, options: &Value, section: &[u8]) -> String {
     let mut hash = Sha256::new();
     for text in [functions.to_string(), options.to_string()] {
@@ -35,7 +35,7 @@ pub(crate) fn checksum(functions: &Value, options: &Value, section: &[u8]) -> St
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Everything in a module that this target does not run, and a description of each function.
+/// Returns every construct of a module that this target does not support, and a description of each function.
 fn examine(read: &LoweredRequest) -> (Vec<Diagnostic>, Vec<Value>) {
     let mut problems = limits::problems(&read.module, &read.target);
     let mut functions = Vec::new();
@@ -51,7 +51,7 @@ fn examine(read: &LoweredRequest) -> (Vec<Diagnostic>, Vec<Value>) {
     (problems, functions)
 }
 
-/// What the interpreter does not run in a function.
+/// Returns the constructs of a function that the interpreter does not support.
 fn refused(module: &IrModule, function: &str) -> Vec<Diagnostic> {
     let found = Interpreter::new(module).refused(function).unwrap_or_else(|error| vec![error]);
     let of_this = found.into_iter().filter(|error| &*error.function == function);
@@ -80,7 +80,7 @@ fn document(read: &LoweredRequest) -> Result<String, Error> {
         .map_err(|error| Error::new(ErrorKind::INTERNAL, format!("target {NAME}: {error}")))
 }
 
-/// Whether it is known where anything was read.
+/// Returns true if any node of the module has a position.
 fn has_positions(module: &IrModule) -> bool {
     let mut found = false;
     for function in &module.functions {
@@ -94,7 +94,7 @@ fn has_positions(module: &IrModule) -> bool {
     found
 }
 
-/// Reports what this target does not run.
+/// Reports the constructs that this target does not support.
 fn report(mut problems: Vec<Diagnostic>, session: &BuildSession<'_>) -> Result<(), Error> {
     for problem in &mut problems {
         // C.31: a line that the document does not have.
@@ -109,7 +109,7 @@ fn report(mut problems: Vec<Diagnostic>, session: &BuildSession<'_>) -> Result<(
     lowered::report(&problems, session)
 }
 
-/// Faults in what a request is read for.
+/// Faults in reading a request.
 fn check_request(request: &BuildRequest<'_>) -> Result<(), Error> {
     // C.34: what no node refers to is not ignored.
     if fault::is("sections-refused") && request.sections().next().is_some() {
@@ -193,7 +193,7 @@ impl Codegen for ReferenceCodegen {
         session.index(&index.to_string())
     }
 
-    /// The artifact is what was read, checked by this code alone.
+    /// Returns a constant text, because the artifact depends only on the request and on this code.
     fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
         // C.35: a text that says nothing.
         if fault::is("fingerprint-empty") {

@@ -12,22 +12,22 @@ use crate::fault;
 use crate::hardware::{DEVICES_COUNT, Device, Hardware};
 use crate::memory::{Block, MEMORY_BYTES};
 
-/// The name of the devices: `device_api.reference`, and `--device reference:0`.
+/// Name of the devices: `device_api.reference`, and `--device reference:0`.
 pub(crate) const NAME: &str = "reference";
 
-/// Threads of a block at most.
+/// Maximum number of threads in a block.
 pub(crate) const THREADS_PER_BLOCK_MAX: i64 = 1024;
-/// Shared memory of a block at most, in bytes.
+/// Maximum size of a block's shared memory, in bytes.
 pub(crate) const SHARED_MEMORY_BYTES_MAX: i64 = 48 << 10;
-/// Threads of a warp.
+/// Number of threads in a warp.
 pub(crate) const WARP_SIZE: i64 = 32;
-/// What the hardware is called by compilers.
+/// Name of the hardware in compilers.
 pub(crate) const ARCH: &str = "reference-2";
 
 /// The device API of one host.
 pub(crate) struct ReferenceDeviceApi(pub(crate) Arc<Hardware>);
 
-/// An end of a copy, resolved when it is queued.
+/// An end of a copy, resolved when the copy is queued.
 enum End {
     Host(*mut u8),
     Device(Arc<Device>, Arc<Block>, usize),
@@ -97,7 +97,7 @@ impl ReferenceDeviceApi {
     }
 }
 
-/// How many bytes a copy with a fault moves.
+/// Returns the number of bytes that a copy with an injected fault moves.
 fn wrong_size(size: usize) -> usize {
     match fault::planted() {
         // D.33: the last byte stays.

@@ -1,5 +1,5 @@
-//! Packed entries of functions, made by the passes for a function that does nothing. Interpreted, the entry
-//! checks arguments as compiled code does, with the same messages.
+//! The packed entry of a function, made by the passes for a function without work. Run by the interpreter, the entry checks
+//! the arguments as compiled code does, with the same messages.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::device_api::NAME;
 
 /// The packed entry of a function.
 pub(crate) struct Entry {
-    /// The entry and what it calls.
+    /// Module of the entry and of the functions that it calls.
     pub(crate) module: IrModule,
-    /// The entry's name.
+    /// Name of the entry.
     pub(crate) symbol: Arc<str>,
 }
 
-/// The host that checks arguments for a device of that number.
+/// Returns the capabilities of the host that checks arguments for a device of that number.
 fn capabilities(target: &Arc<Target>, device_type: i32) -> TargetCapabilities {
     TargetCapabilities::host(target.kind.as_str()).with(|it| {
         it.target = Arc::clone(target);
@@ -36,11 +36,11 @@ fn zero(dtype: DType) -> Expr {
 }
 
 impl Entry {
-    /// That of `function`, for tensors on devices of that number.
+    /// Creates the packed entry of `function`, for tensors on devices of that number.
     ///
     /// # Errors
     ///
-    /// What cannot be passed or returned by the packed convention.
+    /// The packed convention cannot pass a parameter or return the result.
     pub(crate) fn of(function: &PrimFunc, target: &Arc<Target>, device_type: i32) -> Result<Self, PassError> {
         let empty = PrimFunc {
             name: Arc::clone(&function.name),
@@ -62,7 +62,7 @@ impl Entry {
         Ok(Self { module, symbol })
     }
 
-    /// The entry itself, whose attributes describe it.
+    /// Returns the entry itself, whose attributes describe it.
     pub(crate) fn function(&self) -> Option<&PrimFunc> {
         self.module.functions.first()
     }

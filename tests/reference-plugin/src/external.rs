@@ -1,4 +1,4 @@
-//! Interface `external` 1: a native stream is the queue behind a stream, native data the block behind a data space.
+//! Interface `external` 1: a native stream is the queue of a stream, native data is the block of a data space.
 
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -11,7 +11,7 @@ use crate::fault;
 use crate::hardware::Hardware;
 use crate::memory::Block;
 
-/// Shares queues and blocks.
+/// Implementation of `external` 1, which shares queues and blocks.
 pub(crate) struct ReferenceExternal(pub(crate) Arc<Hardware>);
 
 impl External for ReferenceExternal {
@@ -63,7 +63,7 @@ impl External for ReferenceExternal {
         };
         // N.13: a copy of it.
         if fault::is("adopted-memory-copied") {
-            // SAFETY: as many bytes are live there, by the caller's word.
+            // SAFETY: the caller guarantees that this number of bytes stays live there.
             let copy = unsafe { std::slice::from_raw_parts(address.cast::<u8>(), size) }.to_vec().leak();
             let base = NonNull::from(&mut *copy).cast();
             // SAFETY: they live as long as the process.

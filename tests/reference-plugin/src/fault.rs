@@ -1,14 +1,14 @@
-//! Faults that can be planted: a mutant is this library with the name of one written over the marker.
+//! Faults that tests can plant: a mutant is a copy of this library in which a fault's name overwrites the marker.
 //!
-//! So each mutant is a library of its own, with a digest of its own, and building forty of them costs one build. The
-//! test that makes mutants looks for [`PREFIX`] in the file and writes the fault's name, padded with zeros, after it.
+//! So each mutant is a separate library with its own digest, and forty of them take a single build. The test that makes
+//! mutants searches the file for [`PREFIX`] and writes the fault's name after it, padded with zeros.
 
-/// What the marker begins with.
+/// Beginning of the marker.
 pub(crate) const PREFIX: &str = "chipdock-reference-fault:";
 
 const NAME_BYTES_MAX: usize = 64;
 
-/// The marker. Read by [`planted`] as it stands in the file, not as the compiler knows it.
+/// The marker. [`planted`] reads its value in the loaded file, not the value known to the compiler.
 #[used]
 static MARKER: [u8; PREFIX.len() + NAME_BYTES_MAX] = marker();
 
@@ -23,7 +23,7 @@ const fn marker() -> [u8; PREFIX.len() + NAME_BYTES_MAX] {
     bytes
 }
 
-/// The name of the fault that is planted; empty in the plugin itself.
+/// Returns the name of the planted fault; empty in the unchanged plugin.
 pub(crate) fn planted() -> &'static str {
     static NAME: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     NAME.get_or_init(|| {
@@ -34,12 +34,12 @@ pub(crate) fn planted() -> &'static str {
     })
 }
 
-/// Whether that fault is planted.
+/// Returns true if that fault is planted.
 pub(crate) fn is(name: &str) -> bool {
     planted() == name
 }
 
-/// Faults of opening and ending.
+/// Executes the faults of opening and ending.
 pub(crate) fn at_init() {
     // P10.3: `init` starts no thread.
     if is("thread-in-init") {

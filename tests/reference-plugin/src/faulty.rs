@@ -1,4 +1,4 @@
-//! The device API with planted faults in its answers; without one it passes every call on.
+//! The device API with the faults in its answers; without a fault it passes every call on.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use chipdock_plugin_api::{
 
 use crate::fault;
 
-/// Calls at once from which on a plugin that hangs under load hangs.
+/// Number of simultaneous calls at which the fault that hangs under load begins to hang.
 const LOAD: usize = 3;
 
 /// A device API whose answers may be wrong.
@@ -22,12 +22,12 @@ pub(crate) struct Faulty<A> {
 }
 
 impl<A: DeviceApi> Faulty<A> {
-    /// Around the one that is right.
+    /// Wraps the correct device API.
     pub(crate) fn new(inner: A) -> Self {
         Self { inner, running: AtomicUsize::new(0), asked: AtomicI32::new(0) }
     }
 
-    /// What a failed call answers.
+    /// Returns the result of a call, with the faults of failed calls.
     fn told<T>(result: Result<T, Error>) -> Result<T, Error> {
         let error = match result {
             Ok(value) => return Ok(value),
@@ -53,7 +53,7 @@ impl<A: DeviceApi> Faulty<A> {
         Err(error)
     }
 
-    /// P10.1: many calls at once wait for each other for ever.
+    /// Fault against P10.1: many simultaneous calls wait for each other for ever.
     fn load<T>(&self, body: impl FnOnce() -> T) -> T {
         if !fault::is("hang-under-load") {
             return body();
@@ -69,7 +69,7 @@ impl<A: DeviceApi> Faulty<A> {
         done
     }
 
-    /// D.3: a device that is not there is taken for the last one.
+    /// Fault against D.3: a device that does not exist is taken for the last one.
     fn device(device_id: i32) -> i32 {
         if fault::is("missing-device-accepted") { device_id.rem_euclid(2) } else { device_id }
     }

@@ -22,19 +22,19 @@ register_failure_hooks!("reference", |context, args, hook| {
     Ok(())
 });
 
-/// `reference.element_count(tensor: Tensor) -> int`: how many elements a tensor has.
+/// `reference.element_count(tensor: Tensor) -> int`: returns the number of elements of a tensor.
 fn element_count(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let tensor: TensorView<'_> = argument(args, 0, "tensor")?;
     Any::try_from(tensor.element_count()?)
 }
 
-/// `reference.empty_like(tensor: Tensor) -> Tensor`: a compact tensor of that shape and type on that device.
+/// `reference.empty_like(tensor: Tensor) -> Tensor`: returns a compact tensor of that shape and type on that device.
 fn empty_like(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let like: TensorView<'_> = argument(args, 0, "tensor")?;
     context.host().allocate_tensor(like.device(), like.dtype(), like.shape()).map(Any::from)
 }
 
-/// `reference.echo(value) -> value`: what it was given, kept as long as the caller likes.
+/// `reference.echo(value) -> value`: returns its argument, which the caller may keep as long as it likes.
 fn echo(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let value = argument(args, 0, "value")?;
     // V.16: a count too many.
@@ -44,7 +44,7 @@ fn echo(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(value)
 }
 
-/// `reference.sum(numbers: Array of ints) -> int`: their sum, which wraps nowhere.
+/// `reference.sum(numbers: Array of ints) -> int`: returns the sum of the numbers; an overflow is an error.
 fn sum(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let numbers: Array = argument(args, 0, "numbers")?;
     let mut sum = 0_i128;
@@ -67,7 +67,7 @@ fn device_id(args: &[AnyView<'_>]) -> Result<i32, Error> {
     argument(args, 0, "device_id")
 }
 
-/// Opens lost devices again.
+/// Implementation of `reset` 1, which opens lost devices again.
 pub(crate) struct Reopen(pub(crate) Arc<Hardware>);
 
 impl Reset for Reopen {

@@ -12,10 +12,10 @@ use crate::memory::Memory;
 use crate::stream::Streams;
 use crate::timer::Point;
 
-/// How many devices there are.
+/// Number of devices.
 pub(crate) const DEVICES_COUNT: i32 = 2;
 
-/// One device. What is queued holds it, but no stream.
+/// One device. Queued work keeps it alive, but keeps no stream alive.
 pub(crate) struct Device {
     pub(crate) memory: Memory,
     pub(crate) marks: Table<Arc<Point>>,
@@ -24,7 +24,7 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// Answers `DeviceLost` while it is.
+    /// Returns `DeviceLost` while the device is lost.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let checked = self.health.check(&self.name);
         // P7.6: told once, it is as if nothing had been.
@@ -55,7 +55,7 @@ impl Entry {
         }
     }
 
-    /// Does what is queued, ends every thread; the first failure that nobody was told is the answer.
+    /// Completes queued work and ends every thread; returns the first failure that was not reported yet.
     fn close(&self) -> Result<(), Error> {
         // P10.5: what is queued is not done.
         let drops_work = fault::is("shutdown-does-not-drain");
@@ -80,24 +80,24 @@ impl HostState for Hardware {
 }
 
 impl Hardware {
-    /// A device, lost or not.
+    /// Returns a device, lost or not.
     pub(crate) fn device_even_lost(&self, device_id: i32) -> Result<&Arc<Device>, Error> {
         self.devices.get(device_id).map(|entry| &entry.device)
     }
 
-    /// A device that is not lost.
+    /// Returns a device that is not lost.
     pub(crate) fn device(&self, device_id: i32) -> Result<&Arc<Device>, Error> {
         let device = self.device_even_lost(device_id)?;
         device.check()?;
         Ok(device)
     }
 
-    /// The streams of a device, lost or not.
+    /// Returns the streams of a device, lost or not.
     pub(crate) fn streams(&self, device_id: i32) -> Result<&Streams, Error> {
         self.devices.get(device_id).map(|entry| &entry.streams)
     }
 
-    /// Opens a device again. What failed until now, and what was to fail, is forgotten (I.4).
+    /// Opens a device again. Earlier failures, and failures that were to be injected, are discarded (I.4).
     pub(crate) fn reopen(&self, device_id: i32) -> Result<(), Error> {
         let Entry { device, streams } = &**self.devices.get(device_id)?;
         for queue in streams.all() {
@@ -107,7 +107,7 @@ impl Hardware {
         Ok(())
     }
 
-    /// Does what is queued on both devices, ends every thread.
+    /// Completes queued work on both devices and ends every thread.
     pub(crate) fn shut_down(&self) -> Result<(), Error> {
         self.devices.shut_down(Entry::close)
     }

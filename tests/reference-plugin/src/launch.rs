@@ -1,8 +1,8 @@
-//! Queued work: the function on the interpreter, with its memory.
+//! A queued call: runs the function in the interpreter, on the memory of its arguments.
 //!
-//! Its tensors are read when the work begins, and when it ends only the bytes that it changed are written. If two streams
-//! access the same bytes, one of them writing, without an order between them, that is their caller's mistake, as on any device;
-//! accesses to other bytes of the same data space are not disturbed.
+//! Tensors are read when the work begins; when it ends, only the bytes that it changed are written. Two streams that touch
+//! the same bytes, at least one of them writing, without an order between them are a mistake of the caller, as on any
+//! device; work on other bytes of the same data space is not affected.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,31 +16,31 @@ use crate::hardware::Device;
 use crate::memory::Block;
 use crate::views;
 
-/// A kernel that runs longer does not end.
+/// Number of steps after which a kernel counts as endless.
 const STEPS_MAX: u64 = 1 << 31;
 
-/// Where a tensor, or what a pointer points to, lies.
+/// Location of a tensor, or of the memory that a pointer points to.
 pub(crate) struct Space {
     pub(crate) block: Arc<Block>,
-    /// What it may touch of the block.
+    /// The range of the block that it may touch.
     pub(crate) range: Range<usize>,
-    /// What its data pointer points to: its first element, or what its declared offset counts from.
+    /// Position that its data pointer points to: the first element, or the base of the declared offset.
     pub(crate) pointer: usize,
     pub(crate) byte_offset: usize,
     pub(crate) shape: Vec<usize>,
     pub(crate) strides: Vec<i64>,
 }
 
-/// An argument that was checked.
+/// A checked argument.
 pub(crate) enum Argument {
     Tensor(Space),
-    /// What a pointer points to, as bytes; nothing for null.
+    /// The memory that a pointer points to, as bytes; `None` for null.
     Pointer(Option<Space>),
     Int(i128),
     Float(f64),
 }
 
-/// A call that is queued.
+/// A queued call.
 pub(crate) struct Launch {
     pub(crate) device: Arc<Device>,
     pub(crate) module: Arc<IrModule>,
@@ -48,7 +48,8 @@ pub(crate) struct Launch {
     pub(crate) arguments: Vec<Argument>,
 }
 
-/// The first byte and one past the last that elements of so many bytes touch, counted from the first element.
+/// Returns the range of bytes that elements of this size touch, counted from the first element: first byte, and one past
+/// the last.
 fn span(shape: &[usize], strides: &[i64], item_bytes: usize) -> (i128, i128) {
     let (mut low, mut high) = (0_i128, 0_i128);
     for (extent, stride) in shape.iter().zip(strides) {
@@ -58,9 +59,9 @@ fn span(shape: &[usize], strides: &[i64], item_bytes: usize) -> (i128, i128) {
     (low * item_bytes as i128, (high + 1) * item_bytes as i128)
 }
 
-/// Where the first element of a tensor lies behind its data pointer.
+/// Returns the offset of a tensor's first element from its data pointer.
 fn first_byte(tensor: TensorView<'_>) -> u64 {
-    // C.20: the offset is not looked at.
+    // Fault against C.20: the offset is ignored.
     if fault::is("byte-offset-ignored") { 0 } else { tensor.byte_offset() }
 }
 
@@ -73,7 +74,7 @@ fn compact_strides(shape: &[usize]) -> Vec<i64> {
 }
 
 impl Space {
-    /// Where a tensor lies that is given for a buffer.
+    /// Locates a tensor that is the argument for a buffer.
     pub(crate) fn of(device: &Device, tensor: TensorView<'_>, buffer: &Buffer) -> Result<Self, Error> {
         let extents = tensor.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(usize::MAX));
         let shape: Vec<usize> = extents.collect();
@@ -109,14 +110,14 @@ impl Space {
         Self { block, range, pointer: start, byte_offset: 0, shape, strides: vec![1] }
     }
 
-    /// Whether both lie in one block.
+    /// Returns true if both are in the same block.
     pub(crate) fn is_same_block(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.block, &other.block)
     }
 }
 
 impl Argument {
-    /// A number of the declared type; the check before has held it against its range.
+    /// Reads a number of the declared type; its range has been checked before.
     pub(crate) fn scalar(dtype: DType, view: AnyView<'_>) -> Result<Self, Error> {
         if dtype.is_float() {
             return Ok(Self::Float(view.to::<f64>()?));
@@ -125,7 +126,7 @@ impl Argument {
         Ok(Self::Int(if dtype.is_bool() { i128::from(value != 0) } else { i128::from(value) }))
     }
 
-    /// What a pointer, or a tensor given for one, points to: its data space from there to the end.
+    /// Locates the memory of a pointer, or of a tensor passed for one: its data space from that position to the end.
     pub(crate) fn pointer(
         device: &Device,
         view: AnyView<'_>,
@@ -145,7 +146,7 @@ impl Argument {
         Ok(Self::Pointer(Some(Space::whole(block, offset))))
     }
 
-    /// Where it lies, if it is memory.
+    /// Returns its location, if the argument is memory.
     pub(crate) fn space(&self) -> Option<&Space> {
         match self {
             Self::Tensor(space) | Self::Pointer(Some(space)) => Some(space),
@@ -154,7 +155,7 @@ impl Argument {
     }
 }
 
-/// An argument of the interpreter that is memory: what was read, and where it goes back.
+/// A memory argument of the interpreter: the bytes that were read, and the location to which changes are written back.
 struct Taken<'a> {
     argument: usize,
     block: &'a Block,
@@ -163,7 +164,7 @@ struct Taken<'a> {
 }
 
 impl Launch {
-    /// Does it.
+    /// Runs the call.
     pub(crate) fn run(&self) -> Result<Any, Error> {
         self.device.check()?;
         let Some(function) = self.module.function(&self.function) else {
@@ -235,7 +236,7 @@ impl Launch {
     }
 }
 
-/// Writes the runs of bytes that are others now.
+/// Writes the runs of bytes that have changed.
 fn write_changes(taken: &Taken<'_>, after: &[u8]) -> Result<(), Error> {
     let before = &taken.before;
     let mut size = before.len().min(after.len());
@@ -268,7 +269,7 @@ fn returned(value: &Array) -> Any {
     if value.dtype.is_bool() { Any::from(number != 0) } else { Any::from(number as i64) }
 }
 
-/// An interpreter's error as one of the boundary.
+/// Converts an error of the interpreter to an error of the boundary.
 pub(crate) fn raised(error: &InterpretError) -> Error {
     let kind = match &error.kind {
         // What an assertion says is the kernel's own.

@@ -1,11 +1,11 @@
-//! A plugin that keeps every clause of the contract, in software: devices with a memory and streams of their own, and a
-//! code generator whose artifacts the reference interpreter runs, functions for threads included.
+//! A plugin in software that keeps every clause of the contract: devices with their own memory and streams, and a code
+//! generator whose artifacts the reference interpreter runs, including functions for threads.
 //!
-//! The conformance suite is tested with it: unchanged it passes at level Full. A mutant is a copy of the library
-//! with one fault switched on, see `fault.rs`.
+//! The conformance suite is tested with it: unchanged, it passes at level Full. A mutant is a copy of the library with one
+//! fault enabled, see `fault.rs`.
 //!
 //! * `device_api.reference` (`device_api`): two devices (`hardware`), their memory (`memory`) and streams (`stream`).
-//! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): the module of the request.
+//! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.
 //! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`) and that run on the
 //!   interpreter (`launch`), as views of memory where they overlap (`views`).
 //! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`), addresses of memory (`map`).

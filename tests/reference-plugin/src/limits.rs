@@ -1,4 +1,4 @@
-//! Checks a module against its target: nodes that need a feature, memory in other scopes, launches beyond its limits.
+//! Checks a module against the features and limits of its target: nodes that need a feature, memory scopes, sizes of launches.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use chipdock_ir::{
     StorageRank, StorageScope, Target, ThreadAxis,
 };
 
-/// Every node of a module that the target does not have.
+/// Returns every node of a module that the target does not support.
 pub(crate) fn problems(module: &IrModule, target: &Target) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for function in &module.functions {
@@ -97,7 +97,7 @@ impl Examiner<'_> {
         }
     }
 
-    /// Threads, blocks and shared memory, as far as they are constant.
+    /// Checks the numbers of threads and blocks and the size of shared memory, as far as they are constant.
     fn sizes(&mut self) {
         let mut extents: BTreeMap<ThreadAxis, i128> = BTreeMap::new();
         let mut shared_bytes = 0_i128;

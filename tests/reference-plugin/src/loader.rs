@@ -1,4 +1,4 @@
-//! `module.load.reference`: reads the module back and returns its functions.
+//! `module.load.reference`: reads the module back and provides its functions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,11 +26,11 @@ pub(crate) struct ReferenceLoader {
     pub(crate) hardware: Arc<Hardware>,
 }
 
-/// A module that was loaded: its functions by name.
+/// A loaded module: its functions by name.
 struct Loaded {
     host: HostRef,
     kernels: BTreeMap<String, Arc<Kernel>>,
-    /// Of the planted fault alone.
+    /// Only used by a planted fault.
     #[expect(dead_code, reason = "held to be dropped")]
     early: Option<Early>,
 }
@@ -50,7 +50,7 @@ impl Drop for Early {
     }
 }
 
-/// What the interfaces of a mutant work on.
+/// Object of the interfaces of a mutant.
 struct Nothing;
 
 impl Reset for Nothing {
@@ -59,14 +59,14 @@ impl Reset for Nothing {
     }
 }
 
-/// What it takes.
+/// Artifacts that the loader takes.
 const KIND: ArtifactKind = ArtifactKind { kind: NAME, formats: &[FORMAT] };
 
 fn value_error(message: impl std::fmt::Display) -> Error {
     KIND.error(message)
 }
 
-/// The bytes of the module, held against the checksum.
+/// Returns the bytes of the module, checked against the checksum.
 fn section_of<'a>(artifact: &Artifact<'a>, index: &Value) -> Result<&'a [u8], Error> {
     let section = KIND.section(artifact, SECTION)?;
     let found = checksum(&index["functions"], &index["options"], section);
@@ -167,7 +167,7 @@ impl ReferenceLoader {
     }
 }
 
-/// The target of a function, as the host bound it.
+/// Returns the target to which the host bound a function.
 fn target_of(module: &IrModule, symbol: &str) -> Result<Arc<Target>, Error> {
     let function = module.function(symbol);
     let function = function.ok_or_else(|| value_error(format!("the module has no function {symbol}")))?;

@@ -1,4 +1,4 @@
-//! Interface `map` 1: addresses of the blocks of host-visible data spaces, whose handles are numbers.
+//! Interface `map` 1: the address of the block of a host-visible data space, whose handle is a number.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -10,7 +10,7 @@ use chipdock_plugin_api::map::Map;
 use crate::fault;
 use crate::hardware::Hardware;
 
-/// Answers addresses of blocks.
+/// Implementation of `map` 1, which returns addresses of blocks.
 pub(crate) struct ReferenceMap(pub(crate) Arc<Hardware>);
 
 impl Map for ReferenceMap {

@@ -1,4 +1,4 @@
-//! Memory of a device: blocks with their handles, and copies of bytes between them.
+//! Memory of a device: blocks identified by handles, and copies of bytes between them.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -12,12 +12,12 @@ use chipdock_plugin_api::{DataSpaceKind, DataSpaceRequest, Error, ErrorKind, bai
 
 use crate::fault;
 
-/// What each device has, in bytes.
+/// Size of each device's memory, in bytes.
 pub(crate) const MEMORY_BYTES: u64 = 256 << 20;
-/// No data space is aligned to more.
+/// Largest alignment of a data space.
 pub(crate) const ALIGNMENT_BYTES_MAX: u64 = 1 << 16;
 
-/// A handle of the next number, which is read and written in two steps.
+/// Returns the next handle from a counter that is read and written in two steps (a planted fault).
 fn next_without_a_lock() -> usize {
     static LAST: AtomicUsize = AtomicUsize::new(0);
     let last = LAST.load(Ordering::Relaxed);
@@ -27,7 +27,7 @@ fn next_without_a_lock() -> usize {
     1 << 62 | (last + 1) << 32
 }
 
-/// One piece of memory. Work that is queued keeps it alive, so a handle that was freed too early harms nobody.
+/// A block of memory. Queued work keeps it alive, so that a handle freed too early does no harm.
 #[derive(Debug)]
 pub(crate) struct Block {
     base: NonNull<u8>,
@@ -53,26 +53,26 @@ impl Block {
         Some(Self { base, layout, size_bytes, access: Mutex::new(()) })
     }
 
-    /// One without any bytes.
+    /// Creates a block without bytes.
     pub(crate) fn empty() -> Self {
         Self { base: NonNull::dangling(), layout: Layout::new::<()>(), size_bytes: 0, access: Mutex::new(()) }
     }
 
-    /// Over memory that is somebody else's.
+    /// Creates a block over memory that it does not own.
     ///
     /// # Safety
     ///
-    /// * As many bytes are live there as long as this is used.
+    /// * `base` points to `size_bytes` bytes that stay live as long as the block is used.
     pub(crate) unsafe fn over(base: NonNull<u8>, size_bytes: usize) -> Self {
         Self { base, layout: Layout::new::<()>(), size_bytes, access: Mutex::new(()) }
     }
 
-    /// Where it lies in host memory.
+    /// Returns its address in host memory.
     pub(crate) fn address(&self) -> usize {
         self.base.as_ptr().expose_provenance()
     }
 
-    /// How many bytes it has.
+    /// Returns its size in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
         self.size_bytes
     }
@@ -87,7 +87,7 @@ impl Block {
         Ok(())
     }
 
-    /// A copy of some bytes.
+    /// Returns a copy of some bytes.
     pub(crate) fn read(&self, offset: usize, size: usize) -> Result<Vec<u8>, Error> {
         self.check(offset, size)?;
         let mut bytes = vec![0; size];
@@ -119,9 +119,9 @@ impl Drop for Block {
 /// A data space.
 struct Space {
     block: Arc<Block>,
-    /// Whether the host reads and writes it in place.
+    /// Whether the host reads and writes it directly.
     is_reached: bool,
-    /// What it takes of the device's memory; nothing where the memory is somebody else's (N.14).
+    /// Its share of the device's memory; `None` for memory that the device does not own (N.14).
     reserved: Option<Reserved>,
 }
 
@@ -130,24 +130,24 @@ pub(crate) struct Memory {
     device: Arc<str>,
     spaces: Spaces<Space>,
     budget: Budget,
-    /// What the last data space is made of; of a planted fault alone.
+    /// Block of the last data space; only used by a planted fault.
     last: Mutex<Weak<Block>>,
 }
 
 impl Memory {
-    /// Of that device, nothing used.
+    /// Creates the memory of that device, with nothing used.
     pub(crate) fn new(device: &Arc<str>) -> Self {
         let budget = Budget::new(MEMORY_BYTES);
         Self { device: Arc::clone(device), spaces: Spaces::default(), budget, last: Mutex::default() }
     }
 
-    /// What is not used, in bytes.
+    /// Returns the size of the unused memory, in bytes.
     pub(crate) fn available_bytes(&self) -> u64 {
         self.budget.available_bytes()
     }
 
-    /// Makes a data space and answers its handle: of pinned and unified memory the address, else a number that is never
-    /// given out again.
+    /// Makes a data space and returns its handle: the address for pinned and unified memory, else a number that is never
+    /// used again.
     pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>) -> Result<usize, Error> {
         let (device, alignment) = (&self.device, request.alignment_bytes);
         ensure!(
@@ -205,7 +205,7 @@ impl Memory {
         Ok(self.spaces.add(space, size_bytes))
     }
 
-    /// Makes a data space of memory that is somebody else's, whose handle is its address.
+    /// Makes a data space over memory that the device does not own, with the address as its handle.
     pub(crate) fn adopt(&self, block: Block) -> Result<usize, Error> {
         self.add_at(Space { block: Arc::new(block), is_reached: true, reserved: None })
     }
@@ -246,7 +246,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Where the host reads and writes a data space.
+    /// Returns the address at which the host reads and writes a data space.
     pub(crate) fn address(&self, handle: usize) -> Result<usize, Error> {
         let found = self.spaces.find(handle, &self.device)?;
         ensure!(
@@ -259,7 +259,8 @@ impl Memory {
         Ok(found.value.block.address() + found.inner_bytes as usize)
     }
 
-    /// The block behind a handle, and where in it a range starts; an address within a data space counts from its base.
+    /// Returns the block of a handle, and the start of a range in it; an address within a data space counts from the base
+    /// of the data space.
     pub(crate) fn range(&self, handle: usize, offset: u64, size: u64) -> Result<(Arc<Block>, usize), Error> {
         let (space, start) = self.spaces.range(handle, offset, size, &self.device)?;
         Ok((Arc::clone(&space.block), start))

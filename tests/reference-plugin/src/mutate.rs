@@ -8,7 +8,7 @@ use chipdock_ir::{
 
 use crate::fault;
 
-/// The module with the fault that is planted, if it is one of a code generator; else the module.
+/// Returns the module with the planted fault, if it is a fault of a code generator; else the unchanged module.
 pub(crate) fn mutated(module: IrModule) -> IrModule {
     if fault::planted().is_empty() {
         return module;
@@ -52,7 +52,7 @@ fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
     Expr::binary(op, a.clone(), b.clone())
 }
 
-/// What stands instead of an expression.
+/// Returns the wrong replacement of an expression.
 fn wrong(e: &Expr) -> Option<Expr> {
     let dtype = e.dtype;
     match &e.kind {
@@ -174,7 +174,7 @@ fn nothing() -> Stmt {
     Stmt::seq([])
 }
 
-/// What stands instead of a statement.
+/// Returns the wrong replacement of a statement.
 fn wrong_stmt(s: &Stmt) -> Option<Stmt> {
     match &s.kind {
         // Nobody waits.

@@ -13,14 +13,14 @@ use crate::fault;
 /// A piece of work.
 pub(crate) type Job = Box<dyn FnOnce() -> Result<(), Error> + Send>;
 
-/// The interpreter recurses as deep as the IR nests.
+/// Stack size of a stream's thread, because the interpreter recurses as deep as the IR nests.
 const STACK_BYTES: usize = 64 << 20;
-/// A queue: what is pushed runs in order.
+/// A queue, which runs work in order.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
-    /// The first failure that nobody was told yet (P7.5).
+    /// The first failure that was not reported yet (P7.5).
     failure: FirstFailure,
 }
 
@@ -33,7 +33,7 @@ struct State {
     worker: Option<JoinHandle<()>>,
 }
 
-/// Faults that show only when work takes its time.
+/// Faults that are visible only if work takes some time.
 const NEED_SLOW_WORK: &[&str] = &[
     "sync-returns-early",
     "stream-does-not-order",
@@ -43,7 +43,7 @@ const NEED_SLOW_WORK: &[&str] = &[
     "kernel-ignores-stream",
 ];
 
-/// The same work, later when a fault needs that to show.
+/// Returns the same work, delayed if the planted fault requires it.
 fn slowed(job: Job) -> Job {
     if !NEED_SLOW_WORK.contains(&fault::planted()) {
         return job;
@@ -55,7 +55,7 @@ fn slowed(job: Job) -> Job {
 }
 
 impl Queue {
-    /// Queues work. A failure that is kept is answered instead, and then nothing is queued.
+    /// Queues work. If a failure is kept, it is returned instead, and nothing is queued.
     pub(crate) fn push(self: &Arc<Self>, job: Job) -> Result<(), Error> {
         self.failure.report()?;
         let (mut state, job) = (lock(&self.state), slowed(job));
@@ -68,7 +68,7 @@ impl Queue {
             })?;
             state.worker = Some(worker);
         }
-        // D.7: the last that came is the first that is done.
+        // Fault against D.7: the last queued work is done first.
         if fault::is("stream-does-not-order") {
             state.jobs.push_front(job);
         } else {
@@ -104,7 +104,7 @@ impl Queue {
         }
     }
 
-    /// Keeps a failure until somebody is told (P7.5).
+    /// Keeps a failure until it is reported (P7.5).
     fn keep(&self, error: Error) {
         if fault::is("late-failure-lost") {
             return;
@@ -115,12 +115,12 @@ impl Queue {
         self.failure.keep(error);
     }
 
-    /// How much was queued up to now: what a later [`Self::wait_for`] waits for.
+    /// Returns the number of jobs queued so far, for a later [`Self::wait_for`].
     pub(crate) fn ticket(&self) -> u64 {
         lock(&self.state).n_queued
     }
 
-    /// Waits until so much is done.
+    /// Waits until that number of jobs is done.
     pub(crate) fn wait_for(&self, ticket: u64) {
         let mut state = lock(&self.state);
         while state.n_done < ticket {
@@ -128,9 +128,9 @@ impl Queue {
         }
     }
 
-    /// Waits for all that is queued now; answers the first failure since the last report.
+    /// Waits for all work queued so far; returns the first failure since the last report.
     pub(crate) fn sync(&self) -> Result<(), Error> {
-        // D.8: it returns at once.
+        // Fault against D.8: it returns at once.
         if !fault::is("sync-returns-early") {
             self.wait_for(self.ticket());
         }
@@ -141,7 +141,7 @@ impl Queue {
         })
     }
 
-    /// Does what is queued, ends the thread; answers the failure that nobody was told.
+    /// Completes queued work and ends the thread; returns a failure that was not reported yet.
     pub(crate) fn close(&self, drops_work: bool) -> Result<(), Error> {
         let worker = {
             let mut state = lock(&self.state);
@@ -168,29 +168,29 @@ pub(crate) struct Streams {
     created: Table<Entry>,
 }
 
-/// A stream that was created, or adopted: then its queue is another stream's.
+/// A stream that was created, or one that was adopted and shares the queue of another stream.
 struct Entry {
     queue: Arc<Queue>,
     is_adopted: bool,
 }
 
 impl Streams {
-    /// The default stream alone.
+    /// Creates the set with the default stream only.
     pub(crate) fn new(device: Arc<str>) -> Self {
         Self { device, default: Arc::default(), created: Table::new(HandleKind::Stream) }
     }
 
-    /// Makes a stream and answers its handle.
+    /// Creates a stream and returns its handle.
     pub(crate) fn create(&self) -> usize {
         self.created.add(Entry { queue: Arc::default(), is_adopted: false })
     }
 
-    /// Makes a stream over the queue of another and answers its handle.
+    /// Creates a stream over the queue of another stream and returns its handle.
     pub(crate) fn adopt(&self, queue: Arc<Queue>) -> usize {
         self.created.add(Entry { queue, is_adopted: true })
     }
 
-    /// The stream of that handle; 0 is the default.
+    /// Returns the stream of that handle; 0 is the default stream.
     pub(crate) fn get(&self, handle: usize) -> Result<Arc<Queue>, Error> {
         match handle {
             0 => Ok(Arc::clone(&self.default)),
@@ -216,7 +216,7 @@ impl Streams {
         queue.close(fault::is("free-stream-drops-work"))
     }
 
-    /// Makes later work on `to` wait for what is queued on `from` now.
+    /// Makes later work on `to` wait for the work queued on `from` so far.
     pub(crate) fn order(&self, from: usize, to: usize) -> Result<(), Error> {
         let (from, to) = (self.get(from)?, self.get(to)?);
         if Arc::ptr_eq(&from, &to) {
@@ -229,7 +229,7 @@ impl Streams {
         }))
     }
 
-    /// All of them.
+    /// Returns all streams.
     pub(crate) fn all(&self) -> Vec<Arc<Queue>> {
         let created = self.created.values();
         let others = created.iter().map(|entry| Arc::clone(&entry.queue));

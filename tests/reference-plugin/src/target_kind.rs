@@ -1,4 +1,4 @@
-//! The target kind's own checks: the generation of the hardware, and its features.
+//! The target kind `reference` and its checks: the generation of the hardware and its features.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::device_api::ARCH;
 use crate::fault;
 
-/// Everything that a generation has, by name in the order of names.
+/// Generations with the features of each, in order of names.
 const GENERATIONS: &[(&str, &[&str])] = &[
     ("reference-1", &["atomics", "dynamic-shared", "threads"]),
     ("reference-2", &["atomics", "dynamic-shared", "threads", "warp"]),
@@ -21,7 +21,7 @@ fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, format!("target reference: {message}"))
 }
 
-/// The known name that is most like what was found: with the fewest letters to change.
+/// Returns the known name that is nearest to the one found, with the fewest letters to change.
 fn nearest<'a>(found: &str, known: &[&'a str]) -> &'a str {
     let distance = |known: &str| -> usize {
         let known: Vec<char> = known.chars().collect();

@@ -1,4 +1,4 @@
-//! Interface `timer` 1: marks that record the time when their stream reaches them.
+//! Interface `timer` 1: marks that record the time at which their stream reaches them.
 
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;
@@ -10,7 +10,7 @@ use chipdock_plugin_api::{Error, ErrorKind, Stream};
 use crate::fault;
 use crate::hardware::{Device, Hardware};
 
-/// When a mark was reached.
+/// State and time of a mark.
 #[derive(Clone, Copy)]
 enum Reached {
     NotYet,
@@ -18,7 +18,7 @@ enum Reached {
     Never,
 }
 
-/// A mark. What is queued holds it, so that it may be freed before it is reached.
+/// A mark. Queued work keeps it alive, so that it may be freed before it is reached.
 pub(crate) struct Point {
     stream: usize,
     reached: Mutex<Reached>,
@@ -48,7 +48,7 @@ impl Point {
     }
 }
 
-/// What is queued: work that is dropped tells who waits for it.
+/// Queued part of a mark: if the work is dropped, it notifies the waiting threads.
 struct Ahead(Arc<Point>);
 
 impl Drop for Ahead {
@@ -59,7 +59,7 @@ impl Drop for Ahead {
     }
 }
 
-/// Keeps a mark and answers its handle.
+/// Stores a mark and returns its handle.
 fn keep(device: &Device, mark: Arc<Point>) -> usize {
     static FIRST: OnceLock<usize> = OnceLock::new();
     let handle = device.marks.add(mark);
@@ -71,11 +71,11 @@ fn point(device: &Device, mark: Mark) -> Result<Arc<Point>, Error> {
     Ok(Arc::clone(&*device.marks.get(mark.into_raw().addr(), &device.name)?))
 }
 
-/// Times what runs on streams.
+/// Implementation of `timer` 1, which measures work on streams.
 pub(crate) struct ReferenceTimer(pub(crate) Arc<Hardware>);
 
 impl ReferenceTimer {
-    /// N.15: a device that is not there is taken for the last one.
+    /// Fault against N.15: a device that does not exist is taken for the last one.
     fn device_id(device_id: i32) -> i32 {
         if fault::is("timer-of-any-device") { device_id.rem_euclid(2) } else { device_id }
     }

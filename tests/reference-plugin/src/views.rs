@@ -1,5 +1,6 @@
-//! Functions whose tensors overlap, are strided or have an offset: the interpreter takes compact tensors that do not overlap,
-//! so such a function is rewritten to take pieces of memory, with views of these as its tensors (IR-B2, IR-B3 of the IR).
+//! Runs functions whose tensors overlap, are strided or have an offset. The interpreter takes only compact tensors that do
+//! not overlap, so such a function is rewritten to take pieces of memory, of which its tensors are views (IR-B2, IR-B3 of
+//! the IR).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use chipdock_ir::{
 use crate::launch::{Argument, Space};
 use crate::memory::Block;
 
-/// Pieces start at multiples of this, so that what is aligned stays so.
+/// Pieces start at multiples of this size, so that aligned tensors stay aligned.
 const ALIGNMENT_BYTES: usize = 64;
 
-/// A piece of memory that some tensors lie in.
+/// A piece of memory that contains some tensors.
 pub(crate) struct Piece {
     pub(crate) block: Arc<Block>,
     pub(crate) range: Range<usize>,
@@ -27,7 +28,7 @@ pub(crate) enum Source {
     Float(f64),
 }
 
-/// What is run instead.
+/// The rewritten function with its arguments.
 pub(crate) struct Rewritten {
     pub(crate) module: IrModule,
     pub(crate) pieces: Vec<Piece>,
@@ -38,7 +39,7 @@ fn overlap(a: &Space, b: &Space) -> bool {
     a.is_same_block(b) && a.range.start < b.range.end && b.range.start < a.range.end
 }
 
-/// Whether the function can be run as it is.
+/// Returns true if the function can be run unchanged.
 pub(crate) fn is_plain(function: &PrimFunc, arguments: &[Argument]) -> bool {
     let is_view = |param: &Param| match param {
         Param::Buffer(buffer) => !buffer.strides.is_empty() || buffer.elem_offset.is_some(),
@@ -50,7 +51,7 @@ pub(crate) fn is_plain(function: &PrimFunc, arguments: &[Argument]) -> bool {
     !has_null && !function.params.iter().any(is_view) && !overlaps()
 }
 
-/// The pieces of memory that spaces lie in, none overlapping another, and for each space which piece.
+/// Returns pieces of memory that contain the spaces and do not overlap, and the index of the piece of each space.
 fn pieces(spaces: &[&Space]) -> (Vec<Piece>, Vec<usize>) {
     let mut pieces: Vec<Piece> = Vec::new();
     for space in spaces {
@@ -77,7 +78,7 @@ fn pieces(spaces: &[&Space]) -> (Vec<Piece>, Vec<usize>) {
     (pieces, homes)
 }
 
-/// What the sizes are that the tensors' extents, strides and offsets give.
+/// Returns the values of the sizes in the tensors' extents, strides and offsets.
 fn sizes(function: &PrimFunc, arguments: &[Argument]) -> Vec<(Var, i128)> {
     let scalars: Vec<&Var> = function
         .params

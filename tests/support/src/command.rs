@@ -1,4 +1,4 @@
-//! Runs the command in a scratch folder, and collects its results: exit code, both streams, files.
+//! Runs the command in a scratch folder, and checks everything that it leaves: exit code, both streams, files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,20 +10,20 @@ use serde_json::Value;
 
 use crate::workspace;
 
-/// The command and the folder of plugins.
+/// Paths of the built command and of the folder of plugins.
 #[derive(Debug)]
 pub struct Built {
     /// The executable.
     pub command: PathBuf,
-    /// Plugins with their manifests, beside the executable.
+    /// Folder of the plugins with their manifests, beside the executable.
     pub plugins: PathBuf,
 }
 
-/// Returns the build of `cargo xtask test`, or, when a test is run by itself, builds it now with `cargo xtask plugins`.
+/// Returns the files that `cargo xtask test` built; if a test is run by itself, builds them with `cargo xtask plugins`.
 ///
 /// # Panics
 ///
-/// When it cannot be built, or no plugin is there: a run that loads none would prove nothing.
+/// If the build fails, or there is no plugin: a run that loads none would prove nothing.
 pub fn built() -> &'static Built {
     static BUILT: OnceLock<Built> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -54,12 +54,12 @@ pub fn kernels() -> PathBuf {
     workspace().join("examples/kernels")
 }
 
-/// Compiles a library to be preloaded into the command, which runs a piece of C when the command opens its first library: it
-/// acts as a plugin that does something when it is opened.
+/// Compiles a library that, loaded before the command, runs a piece of C code when the command opens its first library, as
+/// a plugin with code in its constructor does.
 ///
 /// # Panics
 ///
-/// When it cannot be compiled.
+/// If the library cannot be compiled.
 pub fn opened_does(scratch: &Scratch, name: &str, body: &str) -> PathBuf {
     let text = r#"
 #define _GNU_SOURCE
@@ -73,7 +73,7 @@ void *dlopen(const char *name, int flags) {
     static int opened;
     void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
     void *library = real(name, flags);
-    // Not in the compilers that the command starts, which inherit the library.
+    // Not in the compilers that the command starts, which inherit the variable.
     int is_command = !strcmp(program_invocation_short_name, "chipdock");
     if (is_command && name && strchr(name, '/') && !opened++) { BODY }
     return library;
@@ -87,10 +87,10 @@ void *dlopen(const char *name, int flags) {
     library
 }
 
-/// Result of a command.
+/// Exit code and output of a command that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// The exit code; `None` when a signal ended it.
+    /// Exit code; `None` if a signal ended the command.
     pub code: Option<i32>,
     /// Standard output.
     pub stdout: String,
@@ -99,22 +99,23 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Returns the result as JSON.
+    /// Returns the standard output as JSON.
     ///
     /// # Panics
     ///
-    /// When the command failed, or its output is no JSON.
+    /// If the command failed, or its output is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         serde_json::from_str(&self.stdout).expect("JSON on standard output")
     }
 
-    /// Checks that it failed with that code, and that its one error contains each of `says`, in the form of rule CLI-C3.
+    /// Asserts that the command failed with that code, and that its only error contains each of `says`, in the form of rule
+    /// CLI-C3.
     ///
     /// # Panics
     ///
-    /// When it did not.
+    /// If the command did not fail in this way.
     pub fn failed(&self, code: i32, says: &[&str]) {
         assert_eq!(self.code, Some(code), "out: {}\nerr: {}", self.stdout, self.stderr);
         assert_eq!(self.stdout, "", "CLI-C1: results only");
@@ -132,7 +133,7 @@ impl Ended {
     }
 }
 
-/// A folder of its own, removed afterwards, in which the command runs.
+/// A temporary folder in which the command runs, removed afterwards.
 #[derive(Debug)]
 pub struct Scratch {
     folder: tempfile::TempDir,
@@ -146,13 +147,13 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Makes a folder for the command with the plugins of this repository.
+    /// Creates a folder for the command with the plugins of this repository.
     #[must_use]
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("a folder"), command: built().command.clone() }
     }
 
-    /// Makes a folder for the command without any plugin: the command is alone in another folder.
+    /// Creates a folder for the command without any plugin: the command is alone in another folder.
     #[must_use]
     pub fn without_plugins() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -168,7 +169,7 @@ impl Scratch {
         self.folder.path().join(name)
     }
 
-    /// Writes a file, and creates its parent folders.
+    /// Writes a file in the folder, and creates its parent folders.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -176,13 +177,13 @@ impl Scratch {
         path
     }
 
-    /// Copies an example kernel into it.
+    /// Copies an example kernel into the folder.
     pub fn kernel(&self, name: &str) -> &Self {
         fs::copy(kernels().join(name), self.path(name)).expect("an example kernel");
         self
     }
 
-    /// Returns the names of the entries of the folder, sorted.
+    /// Returns the names of the folder's entries, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).expect("the folder").flatten();
@@ -192,7 +193,7 @@ impl Scratch {
         names
     }
 
-    /// Returns the command with those words, split at blanks, ready to run: none of the tester's own settings reaches it.
+    /// Prepares the command with those words as arguments, split at blanks; none of the user's own settings reaches it.
     #[must_use]
     pub fn command(&self, words: &str) -> Command {
         let mut command = Command::new(&self.command);
@@ -204,7 +205,7 @@ impl Scratch {
         }
         command.env("XDG_DATA_HOME", self.path("data")).env("XDG_CONFIG_HOME", self.path("config"));
         command.env_remove("NO_COLOR");
-        // Each command compiles for itself, whatever the tester has compiled before.
+        // Without a cache: each command compiles by itself, whatever was compiled before.
         command.env("CHIPDOCK_CACHE_DIR", "");
         command
     }
@@ -214,7 +215,7 @@ impl Scratch {
         end(&mut self.command(words))
     }
 
-    /// Writes an array with another implementation than the command's.
+    /// Writes an array as `.npy`, with another implementation than the command's.
     pub fn write_npy<T: npyz::Serialize + npyz::AutoSerialize + Copy>(
         &self,
         name: &str,
@@ -234,7 +235,7 @@ impl Scratch {
         self.write_npy(name, shape, values, npyz::Order::C);
     }
 
-    /// Reads an array with another implementation than the command's: shape and elements.
+    /// Reads an `.npy` file with another implementation than the command's; returns shape and elements.
     #[must_use]
     pub fn read_npy<T: npyz::Deserialize>(&self, name: &str) -> (Vec<u64>, Vec<T>) {
         let bytes = fs::read(self.path(name)).expect("the file");
@@ -248,14 +249,14 @@ impl Scratch {
 ///
 /// # Panics
 ///
-/// When it cannot be started, or its output is no text.
+/// If it cannot be started, or its output is not UTF-8.
 pub fn end(command: &mut Command) -> Ended {
     let output = command.output().expect("the command starts");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Returns the fields of a JSON value, one per line, for goldens: `buffers[].name: string`.
+/// Describes the structure of a JSON value for goldens, with a line for each field: `buffers[].name: string`.
 #[must_use]
 pub fn fields(value: &Value) -> String {
     let mut lines = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Numbers of checks of each test of a list, as a golden: a count that falls is a finding, and so is one that rises unnoticed.
+//! Golden with the number of checks of each test of a list: a smaller count is an error, and so is a larger one.
 //!
 //! A line is `count test`, in order of names. `BLESS=1` writes the line of each test that is run.
 
@@ -20,7 +20,7 @@ fn read(file: &mut File, path: &Path) -> Result<BTreeMap<String, usize>, String>
     read.ok_or_else(|| format!("{}: expected lines as `3 check::file`", path.display()))
 }
 
-/// Changes the lines while other processes wait.
+/// Changes the lines of the golden, while other processes wait.
 fn change(path: &Path, change: impl FnOnce(&mut BTreeMap<String, usize>)) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file =
@@ -62,7 +62,7 @@ pub fn check(path: &Path, test: &str, count: usize) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// Their names; or the reason why the golden cannot be read or written.
+/// Their names; or why the golden cannot be read or written.
 pub fn no_line_is_left(path: &Path, tests: &[String]) -> Result<(), String> {
     if is_blessing() {
         return change(path, |lines| lines.retain(|test, _| tests.contains(test)));

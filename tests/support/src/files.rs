@@ -7,16 +7,15 @@ use std::path::{Path, PathBuf};
 /// A file of the corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorpusFile {
-    /// Name for messages and goldens: the path below the corpus, or `kernels/...` and `digits/...` of the examples.
+    /// Name for messages and goldens: the path below the corpus, or `kernels/...` and `digits/...` for the examples.
     pub name: String,
     /// Path of the file.
     pub path: PathBuf,
-    /// Text of the file.
+    /// Content of the file.
     pub text: String,
 }
 
-/// Returns the root of the repository, or the folder that `CHIPDOCK_TEST_ROOT` names where tests were carried to another
-/// machine.
+/// Returns the root of the repository; for tests carried to another machine, the folder named by `CHIPDOCK_TEST_ROOT`.
 #[must_use]
 pub fn workspace() -> PathBuf {
     match std::env::var_os("CHIPDOCK_TEST_ROOT") {
@@ -45,7 +44,7 @@ pub fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some_and(|bless| bless == "1")
 }
 
-/// Returns every `.py` file below `folder`, by name; `prefix` comes before each name.
+/// Returns every `.py` file below `folder`, by name; `prefix` is put before each name.
 ///
 /// # Errors
 ///

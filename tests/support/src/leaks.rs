@@ -1,4 +1,4 @@
-//! Counts a thread's allocations and frees.
+//! Counts the bytes that a thread allocates and frees.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -31,11 +31,11 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `body` twice and asserts that the second run frees all that it allocates; the first may fill caches.
+/// Runs `body` twice and asserts that the second time frees all that it allocates; the first time may fill caches.
 ///
 /// # Panics
 ///
-/// When memory leaks, or is freed twice.
+/// If memory leaks, or is freed twice.
 pub fn assert_none(mut body: impl FnMut()) {
     body();
     let before = BALANCE_BYTES.get();

@@ -1,15 +1,16 @@
-//! Common helpers of all tests. It contains no rule of the product and nothing of the host: `chipdock-test-backends` runs
-//! kernels on the backends present.
+//! Helpers shared by all tests. This crate contains no rule of the product and nothing of the host; the crate that runs
+//! kernels on the backends present is `chipdock-test-backends`.
 //!
 //! - [`files`]: the folders of the repository, the corpus, goldens ([`bless`]).
-//! - [`lists`]: one test per file of a corpus; [`counts`]: the number of checks of each, as a golden.
-//! - [`setup`]: missing requirements of a test: a failure where everything was installed, a reported skip elsewhere.
-//! - [`command`]: the built command in a scratch folder; what `cargo xtask plugins` builds, built once.
-//! - [`plugins`]: cdylibs and C files as plugins; [`recording_host`] calls plugins through the bare tables, so that it observes
-//!   the boundary itself.
-//! - [`spans`]: the spans and events of a piece of work.
-//! - `schemas` (a feature): documents against the JSON Schemas of this repository.
-//! - [`leaks`], [`memcheck`], [`memory`]: allocations of a thread, counted; a test binary under valgrind; memory of a process.
+//! - [`lists`]: a test for each file of a corpus; [`counts`]: the number of checks of each of them, as a golden.
+//! - [`setup`]: handling of missing dependencies: a test fails where everything was installed, and is skipped elsewhere.
+//! - [`command`]: the built command in a scratch folder; the output of `cargo xtask plugins`, built once.
+//! - [`plugins`]: cdylibs and C files as plugins; [`recording_host`] calls plugins through the bare tables, so that tests
+//!   see exactly the values that cross the boundary.
+//! - [`spans`]: the spans and events that a piece of work emits.
+//! - `schemas` (a feature): checks of documents against the JSON Schemas of this repository.
+//! - [`leaks`], [`memcheck`], [`memory`]: allocations of a thread, counted; a test binary under valgrind; the memory of a
+//!   process.
 //! - [`random`]: numbers that are the same in every run.
 
 pub mod command;

@@ -1,10 +1,10 @@
-//! Tests as lists: one test per file of a corpus, so that a test's name identifies the file that failed.
+//! Tests as lists: a test for each file of a corpus, so that the name of a test says which check failed.
 //!
 //! - **TL1** A test is called `check::file`. A check without files is a failure of its own, not a check that passes.
-//! - **TL2** Only checks with little set-up are listed by files: the runner starts a process for each test, so a check that
-//!   opens a host, builds plugins or starts Python stays one test, which names every file that failed.
+//! - **TL2** Only tests with a fast set-up are listed by files, because the runner starts a process for each test. A test
+//!   that opens a host, builds plugins or starts Python stays one test, which names every file that failed.
 //!
-//! The binary's target is `harness = false`; its `main` ends with [`List::run`].
+//! The binary has `harness = false`; its `main` ends with [`List::run`].
 
 use std::process::ExitCode;
 
@@ -12,14 +12,14 @@ use libtest_mimic::{Arguments, Trial};
 
 use crate::CorpusFile;
 
-/// The tests of a binary.
+/// List of the tests of a binary.
 #[derive(Debug, Default)]
 pub struct List {
     tests: Vec<Trial>,
 }
 
 impl List {
-    /// Makes a list without a test.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -36,7 +36,7 @@ impl List {
     ///
     /// # Panics
     ///
-    /// Without a file.
+    /// If there is no file.
     #[must_use]
     pub fn each(
         self,
@@ -51,7 +51,7 @@ impl List {
             .fold(self, |list, file| list.one(&format!("{check}::{}", file.name), move || test(&file)))
     }
 
-    /// Returns the names so far.
+    /// Returns the names of the tests added so far.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.tests.iter().map(|test| test.name().to_owned()).collect()

@@ -1,14 +1,14 @@
-//! Memory errors and leaks, checked by valgrind: a test binary runs itself under it.
+//! Checks memory use with an independent tool: a test binary runs itself under valgrind.
 
 use std::process::Command;
 
-/// Runs this binary's tests but `memcheck` and `skipped` under valgrind; reports that it is missing and does nothing otherwise.
+/// Runs this binary's tests except `memcheck` and `skipped` under valgrind; if valgrind is missing, reports that.
 ///
-/// Code for processors with AVX-512 is left out: valgrind fails on it, so nothing here is built for this processor.
+/// Nothing is built for this machine's processor, because valgrind fails on code that uses AVX-512.
 ///
 /// # Panics
 ///
-/// When valgrind finds an error or a leak, with its report.
+/// If valgrind finds an error or a leak; the message is its report.
 pub fn run(skipped: &[&str]) {
     const WITHIN: &str = "CHIPDOCK_UNDER_MEMCHECK";
     if std::env::var_os(WITHIN).is_some() {

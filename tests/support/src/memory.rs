@@ -1,8 +1,8 @@
-//! Memory of a process.
+//! Measures the memory of a process.
 
 use std::fs;
 
-/// Returns the resident bytes of this process, shared pages left out: the memory of its own work.
+/// Returns the resident bytes of this process without shared pages: the memory of its own work.
 ///
 /// # Panics
 ///

@@ -5,11 +5,11 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// Builds cdylibs with cargo and returns their paths: `cargo test` does not build them by itself.
+/// Builds cdylibs with cargo, because `cargo test` does not build them, and returns their paths.
 ///
 /// # Panics
 ///
-/// When cargo fails; its messages are in the test's output.
+/// If cargo fails; its messages are in the test's output.
 #[must_use]
 pub fn build(packages: &[&str]) -> Vec<PathBuf> {
     let binary = std::env::current_exe().expect("this test's path");
@@ -32,11 +32,12 @@ pub fn build(packages: &[&str]) -> Vec<PathBuf> {
     packages.iter().map(library).collect()
 }
 
-/// Compiles a C file into a plugin: `gcc -std=c99`, `g++ -x c++ -std=c++11` and so on, with nothing but the header.
+/// Compiles a C file into a plugin with the given command line (`gcc -std=c99`, `g++ -x c++ -std=c++11`, …) and only the
+/// header.
 ///
 /// # Panics
 ///
-/// When the compiler is missing or reports an error.
+/// If the compiler is missing or reports an error.
 pub fn compile(command_line: &[&str], source: &Path, library: &Path) {
     let output = Command::new(command_line[0])
         .args(&command_line[1..])

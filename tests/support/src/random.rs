@@ -1,13 +1,13 @@
-//! Pseudo-random numbers that are the same in every run, on every machine.
+//! Pseudorandom numbers that are the same in every run, on every machine.
 
-/// SplitMix64.
+/// The generator SplitMix64.
 ///
 /// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), the mixing of `SplittableRandom`.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Makes the sequence of a seed.
+    /// Creates the generator for a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -29,7 +29,7 @@ impl Random {
         (self.bits() >> 32) as u32
     }
 
-    /// Returns a number below `end`, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     #[must_use]
     pub fn below(&mut self, end: u64) -> u64 {
         self.bits() % end

@@ -1,4 +1,4 @@
-//! A host that records a plugin's registrations and keeps an error slot of its own.
+//! A host that records the registrations of a plugin and has its own error slot.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -22,7 +22,7 @@ pub struct RegisteredDevice {
     self_: *mut c_void,
     table: &'static ChipdockDeviceApi,
     host: HostRef,
-    /// The device type in force.
+    /// Device type in effect after registration.
     pub device_type: i32,
 }
 
@@ -34,9 +34,9 @@ unsafe impl Sync for RegisteredDevice {}
 /// A registered table, with its `self_`.
 #[derive(Clone, Copy)]
 pub struct Table<T: 'static> {
-    /// First argument of each of its functions.
+    /// First argument of each function of the table.
     pub self_: *mut c_void,
-    /// Its functions.
+    /// The functions.
     pub table: &'static T,
 }
 
@@ -48,20 +48,20 @@ unsafe impl<T> Sync for Table<T> {}
 impl<T> Table<T> {
     /// # Safety
     ///
-    /// * P5.1: a static table.
+    /// * `table` points to a static table (P5.1).
     unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
         // SAFETY: `table` is static (P5.1), as this function requires.
         Self { self_, table: unsafe { &*table } }
     }
 }
 
-/// Instance that `init` wrote.
+/// Instance that an `init` wrote.
 struct Instance(*mut c_void);
 
 // SAFETY: P10.1, `shutdown` and `release` may be called from any thread.
 unsafe impl Send for Instance {}
 
-/// Registrations of a plugin, and the errors that it raised.
+/// The registrations of a plugin, and the errors that it raised.
 pub struct RecordingHost {
     errors: Mutex<HashMap<ThreadId, Error>>,
     /// Device APIs by name.
@@ -76,11 +76,11 @@ pub struct RecordingHost {
     pub loaders: Mutex<Vec<(String, Table<ChipdockModuleLoader>)>>,
     /// Interfaces by `<key>/<interface>/<version>`.
     pub interfaces: Mutex<Vec<(String, RegisteredInterface)>>,
-    /// Infos of code generators and loaders, by their keys.
+    /// The `info_json` of code generators and loaders, by their keys.
     pub infos: Mutex<Vec<(String, String)>>,
     /// Keys in the order of registration.
     pub keys: Mutex<Vec<String>>,
-    /// Instances that `init` wrote.
+    /// Instances that each `init` wrote.
     instances: Mutex<Vec<Instance>>,
     table: Mutex<Option<HostRef>>,
 }
@@ -91,28 +91,28 @@ fn host_of<'a>(self_: *mut c_void) -> &'a RecordingHost {
 }
 
 unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
-    // SAFETY: H.2, live for the call.
+    // SAFETY: the caller guarantees that both texts are live for the call (H.2).
     let (kind, message) = unsafe { (str_in(kind, "kind"), str_in(message, "message")) };
     let kind = chipdock_plugin_api::ErrorKind::new(kind.expect("UTF-8").to_owned());
     host_of(self_).set(Error::new(kind, message.expect("UTF-8").to_owned()));
 }
 
 unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny) {
-    // SAFETY: borrowed for the call.
+    // SAFETY: the caller lends the error for the call.
     let error = unsafe { AnyView::from_raw(*error) }.to::<Error>().expect("an error object");
     host_of(self_).set(error);
 }
 
 unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny) {
     let taken = host_of(self_).errors.lock().expect("errors").remove(&thread::current().id());
-    // SAFETY: H.3, a place to write to.
+    // SAFETY: the caller guarantees that `out_error` may be written (H.3).
     unsafe { out_error.write(taken.map_or(Any::NONE, Any::from).into_raw()) };
 }
 
 unsafe extern "C" fn log(_self: *mut c_void, _level: i32, _message: ChipdockStr) {}
 
 unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
-    // SAFETY: H.4, a live name and a place to write to.
+    // SAFETY: the caller guarantees that the name is live and the out parameter may be written (H.4).
     unsafe {
         let name = str_in(name, "name").expect("UTF-8");
         out_function.write(Any::from(host_of(self_).function(name)).into_raw());
@@ -125,7 +125,7 @@ unsafe extern "C" fn current_stream(
     _device: ChipdockDevice,
     out_stream: *mut *mut c_void,
 ) -> i32 {
-    // SAFETY: H.10, a place to write to.
+    // SAFETY: the caller guarantees that `out_stream` may be written (H.10).
     unsafe { out_stream.write(ptr::null_mut()) };
     0
 }
@@ -136,7 +136,7 @@ unsafe extern "C" fn query(
     _version: u32,
     out_interface: *mut ChipdockInterface,
 ) -> i32 {
-    // SAFETY: H.5, a place to write to.
+    // SAFETY: the caller guarantees that `out_interface` may be written (H.5).
     unsafe { out_interface.write(ChipdockInterface::NONE) };
     0
 }
@@ -155,7 +155,7 @@ unsafe extern "C" fn register_device_api(
     let mut devices = host.devices.lock().expect("devices");
     let assigned = CHIPDOCK_DEVICE_FIRST_ASSIGNED + devices.len() as i32;
     let device_type = if device_type == 0 { assigned } else { device_type };
-    // SAFETY: P5.1, a static table and a place to write to.
+    // SAFETY: the caller guarantees that the table is static and the out parameter may be written (P5.1).
     unsafe {
         out_device_type.write(device_type);
         let device = RegisteredDevice { self_: api_self, table: &*api, host: host.reference(), device_type };
@@ -173,7 +173,7 @@ unsafe extern "C" fn register_target_kind(
 ) -> i32 {
     let host = host_of(self_);
     let name = host.record("target.kind", name);
-    // SAFETY: P5.1, a static table.
+    // SAFETY: the caller guarantees that the table is static (P5.1).
     let table = unsafe { Table::new(kind_self, kind) };
     host.target_kinds.lock().expect("target_kinds").push((name, table));
     0
@@ -189,7 +189,7 @@ unsafe extern "C" fn register_codegen(
     let host = host_of(self_);
     let name = host.record("target.build", kind);
     host.record_info(format!("target.build.{name}"), info_json);
-    // SAFETY: P5.1, a static table.
+    // SAFETY: the caller guarantees that the table is static (P5.1).
     let table = unsafe { Table::new(codegen_self, codegen) };
     host.codegens.lock().expect("codegens").push((name, table));
     0
@@ -205,7 +205,7 @@ unsafe extern "C" fn register_module_loader(
     let host = host_of(self_);
     let name = host.record("module.load", kind);
     host.record_info(format!("module.load.{name}"), info_json);
-    // SAFETY: P5.1, a static table.
+    // SAFETY: the caller guarantees that the table is static (P5.1).
     let table = unsafe { Table::new(loader_self, loader) };
     host.loaders.lock().expect("loaders").push((name, table));
     0
@@ -235,11 +235,11 @@ unsafe extern "C" fn register_interface(
     deleter: ChipdockDeleter,
 ) -> i32 {
     let host = host_of(self_);
-    // SAFETY: P5.1, live for the call.
+    // SAFETY: the caller guarantees that both texts are live for the call (P5.1).
     let (key, name) = unsafe { (str_in(key, "key"), str_in(name, "name")) };
     let key = format!("{}/{}/{version}", key.expect("UTF-8"), name.expect("UTF-8"));
     host.keys.lock().expect("keys").push(key.clone());
-    // SAFETY: P3.13, an interface that is given up.
+    // SAFETY: the caller hands over the interface with its deleter (P3.13).
     let interface = unsafe { RegisteredInterface { raw: *interface, deleter } };
     host.interfaces.lock().expect("interfaces").push((key, interface));
     0
@@ -248,14 +248,14 @@ unsafe extern "C" fn register_interface(
 /// A registered interface.
 #[derive(Clone, Copy)]
 pub struct RegisteredInterface {
-    /// Table of the interface.
+    /// Table and `self_` of the interface.
     pub raw: ChipdockInterface,
     /// Deleter of its `self_`.
     pub deleter: ChipdockDeleter,
 }
 
 impl RecordingHost {
-    /// Makes a host that lives as long as the process, as hosts do.
+    /// Creates a host that lives as long as the process, as hosts do.
     #[must_use]
     pub fn leak() -> &'static Self {
         let host: &'static Self = Box::leak(Box::new(Self {
@@ -289,7 +289,7 @@ impl RecordingHost {
         host
     }
 
-    /// Returns the host's table.
+    /// Returns a reference to the host's table.
     ///
     /// # Panics
     ///
@@ -303,19 +303,19 @@ impl RecordingHost {
     }
 
     fn record(&self, what: &str, name: ChipdockStr) -> String {
-        // SAFETY: P5.1, live for the call.
+        // SAFETY: the caller guarantees that the name is live for the call (P5.1).
         let name = unsafe { str_in(name, "name") }.expect("UTF-8").to_owned();
         self.keys.lock().expect("keys").push(format!("{what}.{name}"));
         name
     }
 
     fn record_info(&self, key: String, info_json: ChipdockStr) {
-        // SAFETY: P5.1, live for the call.
+        // SAFETY: the caller guarantees that the text is live for the call (P5.1).
         let info = unsafe { str_in(info_json, "info") }.expect("UTF-8").to_owned();
         self.infos.lock().expect("infos").push((key, info));
     }
 
-    /// Returns true if the slot of any thread contains an error that was not taken.
+    /// Returns true if the error slot of any thread holds an error that nobody took.
     ///
     /// # Panics
     ///
@@ -338,7 +338,7 @@ impl RecordingHost {
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// If there is none.
     pub fn device(&self, name: &str) -> RegisteredDevice {
         let devices = self.devices.lock().expect("devices");
         let found = devices.iter().find(|(known, _)| known == name);
@@ -373,7 +373,7 @@ impl RecordingHost {
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// If there is none.
     pub fn interface(&self, key: &str) -> RegisteredInterface {
         let interfaces = self.interfaces.lock().expect("interfaces");
         let found = interfaces.iter().find(|(known, _)| known == key);
@@ -392,11 +392,11 @@ impl RecordingHost {
         self.reference().check(status, || "shutdown".to_owned())
     }
 
-    /// Runs a plugin's `release` for the instance of its last `init` with this host.
+    /// Calls a plugin's `release` with the instance of its last `init` with this host.
     ///
     /// # Panics
     ///
-    /// When there was none.
+    /// If there was none.
     pub fn release(&self, plugin: &ChipdockPlugin) {
         let instance = self.instances.lock().expect("instances").pop().expect("an instance");
         // SAFETY: P10.14, tests release last.
@@ -404,11 +404,11 @@ impl RecordingHost {
     }
 }
 
-/// Opens a plugin permanently and returns its descriptor (P1.1, P11.1).
+/// Opens a plugin, never to close it, and returns its descriptor (P1.1, P11.1).
 ///
 /// # Panics
 ///
-/// When it cannot be opened, has no symbol, or returns null.
+/// If it cannot be opened, has no entry symbol, or returns null.
 #[must_use]
 pub fn open(path: &Path) -> &'static ChipdockPlugin {
     type Entry = unsafe extern "C" fn() -> *const ChipdockPlugin;
@@ -420,11 +420,11 @@ pub fn open(path: &Path) -> &'static ChipdockPlugin {
     }
 }
 
-/// Opens a library permanently.
+/// Opens a library, never to close it.
 ///
 /// # Panics
 ///
-/// When it cannot be opened.
+/// If it cannot be opened.
 #[must_use]
 pub fn leak(path: &Path) -> &'static libloading::Library {
     // SAFETY: as for `open`.
@@ -455,7 +455,7 @@ impl RegisteredDevice {
         Ok(count)
     }
 
-    /// Returns an attribute.
+    /// Returns an attribute of a device.
     ///
     /// # Errors
     ///
@@ -469,7 +469,7 @@ impl RegisteredDevice {
         }
     }
 
-    /// Allocates as requested, whatever the request is.
+    /// Allocates a data space, without a check of the request.
     ///
     /// # Errors
     ///
@@ -519,7 +519,7 @@ impl RegisteredDevice {
         self.check(unsafe { (self.table.free_data_space)(self.self_, 0, data) })
     }
 
-    /// Copies between two ends and waits for it.
+    /// Copies between two ends and waits for the copy.
     ///
     /// # Errors
     ///
@@ -550,7 +550,8 @@ impl RegisteredDevice {
         }
     }
 
-    /// Passes null for every pointer, and returns the statuses. Only for plugins that check (the shim does).
+    /// Calls the functions with null for every pointer; returns the statuses. Only for plugins that check pointers (the
+    /// shim does).
     #[must_use]
     pub fn call_with_nulls(&self) -> Vec<i32> {
         // SAFETY: a registered table and its `self_`; null is answered with an error (D.2).

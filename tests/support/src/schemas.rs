@@ -1,5 +1,5 @@
-//! The JSON Schemas of the output of this repository's programs: every `*.schema.json` whose `$id` is
-//! `chipdock.NAME/VERSION`.
+//! Checks of documents against the JSON Schemas of this repository, for the output and the files of its programs: every
+//! `*.schema.json` whose `$id` is `chipdock.NAME/VERSION`.
 //!
 //! Readers ignore fields that they do not know, so a validator accepts a field that no schema describes. [`Schema::complaints`]
 //! walks the document and the schema together and reports such a field too; [`Schema::gaps`] reports where a schema would
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::command::fields as fields_of;
 use crate::workspace;
 
-/// Returns the names of JSON's types, each with a value that no output has.
+/// Returns the names of JSON's types, each with a value that occurs in no output.
 fn strangers() -> [(&'static str, Value); 6] {
     [
         ("null", Value::Null),
@@ -30,7 +30,7 @@ fn strangers() -> [(&'static str, Value); 6] {
 /// A schema of this repository.
 #[derive(Debug)]
 pub struct Schema {
-    /// The `$id` of the schema, which the field `schema` of a document names.
+    /// The `$id`, which the field `schema` of a document names.
     pub id: String,
     /// Path of the schema's file.
     pub path: PathBuf,
@@ -40,10 +40,10 @@ pub struct Schema {
 
 /// A value within a document, with the schemas that describe it.
 struct Part<'a> {
-    /// JSON Pointer of the value.
+    /// JSON Pointer to the value.
     at: String,
     value: &'a Value,
-    /// The schemas that apply to it, references followed.
+    /// Schemas that apply to the value, with references resolved.
     schemas: Vec<&'a Value>,
 }
 
@@ -51,7 +51,7 @@ struct Part<'a> {
 ///
 /// # Panics
 ///
-/// When there is no such schema, the document violates it, or the schema has gaps for it.
+/// If there is no such schema, the document violates it, or the schema has gaps for the document.
 pub fn check(document: &Value) {
     let id = document["schema"].as_str().unwrap_or_default();
     let schema = Schema::of(id);
@@ -64,7 +64,7 @@ impl Schema {
     ///
     /// # Panics
     ///
-    /// When a file is no JSON Schema of draft 2020-12, or two have the same `$id`.
+    /// If a file is not a JSON Schema of draft 2020-12, or two have the same `$id`.
     pub fn all() -> &'static [Self] {
         static ALL: OnceLock<Vec<Schema>> = OnceLock::new();
         ALL.get_or_init(|| {
@@ -81,11 +81,11 @@ impl Schema {
         })
     }
 
-    /// Returns the schema of that `$id`.
+    /// Returns the schema with that `$id`.
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// If there is none.
     #[must_use]
     pub fn of(id: &str) -> &'static Self {
         let found = Self::all().iter().find(|schema| schema.id == id);
@@ -101,7 +101,7 @@ impl Schema {
         Some(Self { id, path, document, validator })
     }
 
-    /// Returns the schema itself.
+    /// Returns the schema as JSON.
     #[must_use]
     pub fn document(&self) -> &Value {
         &self.document
@@ -113,7 +113,7 @@ impl Schema {
         self.validator.is_valid(document)
     }
 
-    /// Returns the errors of a document: those that the validator finds, and each field that the schema does not describe.
+    /// Returns the errors of a document: those of the validator, and each field that the schema does not describe.
     #[must_use]
     pub fn complaints(&self, document: &Value) -> Vec<String> {
         let errors = self.validator.iter_errors(document);
@@ -124,8 +124,8 @@ impl Schema {
         wrong
     }
 
-    /// Returns the places where the schema would accept too much in place of this document: a part that may be of any type,
-    /// although the schema does not state that in its `type`, and a required field without which the document is accepted.
+    /// Returns the gaps of the schema for this document: parts that may be of any type although the schema does not say so
+    /// in its `type`, and required fields without which the document is accepted.
     #[must_use]
     pub fn gaps(&self, document: &Value) -> Vec<String> {
         let mut gaps = Vec::new();
@@ -154,7 +154,7 @@ impl Schema {
         gaps
     }
 
-    /// Returns the parts of the schema itself that lack a description or a type, and objects and lists whose content is not
+    /// Returns the parts of the schema that lack a description or a type, and objects and lists whose content is not
     /// described.
     #[must_use]
     pub fn undescribed(&self) -> Vec<String> {
@@ -205,8 +205,8 @@ impl Schema {
         branches.flatten().for_each(|branch| self.undescribed_below(at, branch, wrong));
     }
 
-    /// Returns every part of a document, from the whole to the leaves, except for parts below one that may be anything or that
-    /// is not described.
+    /// Returns every part of a document, from the whole to the leaves, except parts below one that may be anything or is
+    /// not described.
     fn parts<'a>(&'a self, document: &'a Value) -> Vec<Part<'a>> {
         let mut parts = Vec::new();
         let mut open = vec![Part {
@@ -254,7 +254,7 @@ impl Schema {
         }
     }
 
-    /// Returns a schema, those that it refers to, and those of its alternatives that are about values of this type.
+    /// Returns a schema, the schemas that it refers to, and the alternatives among them that apply to values of this type.
     fn applied<'a>(&'a self, schema: &'a Value, value: &Value) -> Vec<&'a Value> {
         let mut all = Vec::new();
         for schema in self.followed(schema) {
@@ -266,7 +266,7 @@ impl Schema {
         all
     }
 
-    /// Returns a schema and those that it refers to, one after the other.
+    /// Returns a schema and the chain of schemas that it refers to.
     fn followed<'a>(&'a self, schema: &'a Value) -> Vec<&'a Value> {
         let mut all = vec![schema];
         let mut last = schema;
@@ -279,7 +279,7 @@ impl Schema {
     }
 }
 
-/// Returns a document in whose lists only one of several items with the same fields, of the same types, is kept.
+/// Returns a copy of a document in whose lists only one of the items with the same fields of the same types is kept.
 fn reduced(value: &Value) -> Value {
     match value {
         Value::Array(items) => {
@@ -294,7 +294,7 @@ fn reduced(value: &Value) -> Value {
     }
 }
 
-/// Returns true if the schema allows every type of value.
+/// Returns true if the schema states that a value may be of any type.
 fn is_free(schema: &Value) -> bool {
     let types: Vec<&str> = words(&schema["type"]).collect();
     strangers().iter().all(|(name, _)| types.contains(name))
@@ -316,7 +316,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
         && (types.peek().is_none() || types.any(|name| name == kind || (name, kind) == ("integer", "number")))
 }
 
-/// Returns a word or the words of a list.
+/// Returns the words of a string or of a list of strings.
 fn words(value: &Value) -> impl Iterator<Item = &str> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
     value.as_str().into_iter().chain(list.iter().filter_map(Value::as_str))
@@ -338,7 +338,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// Escapes a step of a JSON pointer.
+/// Escapes a step of a JSON Pointer.
 fn escaped(step: &str) -> String {
     step.replace('~', "~0").replace('/', "~1")
 }

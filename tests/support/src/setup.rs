@@ -1,9 +1,9 @@
-//! Handling of missing requirements in a test.
+//! Handling of missing dependencies of tests.
 //!
-//! - **TS1** Where `cargo xtask test` has installed everything, which `CHIPDOCK_TEST_SETUP=done` states, a missing requirement
+//! - **TS1** Where `cargo xtask test` has installed everything, stated by `CHIPDOCK_TEST_SETUP=done`, a missing dependency
 //!   is a failure.
-//! - **TS2** Elsewhere it is a skip with its reason: printed, and added to the file that `CHIPDOCK_SKIP_LOG` names, which
-//!   `cargo xtask test` shows at the end.
+//! - **TS2** Elsewhere the test is skipped with the reason, which is printed and added to the file named by
+//!   `CHIPDOCK_SKIP_LOG`; `cargo xtask test` shows that file at the end.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,8 +14,7 @@ pub fn is_done() -> bool {
     std::env::var_os("CHIPDOCK_TEST_SETUP").is_some_and(|value| value == "done")
 }
 
-/// Reports that something was not tested, and what was missing (TS2): for requirements that no set-up can install, such as a
-/// GPU.
+/// Reports a skipped test and the missing dependency (TS2), for dependencies that no set-up can install, such as a GPU.
 pub fn skipped(what: &str) {
     println!("skipped: {what}");
     if let Some(path) = std::env::var_os("CHIPDOCK_SKIP_LOG") {
@@ -24,7 +23,7 @@ pub fn skipped(what: &str) {
     }
 }
 
-/// Reports that something is missing that the set-up installs (TS1, TS2).
+/// Reports a missing dependency that the set-up installs (TS1, TS2).
 ///
 /// # Panics
 ///

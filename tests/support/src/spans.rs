@@ -1,4 +1,4 @@
-//! The spans and events of a piece of work, in the order in which they began.
+//! Records the spans and events of a piece of work, in the order in which they began.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,16 +11,16 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// A span, or an event, whose name is empty.
+/// A span, or an event, which has an empty name.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// Name of the span.
     pub name: &'static str,
-    /// Level of the span.
+    /// Level of the span or event.
     pub level: Level,
-    /// Fields of the span, as text.
+    /// Fields, as text.
     pub fields: BTreeMap<String, String>,
-    /// The names of the spans that it is in, the outermost first.
+    /// Names of the enclosing spans, the outermost first.
     pub within: Vec<&'static str>,
 }
 
@@ -99,7 +99,7 @@ impl Subscriber for Collector {
     }
 }
 
-/// Does the work, and returns the spans and events of this thread during it, up to a level.
+/// Runs the work; returns its result and the spans and events of this thread, up to a level.
 pub fn seen<R>(level: Level, work: impl FnOnce() -> R) -> (R, Vec<Seen>) {
     let collector = Collector { level: Some(level.into()), ..Collector::default() };
     let done = tracing::subscriber::with_default(collector.clone(), work);

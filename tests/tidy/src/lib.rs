@@ -1,27 +1,28 @@
-//! The rules of the tree, as tests: an invariant untested is a wish.
+//! The rules of the source tree, checked by tests.
 //!
-//! * TIDY-T1 Dependency arrows: `plugin-api/` never depends on `host/`, plugins not on each other, nothing links a plugin; what
-//!   users get depends on nothing of `tests/`, and nothing depends on a task.
+//! * TIDY-T1 Dependencies: `plugin-api/` never depends on `host/`, plugins do not depend on each other, and nothing links a
+//!   plugin; crates for users do not depend on `tests/`, and nothing depends on a task.
 //! * TIDY-T2 Without `host/`, the workspace of plugins still resolves.
-//! * TIDY-T3 No backend's name stands in a string of `host/` or `plugin-api/`.
+//! * TIDY-T3 No string of `host/` or `plugin-api/` contains the name of a backend.
 //! * TIDY-T4 Every path named in README, ARCHITECTURE and CONTRIBUTING exists.
-//! * TIDY-T5 Each plugin's folder has one shape.
+//! * TIDY-T5 All plugin folders have the same structure.
 //! * TIDY-T6 No source file is longer than 800 lines.
-//! * TIDY-T7 `unsafe` stands only where the boundary needs it (that each block says why is clippy's to check).
-//! * TIDY-T8 Nothing names a machine's path or a package registry's host.
+//! * TIDY-T7 `unsafe` occurs only where the boundary needs it (clippy checks that each block states its reason).
+//! * TIDY-T8 No file contains a path of a machine or the host name of a package registry.
 //! * TIDY-T9 Every rule of the IR's specification is cited by a test, and `plugin-api/ir/RULES.md` lists them (`BLESS=1`
 //!   writes it). A test cites rules on a line of its comment: `/// ir: IR-B5, IR-B6.`
-//! * TIDY-T10 Plugins ask for variables, the folder for temporary files and raised privileges by `chipdock_plugin_api::process`
-//!   alone, which answers nothing of the user's with raised privileges.
+//! * TIDY-T10 Plugins query environment variables, the folder for temporary files and raised privileges only through
+//!   `chipdock_plugin_api::process`, which returns nothing from the user with raised privileges.
 //! * TIDY-T11 Each promise of SECURITY.md names a test, as `path/of/file.rs::name`, and each of these tests exists.
-//! * TIDY-T12 The tables of *How to add* in CONTRIBUTING.md are true: with the example's name for `NAME` each path exists, each file
-//!   that is always touched names the example, and so does no product file beside them. The files of a pass name every pass.
-//! * TIDY-T13 A crate's lints are the workspace's; a crate that is there for tests alone may state them itself, without those against
-//!   panics: a test fails by panicking.
+//! * TIDY-T12 The tables of *How to add* in CONTRIBUTING.md are true: with the example's name for `NAME` each path exists,
+//!   each file that is always touched names the example, and no other product file does. The files of a pass name every
+//!   pass.
+//! * TIDY-T13 Every crate uses the lints of the workspace; a crate for tests only may list the lints itself, without those
+//!   against panics, because a test fails by panicking.
 
 use std::path::{Path, PathBuf};
 
-/// Every file below `folder` with one of the endings, in order of names; folders that hold no source are left out.
+/// Returns every file below `folder` with one of the endings, in order of names; folders that contain no source are left out.
 #[must_use]
 pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -41,16 +42,16 @@ pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// A rule of a front page: its number, and how it begins.
+/// A rule of a front page: its number and its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its number, as `IR-B6`.
+    /// Number of the rule, such as `IR-B6`.
     pub number: String,
-    /// Its first sentence.
+    /// First sentence of the rule.
     pub start: String,
 }
 
-/// The rules of a crate's front page (`- **IR-B6** …`), in order.
+/// Returns the rules of a crate's front page (`- **IR-B6** …`), in order.
 #[must_use]
 pub fn rules(front_page: &str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
@@ -74,7 +75,7 @@ pub fn rules(front_page: &str) -> Vec<Rule> {
     rules
 }
 
-/// The tests of a source file that cite rules under `prefix`: their names, with the rules.
+/// Returns the tests of a source file that cite rules under `prefix`: their names, with the rules.
 #[must_use]
 pub fn citations(source: &str, prefix: &str) -> Vec<(String, Vec<String>)> {
     let (mut found, mut cited) = (Vec::new(), Vec::new());
@@ -93,7 +94,7 @@ pub fn citations(source: &str, prefix: &str) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// The string literals of Rust source, with their lines; comments and everything from `#[cfg(test)]` on left out.
+/// Returns the string literals of Rust source, with their lines; comments and everything from `#[cfg(test)]` on are left out.
 #[must_use]
 pub fn string_literals(source: &str) -> Vec<(usize, String)> {
     let source = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
@@ -125,24 +126,24 @@ pub fn string_literals(source: &str) -> Vec<(usize, String)> {
 /// A table of *How to add* in CONTRIBUTING.md.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// What is added, as `pass`.
+    /// Kind of the added thing, such as `pass`.
     pub thing: String,
-    /// One that is in the tree.
+    /// An existing example.
     pub example: String,
-    /// Its rows, in order.
+    /// Rows, in order.
     pub rows: Vec<RecipeRow>,
 }
 
 /// A file or a folder that is touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeRow {
-    /// Its path from the root, `NAME` standing for the name of what is added.
+    /// Path from the root, with `NAME` for the name of the added thing.
     pub path: String,
     /// Whether every addition touches it.
     pub is_always: bool,
 }
 
-/// The tables of a page that follow a comment `<!-- how to add: THING, as in EXAMPLE -->`.
+/// Returns the tables of a page that follow a comment `<!-- how to add: THING, as in EXAMPLE -->`.
 #[must_use]
 pub fn recipes(page: &str) -> Vec<Recipe> {
     let mut recipes: Vec<Recipe> = Vec::new();
@@ -165,23 +166,23 @@ pub fn recipes(page: &str) -> Vec<Recipe> {
     recipes
 }
 
-/// How a name is written.
+/// Form of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// As a variable or an option: `no_cache`, `no-cache`.
     Word,
     /// As a Rust type or variant: `NoCache`.
     Type,
-    /// As a text of its own: `"no-cache"`.
+    /// As a string literal: `"no-cache"`.
     Text,
 }
 
 impl Form {
-    /// Each form.
+    /// All forms.
     pub const ALL: &'static [Self] = &[Self::Word, Self::Type, Self::Text];
 }
 
-/// Whether a text has a name in that form, not as a part of a longer one.
+/// Returns true if a text contains a name in that form, not as a part of a longer name.
 #[must_use]
 pub fn names(text: &str, name: &str, form: Form) -> bool {
     let snake = name.replace('-', "_");

@@ -24,7 +24,7 @@ fn folder(package: &Package) -> String {
     relative(manifest.parent().expect("a manifest lies in a folder"))
 }
 
-/// Which of our packages a folder may depend on outside of its tests.
+/// Returns the packages of this repository on which a folder may depend outside of its tests.
 fn allowed(folder: &str) -> &'static [&'static str] {
     match folder {
         "plugin-api/abi" | "plugin-api/ir" | "host/supervise" | "xtask" => &[],
@@ -497,11 +497,14 @@ fn check_recipe(recipe: &Recipe) -> Vec<String> {
                 || (in_plugin(&listed).is_some() && in_plugin(path) == in_plugin(&listed))
         })
     };
-    for path in
-        ["host", "plugin-api", "plugins"].iter().flat_map(|folder| files(&root().join(folder), &[".rs"]))
+    for path in ["host", "plugin-api", "plugins", "tests"]
+        .iter()
+        .flat_map(|folder| files(&root().join(folder), &[".rs"]))
     {
         let name = relative(&path);
-        let is_test = ["/tests/", "/testing/", "/reserved"].iter().any(|part| name.contains(part))
+        // Tests beside the code need not be touched; those of the whole tree list what is there. These rules name the examples.
+        let is_test = ["/testing/", "/reserved", "tests/tidy/"].iter().any(|part| name.contains(part))
+            || !name.starts_with("tests/") && name.contains("/tests/")
             || name.ends_with("tests.rs");
         // `erf` may also be a function: the op is `Op::Erf`, or a text.
         let is_named = match thing.as_str() {

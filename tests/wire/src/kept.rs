@@ -38,7 +38,7 @@ struct Wanted {
     since: &'static str,
 }
 
-/// Lists what is kept from now on, of every minor that has an equal.
+/// Returns the documents that are kept from now on.
 fn wanted() -> io::Result<Vec<Wanted>> {
     let plain = WriteOptions::default();
     let mut wanted: Vec<_> = modules::all()

@@ -1,10 +1,10 @@
-//! The wire format of [`chipdock_ir::wire`] as others see it: its schemas, the documents that are kept for ever, a reader
-//! in C++, and documents that somebody spoilt.
+//! Tests of the wire format of [`chipdock_ir::wire`] from outside: its schemas, the documents that are kept for ever, a
+//! reader in C++, and damaged documents.
 //!
-//! - [`folder`] is what is published: a schema per minor, and `corpus/<minor>/*.json`.
-//! - [`documents`] gives the kept documents of a minor.
-//!   With `BLESS=1`, those that are missing are added first, so that every test of such a run has them.
-//! - [`modules`] makes modules that hold every node and every op of a minor between them.
+//! - [`folder`] returns the folder of the published files: a schema per minor version, and `corpus/<minor>/*.json`.
+//! - [`documents`] returns the kept documents of a minor version. With `BLESS=1` it first adds those that are missing, so
+//!   that every test of such a run has them.
+//! - [`modules`] makes modules that together contain every node and every op of a minor version.
 
 mod kept;
 pub mod modules;
@@ -16,27 +16,27 @@ use chipdock_test_support::is_blessing;
 
 pub use kept::{Missing, digest, missing};
 
-/// Minors as the folders call them, with the version that is written, oldest first.
+/// Minor versions by the names of their folders, each with the version that is written, oldest first.
 pub const MINORS: &[(&str, &str)] = &[("1.0", "1.0.0"), ("1.1", "1.1.0"), ("1.2", "1.2.0"), ("1.3", "1.3.0")];
 
 /// A kept document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its file's name.
+    /// Name of the file.
     pub name: String,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it holds.
+    /// Content of the file.
     pub text: String,
 }
 
-/// The folder of what is published of the wire.
+/// Returns the folder of the published files of the wire format.
 #[must_use]
 pub fn folder() -> PathBuf {
     chipdock_test_support::workspace().join("plugin-api/ir/wire")
 }
 
-/// The kept documents of a minor, by name; with `BLESS=1`, after adding those that are missing.
+/// Returns the kept documents of a minor version, by name; with `BLESS=1`, after adding those that are missing.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ fn read_documents(minor: &str) -> io::Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// Every kept document of every minor, its name with the minor before it.
+/// Returns every kept document of every minor version, with the version before its name.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Small modules that hold every node and every op between them.
+//! Small modules that together contain every node and every op.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use chipdock_ir::{
     Reducer, Signature, Span, Stage, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
 };
 
-/// A module, named, and the oldest version that has an equal of it.
+/// A named module, with the oldest version that can express it.
 pub struct Kept {
-    /// What it is kept for.
+    /// Name of the module, which says what it covers.
     pub name: &'static str,
-    /// The oldest version that can be written.
+    /// Oldest version in which it can be written.
     pub since: &'static str,
     /// The module.
     pub module: IrModule,
-    /// The stage that it is valid at.
+    /// Stage at which it is valid.
     pub stage: Stage,
 }
 
-/// Every node and op.
+/// Returns modules with every node and op.
 #[must_use]
 pub fn all() -> Vec<Kept> {
     let kept = |name, since, functions: Vec<PrimFunc>| Kept {
@@ -53,7 +53,7 @@ pub fn all() -> Vec<Kept> {
     ]
 }
 
-/// A module whose statements and expressions have positions.
+/// Returns a module whose statements and expressions have positions.
 #[must_use]
 pub fn placed() -> IrModule {
     let mut f = build::function("placed");
@@ -541,7 +541,7 @@ fn quantised() -> PrimFunc {
     f.finish()
 }
 
-/// What 1.0 has an equal of, or needs not.
+/// Ops of later minor versions that 1.0 can express with other nodes, or does not need.
 fn notes() -> PrimFunc {
     let mut f = build::function("notes");
     let n = f.size("n");

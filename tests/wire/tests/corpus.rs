@@ -1,4 +1,4 @@
-//! The kept documents, WIRE-W5: today's reader reads every one of them, and writes the very bytes again.
+//! Tests of the kept documents, WIRE-W5: the current reader reads every one of them, and writes exactly the same bytes again.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The kept documents as a list, WIRE-W4 and WIRE-W5: read, and written at its minor, each is what it was.
+//! The kept documents as a list of tests, WIRE-W4 and WIRE-W5: each is read, written at its minor version, and unchanged.
 
 use std::process::ExitCode;
 

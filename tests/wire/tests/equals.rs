@@ -1,4 +1,4 @@
-//! WIRE-W5: what ops of later minors become in core nodes of 1.0 computes what the ops do.
+//! Tests of WIRE-W5: the core nodes of 1.0 that replace ops of later minor versions compute the same as the ops.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;

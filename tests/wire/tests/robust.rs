@@ -1,4 +1,4 @@
-//! WIRE-W6: spoilt documents, and how much memory and work a document costs; counted, not timed.
+//! Tests of WIRE-W6: damaged documents, and the memory and work that a document costs; counted, not timed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -18,7 +18,7 @@ const BYTES: usize = 64 << 10;
 /// Pieces of memory that reading asks for at most for each byte of the document: how much it does.
 const PIECES: usize = 2;
 
-/// What this thread holds of memory.
+/// Memory that this thread holds.
 #[derive(Clone, Copy, Default)]
 struct Held {
     bytes: usize,
@@ -68,7 +68,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What a piece of work took: the most bytes at once, and how many pieces.
+/// Runs a piece of work; returns its result, the largest number of bytes held at once, and the number of allocations.
 fn measure<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     let before = HELD.with(|held| {
         let now = held.get();

@@ -1,5 +1,5 @@
-//! Surroundings of a fault: the command with the good plugin beside it, a folder with the fault, and a fresh folder for
-//! each command that is run.
+//! Cages for faults: the command with the good plugin beside it, a folder with the fault, and a new folder for each command
+//! that is run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,22 +15,22 @@ use sha2::{Digest as _, Sha256};
 use crate::compiled::hexadecimal;
 use crate::watch::{self, Watched};
 
-/// The deadline of commands that have one, where a call hangs and where none does: long, for a busy machine.
+/// Values of `--deadline`, in seconds, for calls that hang and for all others: the second is long, for a busy machine.
 const DEADLINES: (&str, &str) = ("1", "60");
-/// How long a command may take. It is ended by its deadline long before, where something hangs.
+/// Longest time of a command. If something hangs, the command's own deadline ends it long before.
 const LIMIT: Duration = Duration::from_secs(90);
-/// How long one is watched that is to hang.
+/// Time for which a command that is expected to hang is watched.
 const HANGS: Duration = Duration::from_millis(1500);
 
-/// A command that every fault is run through.
+/// A command that is run with every fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
-    /// Its name in the table.
+    /// Name of the command in the table.
     pub name: &'static str,
     words: &'static str,
-    /// Whether it is run for hostile texts alone: what a person is shown instead of JSON.
+    /// Whether it is run only for hostile texts, because it prints text for people instead of JSON.
     pub is_for_text: bool,
-    /// Whether it is a sample that not every run takes: it is slow.
+    /// Whether only a sample of it is run ordinarily, because it is slow.
     pub is_slow: bool,
 }
 
@@ -42,7 +42,7 @@ const fn text(name: &'static str, words: &'static str) -> Kind {
     Kind { name, words, is_for_text: true, is_slow: false }
 }
 
-/// The files that a run reads and writes.
+/// Arguments for the files that a run reads and writes.
 const FILES: &str = "--in A=a.npy --in B=b.npy --out C=c.npy";
 
 /// Every command; `PLUGIN`, `DEADLINE` and `FILES` are filled in.
@@ -73,26 +73,26 @@ pub const KINDS: &[Kind] = &[
     text("targets-text", "targets zoo --deadline DEADLINE"),
 ];
 
-/// The command, the good plugin, the healthy plugin's manifest.
+/// The command, the good plugin, and the healthy plugin's manifest.
 #[derive(Debug)]
 pub struct Zoo {
     folder: tempfile::TempDir,
     manifest: Value,
 }
 
-/// A fault in its folder.
+/// A folder that contains one fault.
 #[derive(Debug)]
 pub struct Cage<'a> {
     zoo: &'a Zoo,
     folder: PathBuf,
 }
 
-/// What a command did, and what it left in its folder.
+/// Result of a command, and the files that it left in its folder.
 #[derive(Debug)]
 pub struct Run {
-    /// What it printed, and how it ended.
+    /// Output and end of the process.
     pub watched: Watched,
-    /// The files that came, by name.
+    /// New files, by name.
     pub written: BTreeMap<String, Vec<u8>>,
 }
 
@@ -101,11 +101,11 @@ fn private(folder: &Path) {
 }
 
 impl Zoo {
-    /// Lays out the command with the plugin `c` beside it, and asks it for the healthy plugin's manifest.
+    /// Prepares the command with the plugin `c` beside it, and makes the healthy plugin's manifest with it.
     ///
     /// # Panics
     ///
-    /// When something is not there.
+    /// If a file is missing.
     #[must_use]
     pub fn new(healthy: &Path) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -126,7 +126,7 @@ impl Zoo {
         zoo
     }
 
-    /// The manifest of the healthy plugin, as it fits this library.
+    /// Returns the manifest of the healthy plugin with the digest of this library.
     fn manifest_of(&self, library: &Path) -> Value {
         let mut manifest = self.manifest.clone();
         let digest = Sha256::digest(fs::read(library).expect("the library"));
@@ -134,11 +134,11 @@ impl Zoo {
         manifest
     }
 
-    /// Shuts a library into a cage, with the manifest of the healthy plugin beside it; `spoil` may change either.
+    /// Puts a library into a cage, with the manifest of the healthy plugin beside it; `spoil` may change both.
     ///
     /// # Panics
     ///
-    /// When the files cannot be made.
+    /// If the files cannot be made.
     pub fn cage(&self, name: &str, library: &Path, spoil: impl FnOnce(&Path)) -> Cage<'_> {
         let folder = self.folder.path().join("cages").join(name);
         fs::create_dir_all(folder.join("zoo")).expect("a folder");
@@ -168,11 +168,11 @@ impl Zoo {
 }
 
 impl Cage<'_> {
-    /// Runs a command in a folder of its own.
+    /// Runs a command in a new folder.
     ///
     /// # Panics
     ///
-    /// When the folder cannot be made or read.
+    /// If the folder cannot be made or read.
     pub fn run(&self, kind: Kind, is_to_hang: bool, has_deadline: bool) -> Run {
         let folder = self.folder.join(kind.name);
         let temporary = self.folder.join(format!("{}.tmp", kind.name));
@@ -205,7 +205,7 @@ impl Cage<'_> {
     }
 }
 
-/// The files of a folder, without looking into what is not one; what cannot be read is there all the same.
+/// Returns the files of a folder, without reading entries that are not files; unreadable ones are included without content.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("the folder").flatten();
     let file = |entry: fs::DirEntry| {
@@ -218,16 +218,16 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 const A: [f32; 3] = [1.0, 2.0, 3.0];
 const B: [f32; 3] = [10.0, 20.0, 30.0];
-/// What the sum is, as the end of the file that holds it.
+/// Expected sum, as the end of the file that contains it.
 pub const SUM: [f32; 3] = [11.0, 22.0, 33.0];
 
-/// Floats as they lie in a file.
+/// Returns floats as the bytes of a file.
 #[must_use]
 pub fn bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// A row-major array of float32.
+/// Returns a row-major array of float32 as an `.npy` file.
 fn npy(values: &[f32]) -> Vec<u8> {
     let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", values.len());
     let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();

@@ -1,4 +1,4 @@
-//! The faults in C: their list, and each as a library.
+//! The faults written in C: their sources, and each as a library.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
-/// What the healthy plugin is called among the others.
+/// Name of the healthy plugin.
 pub const HEALTHY: &str = "healthy";
-/// A fault whose first line says so is linked to a library that is not there when the plugin is opened.
+/// Text in the first line of a fault that is linked to a library that is missing when the plugin is opened.
 const LINKS_VENDOR: &str = "link: vendor";
 const FLAGS: &[&str] = &[
     "-std=c11",
@@ -29,26 +29,26 @@ const FLAGS: &[&str] = &[
 /// A fault in C.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The stem of its file.
+    /// Stem of its file name.
     pub name: String,
-    /// Its first comment: what is wrong.
+    /// Description of the fault, from its first comment.
     pub what: String,
-    /// Its text.
+    /// Source text.
     pub text: String,
     path: PathBuf,
 }
 
-/// The folder of this crate.
+/// Returns the folder of this crate.
 #[must_use]
 pub fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The healthy plugin and every fault, by name.
+/// Returns the healthy plugin and every fault, by name.
 ///
 /// # Panics
 ///
-/// When a file cannot be read, or does not say in its first line what is wrong.
+/// If a file cannot be read, or does not describe its fault in the first line.
 #[must_use]
 pub fn sources() -> Vec<Source> {
     let faults = fs::read_dir(here().join("faults")).expect("the folder of faults").flatten();
@@ -66,11 +66,11 @@ pub fn sources() -> Vec<Source> {
     sources
 }
 
-/// Compiles what changed since the last time, two at once, and answers the library of each.
+/// Compiles the sources that changed since the last run, two at once, and returns the library of each source.
 ///
 /// # Panics
 ///
-/// When the compiler is not there or finds fault.
+/// If the compiler is missing or reports an error.
 #[must_use]
 pub fn libraries(sources: &[Source], cache: &Path) -> BTreeMap<String, PathBuf> {
     fs::create_dir_all(cache).expect("a folder for the libraries");
@@ -122,7 +122,7 @@ fn compile(source: &Source, headers: &[String], cache: &Path) -> PathBuf {
     library
 }
 
-/// Bytes in hexadecimal.
+/// Formats bytes in hexadecimal.
 #[must_use]
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {

@@ -1,4 +1,4 @@
-//! Faults of files: files that are no libraries, manifests that do not match.
+//! Faults of files: libraries that are not libraries, and manifests with false statements.
 
 use std::ffi::CString;
 use std::fs;
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 /// A fault of a library or a manifest.
 #[derive(Clone, Copy)]
 pub struct FileFault {
-    /// Its name in the table.
+    /// Name of the fault in the table.
     pub name: &'static str,
-    /// What is wrong.
+    /// Description of the fault.
     pub what: &'static str,
-    /// The library that is taken: the healthy one, or one of the faults.
+    /// Name of the library to start from: the healthy one, or one of the faults.
     pub library: &'static str,
-    /// Makes it so, in a folder with `zoo.so` and `zoo.chipdock.json`.
+    /// Creates the fault, in a folder with `zoo.so` and `zoo.chipdock.json`.
     pub spoil: fn(&Path),
 }
 
@@ -33,7 +33,7 @@ const fn beside(library: &'static str, fault: FileFault) -> FileFault {
     FileFault { library, ..fault }
 }
 
-/// All of them.
+/// All faults of files.
 pub const FILE_FAULTS: &[FileFault] = &[
     library("library_empty", "the library is an empty file", |folder| so(folder, b"")),
     library("library_text", "the library is a text", |folder| so(folder, b"lions and tigers\n")),
@@ -219,7 +219,7 @@ pub const FILE_FAULTS: &[FileFault] = &[
     }),
 ];
 
-/// What a manifest would like a person to believe.
+/// Text with which a manifest tries to deceive the user.
 const FORGED: &str = "\u{1b}[2J\rgood\nerror: forged\n  help: forged";
 
 fn make(made: std::io::Result<()>) {
@@ -238,7 +238,7 @@ fn remove(path: &Path) {
     make(fs::remove_file(path));
 }
 
-/// Replaces the library; its manifest has the digest of what it is now.
+/// Replaces the library; its manifest gets the digest of the new content.
 fn so(folder: &Path, content: &[u8]) {
     make(fs::write(folder.join("zoo.so"), content));
     let digest = crate::compiled::hexadecimal(&<sha2::Sha256 as sha2::Digest>::digest(content));

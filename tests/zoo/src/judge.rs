@@ -1,4 +1,4 @@
-//! Checks that a command gave the expected result beside a fault, and kept the rules of the front page.
+//! Checks that a command worked as expected beside a fault, and kept the rules of the front page.
 
 use serde_json::Value;
 
@@ -6,16 +6,16 @@ use crate::cage::{Kind, Run, SUM, bytes};
 use crate::table::{End, Wanted};
 use crate::watch::Ended;
 
-/// Rule ZOO-Z5: no more than this comes out, on both streams together.
+/// Rule ZOO-Z5: largest output, on both streams together.
 pub const TEXT_BYTES_MAX: u64 = 256 << 10;
-/// Rule ZOO-Z5: no more memory than this is used: that of the command in a debug build, and three times the longest text that
-/// a fault hands over.
+/// Rule ZOO-Z5: largest memory use: that of the command in a debug build, and three times the longest text that a fault
+/// returns.
 pub const MEMORY_BYTES_MAX: u64 = 320 << 20;
 
-/// What a forged line would begin with.
+/// Beginnings of forged lines.
 const FORGED: &[&str] = &["error: forged", "help: forged"];
 
-/// What was wrong, a line each; none when all is as wanted.
+/// Returns the violations, a line each; none if all is as expected.
 #[must_use]
 pub fn complaints(kind: Kind, wanted: Option<&Wanted>, run: &Run) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -38,7 +38,8 @@ pub fn complaints(kind: Kind, wanted: Option<&Wanted>, run: &Run) -> Vec<String>
     wrong
 }
 
-/// The conformance suite is there to find faults: it comes to an end and has a verdict, whichever.
+/// Checks a run of the conformance suite, which exists to find faults: it must come to an end and have a verdict, of either
+/// kind.
 fn judged(run: &Run, wrong: &mut Vec<String>) {
     if ![0, 1, 2, 3, 5].into_iter().any(|code| is_code(run, code)) {
         wrong.push(format!(
@@ -52,7 +53,7 @@ fn is_code(run: &Run, code: i32) -> bool {
     run.watched.ended == Ended::Code(code)
 }
 
-/// Rules ZOO-Z1 and ZOO-Z7.
+/// Checks rules ZOO-Z1 and ZOO-Z7.
 fn ended(wanted: Option<&Wanted>, run: &Run, stderr: &str, wrong: &mut Vec<String>) {
     let end = wanted.map_or(End::So(Ended::Code(0)), |wanted| wanted.end);
     let ended = run.watched.ended;
@@ -75,7 +76,7 @@ fn ended(wanted: Option<&Wanted>, run: &Run, stderr: &str, wrong: &mut Vec<Strin
     }
 }
 
-/// Rules ZOO-Z2 and ZOO-Z3.
+/// Checks rules ZOO-Z2 and ZOO-Z3.
 fn result(kind: Kind, wanted: Option<&Wanted>, run: &Run, stdout: &str, wrong: &mut Vec<String>) {
     let command = kind.name.split('-').next().unwrap_or_default();
     let is_list = ["plugins", "check", "devices", "targets"].contains(&command);
@@ -111,7 +112,7 @@ fn find<'a>(list: &'a Value, name: &str) -> &'a Value {
     items.find(|item| item["name"] == name).unwrap_or(&Value::Null)
 }
 
-/// What a name is called that two plugins claim: nobody has it, and that is said.
+/// Message for a name that two plugins claim: neither has it.
 const DISPUTED: &str = "is provided by 2 plugins, and none is preferred";
 
 fn listed(command: &str, wanted: Option<&Wanted>, json: &Value, wrong: &mut Vec<String>) {
@@ -150,7 +151,7 @@ fn listed(command: &str, wanted: Option<&Wanted>, json: &Value, wrong: &mut Vec<
     }
 }
 
-/// Rules ZOO-Z4 and ZOO-Z5.
+/// Checks rules ZOO-Z4 and ZOO-Z5.
 fn texts(wanted: Option<&Wanted>, run: &Run, streams: [(&str, &String); 2], wrong: &mut Vec<String>) {
     for (name, stream) in streams {
         if let Some(control) = stream.chars().find(|c| c.is_control() && *c != '\n') {
@@ -172,7 +173,7 @@ fn texts(wanted: Option<&Wanted>, run: &Run, streams: [(&str, &String); 2], wron
     }
 }
 
-/// Rule ZOO-Z6.
+/// Checks rule ZOO-Z6.
 fn written(kind: Kind, wanted: Option<&Wanted>, run: &Run, wrong: &mut Vec<String>) {
     let names: Vec<&str> = run.written.keys().map(String::as_str).collect();
     let expected: &[&str] = match kind.name.split('-').next() {

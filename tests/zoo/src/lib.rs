@@ -1,24 +1,26 @@
-//! A zoo of broken plugins, each wrong in one way, and the result of every command beside each.
+//! A zoo of broken plugins, each wrong in one way, and the expected result of every command beside each.
 //!
-//! `zoo.h` is a whole plugin that is correct in every table; a file of `faults/` includes it and replaces one thing. [`files`]
-//! has the faults of files: files that are no libraries, manifests that do not match. `outcomes.toml` defines the result of
-//! each command beside each fault; a command that it does not name must end as it does beside `healthy.c`.
+//! `zoo.h` is a complete plugin that is correct in every table; a file of `faults/` includes it and replaces one part.
+//! [`files`] contains the faults of files: libraries that are not libraries, manifests with false statements.
+//! `outcomes.toml` states the expected result of each command beside each fault; all others must be as beside `healthy.c`.
 //!
-//! Each plugin is in a folder of its own that `--plugin` names; beside the command is the good plugin `c` with its target kind,
-//! and every host has the device `cpu`. The rules that every command keeps beside every fault, checked by [`judge`]:
+//! Each plugin is in its own folder, which `--plugin` names; beside the command is the good plugin `c` with its target
+//! kind, and every host has the device `cpu`. Every command must keep these rules beside every fault, and [`judge`] checks
+//! them:
 //!
-//! * **ZOO-Z1 It ends**, in bounded time, and by itself; where a plugin crashed the process, standard error names the plugin
-//!   and the call. Only `hangs` in the table is an exception: without `--isolate` the user must end a call that hangs.
-//! * **ZOO-Z2 The good is unharmed.** `c` is ready, opened and usable, `cpu` has its device, `c` is the default target, and `c`
-//!   computes correct results. Where a manifest claims a name of `c`, only that name is unusable, and this is reported.
+//! * **ZOO-Z1 It ends**, in bounded time, and by itself; if a plugin crashed the process, standard error names the plugin
+//!   and the called function. The only exception is `hangs` in the table: without `--isolate` a call that hangs must be
+//!   ended by the user.
+//! * **ZOO-Z2 The good is unharmed.** `c` is ready, opened and usable, `cpu` has its device, `c` is the default target, and
+//!   its results are right. If a manifest claims a name of `c`, only that name is unusable, and this is reported.
 //! * **ZOO-Z3 A result is a result.** Standard output is empty or one JSON document of the command's own schema, whatever a
 //!   plugin prints.
-//! * **ZOO-Z4 Nothing is forged.** No control character reaches either stream, and no line of a plugin looks like one of
+//! * **ZOO-Z4 Nothing is forged.** No control character reaches either stream, and no line of a plugin looks like a line of
 //!   the command.
-//! * **ZOO-Z5 It is bounded.** At most [`judge::TEXT_BYTES_MAX`] of text is printed, and at most
-//!   [`judge::MEMORY_BYTES_MAX`] of memory is used, the plugin's own included.
-//! * **ZOO-Z6 Files are whole or absent.** A command that failed has written nothing, where it was started or elsewhere; one
-//!   that ended with 0 has written all its files, with the correct content.
+//! * **ZOO-Z5 It is bounded.** At most [`judge::TEXT_BYTES_MAX`] bytes of text are printed, and at most
+//!   [`judge::MEMORY_BYTES_MAX`] bytes of memory are used, including the plugin's own.
+//! * **ZOO-Z6 Files are whole or not there.** A command that failed has written nothing, in its folder or elsewhere; one
+//!   that ended with 0 has written all files, and they are right.
 //! * **ZOO-Z7 A failure says so.** An exit code that is not 0 has an `error:` line.
 
 pub mod cage;

@@ -1,4 +1,4 @@
-//! Table of expected results: `outcomes.toml`.
+//! The table of expected results: `outcomes.toml`.
 //!
 //! ```toml
 //! [fault]
@@ -6,32 +6,32 @@
 //! run = "SIGSEGV zoo … init"
 //! ```
 //!
-//! A key names commands; a value is the expected end of each (an exit code, a signal, `hangs`, or `any` where nothing is
-//! guaranteed) and the expected output, with `…` between its parts. Where `+files` follows, the failure comes after the work,
-//! whose files are there and correct. A command that is not named ends as beside the healthy plugin.
+//! A key names commands; a value states how each must end (an exit code, a signal, `hangs`, or `any` if nothing is
+//! promised) and the text that its output must contain, every part between `…`. `+files` at the end means that the fault
+//! happens after the work, whose files exist and are right. Commands that are not named end as beside the healthy plugin.
 
 use std::collections::BTreeMap;
 
 use crate::cage::KINDS;
 use crate::watch::Ended;
 
-/// How a command is to end.
+/// Expected end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// So, and no other way.
+    /// Exactly this end.
     So(Ended),
-    /// Nothing is promised.
+    /// Any end: nothing is promised.
     Any,
 }
 
-/// What is wanted of a command beside a fault.
+/// Expected result of a command beside a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// How it ends.
+    /// Expected end.
     pub end: End,
-    /// Whether its files are there although it does not end well.
+    /// Whether its files exist although the command does not succeed.
     pub has_files: bool,
-    /// What it says.
+    /// Parts that its output must contain.
     pub says: Vec<String>,
 }
 
@@ -52,13 +52,13 @@ impl Wanted {
         Ok(Self { end, has_files, says })
     }
 
-    /// Whether it is to hang.
+    /// Returns true if the command is expected to hang.
     #[must_use]
     pub fn hangs(&self) -> bool {
         self.end == End::So(Ended::Never)
     }
 
-    /// Whether the command is ended by its deadline, or hangs.
+    /// Returns true if the command is ended by its deadline, or hangs.
     #[must_use]
     pub fn waits(&self) -> bool {
         self.hangs() || self.says.iter().any(|part| part.contains("did not come back"))
@@ -68,9 +68,9 @@ impl Wanted {
 /// The whole table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// By fault and command.
+    /// Expected results by fault and command.
     cells: BTreeMap<String, BTreeMap<String, Wanted>>,
-    /// What does not hold yet, as `fault command`, with the reason.
+    /// Expectations that are not met yet, as `fault command`, with the reason.
     pub pending: BTreeMap<String, String>,
 }
 
@@ -79,7 +79,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and where.
+    /// The table is wrong; the message says what and where.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut rows: BTreeMap<String, BTreeMap<String, String>> =
             toml::from_str(text).map_err(|error| error.to_string())?;
@@ -103,8 +103,8 @@ impl Table {
         Ok(Self { cells, pending })
     }
 
-    /// What is wanted of a command beside a fault; `None`: as beside the healthy plugin. What is said to a person is wanted
-    /// as the JSON of the same command is, in other words.
+    /// Returns the expected result of a command beside a fault; `None` if it is as beside the healthy plugin. A command
+    /// with text output has the expectations of the same command with JSON, in other words.
     #[must_use]
     pub fn wanted(&self, fault: &str, command: &str) -> Option<Wanted> {
         let row = self.cells.get(fault)?;
@@ -114,7 +114,7 @@ impl Table {
         })
     }
 
-    /// The faults that it names.
+    /// Returns the faults that the table names.
     pub fn faults(&self) -> impl Iterator<Item = &str> {
         self.cells.keys().map(String::as_str)
     }

@@ -1,5 +1,5 @@
-//! Runs a command to its end, whatever it does: with a limit of time, its output kept up to a bound, and its memory
-//! measured.
+//! Runs a command to its end, whatever it does: with a time limit, with its output kept up to a bound, and with a
+//! measurement of its memory.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt as _;
@@ -7,41 +7,41 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How a process ended.
+/// End of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself, with a code.
+    /// The process exited with a code.
     Code(i32),
-    /// By a signal.
+    /// A signal ended the process.
     Signal(i32),
-    /// It did not; it was killed when its time was up.
+    /// The process did not end, and was killed at the end of its time.
     Never,
 }
 
-/// What a process left.
+/// Result of a process.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// How it ended.
+    /// End of the process.
     pub ended: Ended,
-    /// Standard output, without its middle when it is long.
+    /// Standard output, without its middle if it is long.
     pub stdout: Vec<u8>,
-    /// Standard error, likewise.
+    /// Standard error, without its middle if it is long.
     pub stderr: Vec<u8>,
-    /// Bytes that came out of both.
+    /// Number of bytes written to both streams.
     pub text_bytes: u64,
-    /// The most memory that it, or a child that it waited for, held at once.
+    /// Largest memory that the process, or a child that it waited for, held at once.
     pub memory_bytes: u64,
-    /// How long it took.
+    /// Running time.
     pub time: Duration,
 }
 
-/// What is kept of a stream: its beginning, and its end.
+/// Sizes of the kept parts of a stream: its beginning and its end.
 const KEPT_BYTES: usize = 2 << 20;
 const TAIL_BYTES: usize = 64 << 10;
-/// How long a stream is read after the process is gone: a child of its own may hold it open.
+/// Time for which a stream is read after the process has ended, because a child of it may hold the stream open.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// Addresses that a command may take.
+/// Largest address space of a command.
 const ADDRESSES_BYTES_MAX: u64 = 4 << 30;
 
 #[derive(Default)]
@@ -90,11 +90,11 @@ fn taken(shared: &Shared, until: Instant) -> (Vec<u8>, u64) {
     }
 }
 
-/// Runs a command in a process group of its own, which is killed when it ended or its time is up.
+/// Runs a command in its own process group, which is killed when the command has ended or its time is up.
 ///
 /// # Panics
 ///
-/// When it cannot be started.
+/// If it cannot be started.
 #[expect(clippy::zombie_processes, reason = "wait4 waits for it, and says how much memory it took")]
 pub fn run(command: &mut Command, limit: Duration) -> Watched {
     let started = Instant::now();
@@ -124,7 +124,8 @@ pub fn run(command: &mut Command, limit: Duration) -> Watched {
     Watched { ended, stdout, stderr, text_bytes: out_bytes + err_bytes, memory_bytes, time }
 }
 
-/// A command that reads or allocates without end is refused memory before the machine has none.
+/// Limits the memory of a command, so that one that reads or allocates without end fails before the machine's memory is
+/// used up.
 fn limited() -> std::io::Result<()> {
     let limit = libc::rlimit { rlim_cur: ADDRESSES_BYTES_MAX, rlim_max: ADDRESSES_BYTES_MAX };
     // SAFETY: a limit to read from.
@@ -134,7 +135,7 @@ fn limited() -> std::io::Result<()> {
     }
 }
 
-/// How a child of ours ended, once it has.
+/// Returns how a child process ended, once it has.
 fn waited(number: i32, options: i32, memory_bytes: &mut u64) -> Option<Ended> {
     let mut status = 0;
     // SAFETY: all zeros is a valid value of this struct of integers.

@@ -1,4 +1,5 @@
-//! Every fault through every command; `outcomes.toml` says what is wanted. Rules are those of the crate's front page.
+//! Runs every command beside every fault; `outcomes.toml` contains the expected results. Rules are those of the crate's
+//! front page.
 //!
 //! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
 //! `cargo xtask test --all` sets, takes all but of the conformance suite, which is slow, and then `BLESS=1` writes `RESULTS.md`.
@@ -71,10 +72,10 @@ fn is_drawn(cell: &str, of: u64) -> bool {
     (hash >> 20).is_multiple_of(of)
 }
 
-/// What one command made of one fault.
+/// Result of one command beside one fault.
 struct Result {
     cell: String,
-    /// How it ended, as the table has it.
+    /// End of the command, in the form of the table.
     ended: String,
     took: Duration,
     memory_bytes: u64,
@@ -116,7 +117,7 @@ fn ending(ended: Ended) -> String {
     }
 }
 
-/// What every command made of every fault, for a person: `RESULTS.md`.
+/// Returns the page `RESULTS.md` with the result of every command beside every fault.
 fn results_page(faults: &[Fault], results: &[Result]) -> String {
     let ended: BTreeMap<&str, &str> =
         results.iter().map(|result| (result.cell.as_str(), result.ended.as_str())).collect();

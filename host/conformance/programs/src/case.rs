@@ -1,18 +1,18 @@
-//! A program with its inputs.
+//! A program with its arguments.
 
 use std::fmt;
 
 use chipdock_interpret::{Arg, Array, InterpretError, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::{BinaryOp, Expr, ExprKind, IrModule, Param, print};
 
-/// A program and its inputs.
+/// A program with its arguments.
 #[derive(Clone)]
 pub struct Case {
     /// The module.
     pub module: IrModule,
-    /// The name of its function.
+    /// Name of the function to call.
     pub function: String,
-    /// One argument per parameter: tensors to read, numbers, then tensors to write (filled with 77 at first).
+    /// One argument for each parameter: tensors to read, numbers, then tensors to write (initially filled with 77).
     pub args: Vec<Arg>,
 }
 
@@ -21,7 +21,7 @@ pub struct Case {
 pub struct Compared {
     /// Number of values in all tensors.
     pub n_lanes: usize,
-    /// Number of values that the interpreter cannot bound.
+    /// Number of values for which the interpreter has no error bound.
     pub n_unbounded: usize,
 }
 
@@ -33,18 +33,19 @@ impl std::ops::AddAssign for Compared {
 }
 
 impl Case {
-    /// Makes a case of a module's kernel with invented arguments: symbolic sizes are 3, inputs count up in small steps.
+    /// Creates a case from a module, with generated arguments: symbolic sizes are 3, and inputs count up in small
+    /// steps.
     ///
     /// # Errors
     ///
-    /// The function does not exist, or a shape of it is no sum or product of sizes.
+    /// There is no such function, or one of its shapes is no sum or product of sizes.
     pub fn of(module: IrModule, function: &str) -> Result<Self, String> {
         let kernel = module.function(function).ok_or_else(|| format!("there is no function {function}"))?;
         let args = kernel.params.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { function: function.to_owned(), args, module })
     }
 
-    /// Returns the module as TVMScript with, as comments before it, the arguments.
+    /// Returns the module as TVMScript, preceded by the arguments as comments.
     #[must_use]
     pub fn text(&self) -> String {
         let names = self.module.function(&self.function).into_iter().flat_map(|function| &function.params);
@@ -59,32 +60,33 @@ impl Case {
         text + &print::module(&self.module)
     }
 
-    /// Returns the interpreter's result, with bounds.
+    /// Runs the case on the interpreter, with error bounds.
     ///
     /// # Errors
     ///
-    /// The interpreter's error; by PROG-G2 there is none, so it is a defect of this crate or of the interpreter.
+    /// An error of the interpreter; PROG-G2 excludes it for generated programs, so it is a defect of this crate or of
+    /// the interpreter.
     pub fn expected(&self) -> Result<Outcome, InterpretError> {
         let interpreter = Interpreter::new(&self.module).with_bounds().with_limits(LIMITS);
         interpreter.run(&self.function, &mut self.args.clone())
     }
 
-    /// Returns the tensors after `module`, made from this case's module, ran on the same arguments.
+    /// Runs `module`, which was derived from this one, on the same arguments, and returns the tensors.
     ///
     /// # Errors
     ///
-    /// The interpreter's error.
+    /// An error of the interpreter.
     pub fn run(&self, module: &IrModule) -> Result<Vec<Array>, InterpretError> {
         let interpreter = Interpreter::new(module).with_limits(LIMITS);
         let outcome = interpreter.run(&self.function, &mut self.args.clone())?;
         Ok(outcome.outputs.into_iter().map(|output| output.array).collect())
     }
 
-    /// Checks tensors, in the order of the parameters, against the result of the interpreter.
+    /// Compares tensors computed elsewhere, all of them in the order of the parameters, with the interpreter's.
     ///
     /// # Errors
     ///
-    /// A text with the first wrong tensor and the position in it.
+    /// A text with the first tensor that differs, and where.
     pub fn check(&self, actual: &[Array]) -> Result<Compared, String> {
         let outcome = self.expected().map_err(|error| error.to_string())?;
         if actual.len() != outcome.outputs.len() {
@@ -99,7 +101,8 @@ impl Case {
         Ok(compared)
     }
 
-    /// Checks that a module made from this case's gives the same values, bit for bit except for the payloads of NaNs.
+    /// Checks that a module derived from this one gives identical results, bit by bit except for NaNs, which may differ
+    /// in their bits.
     ///
     /// # Errors
     ///
@@ -136,7 +139,7 @@ fn argument(param: &Param) -> Result<Arg, String> {
     }
 }
 
-/// Returns an extent, with 3 for every size.
+/// Evaluates an extent, with every size equal to 3.
 fn extent(expr: &Expr) -> Option<usize> {
     match &expr.kind {
         ExprKind::Int(value) => usize::try_from(*value).ok(),
@@ -147,7 +150,7 @@ fn extent(expr: &Expr) -> Option<usize> {
     }
 }
 
-/// Limits of the interpreter: no generated program runs long, and a shrunk one that does is given up.
+/// Limits of a run. No generated program runs long; a reduced one that does is not worth waiting for.
 pub(crate) const LIMITS: Limits = Limits { steps_max: 2_000_000, memory_bytes_max: 1 << 26, calls_max: 20 };
 
 fn first_difference(a: &Array, b: &Array) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! Coverage of generated programs: each kind of node, each op on each type.
+//! Features of programs: each kind of node, and each op on each type.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use chipdock_ir::{
 
 use crate::generate::takes;
 
-/// Features that no program has, each with the reason. `exp *` stands for all features that begin so.
+/// Features that no generated program has, each with the reason. `exp *` stands for every feature with that prefix.
 pub const NEVER: &[(&str, &str)] = &[
     ("expr Str as a value", "IR-E9: a string stands in messages and attributes, which are counted there"),
     ("op tvm_struct_get", "reads a packed argument: after make_packed_api only"),
@@ -25,7 +25,7 @@ pub const NEVER: &[(&str, &str)] = &[
     ("call of a C function with effect", "the interpreter knows none"),
 ];
 
-/// Returns every feature that [`features`] may return, whether a program has it or not.
+/// Returns every feature that exists, including those that no program has: all that [`features`] may return.
 #[must_use]
 pub fn possible() -> BTreeSet<String> {
     let mut all: BTreeSet<String> = KINDS.iter().map(|kind| (*kind).to_owned()).collect();
@@ -58,7 +58,7 @@ pub fn possible() -> BTreeSet<String> {
     all
 }
 
-/// Kinds of nodes and their forms.
+/// Kinds of nodes, with their variants.
 const KINDS: &[&str] = &[
     "And",
     "Or",
@@ -142,7 +142,7 @@ const KINDS: &[&str] = &[
     "several functions",
 ];
 
-/// Returns the features of a module, a subset of [`possible`].
+/// Returns the features of a module, out of those of [`possible`].
 #[must_use]
 pub fn features(module: &IrModule) -> BTreeSet<String> {
     let mut found = Found(BTreeSet::new());

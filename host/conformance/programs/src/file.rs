@@ -1,4 +1,4 @@
-//! A case as one file that is read back exactly: TVMScript, with the arguments bit for bit in comments before it.
+//! A case as one file that is read back exactly: TVMScript, preceded by the exact bits of the arguments as comments.
 //!
 //! ```text
 //! #: function kernel
@@ -16,7 +16,7 @@ use crate::Case;
 const MARK: &str = "#: ";
 
 impl Case {
-    /// Writes the case as a file: the lines that [`Self::of_file`] reads, then [`Self::text`].
+    /// Returns the case as a file: the lines that [`Self::of_file`] reads, then [`Self::text`].
     #[must_use]
     pub fn file(&self) -> String {
         let mut text = format!("{MARK}function {}\n", self.function);
@@ -31,11 +31,11 @@ impl Case {
         text + &self.text()
     }
 
-    /// Reads a case back; `module` is the same text, parsed as TVMScript.
+    /// Reads a case back; `module` is the parsed TVMScript of the same text.
     ///
     /// # Errors
     ///
-    /// The line that cannot be read, or the argument that does not fit the function.
+    /// The line that cannot be read or does not fit the function.
     pub fn of_file(text: &str, module: IrModule) -> Result<Self, String> {
         let (mut function, mut args) = (None, Vec::new());
         for line in text.lines().filter_map(|line| line.strip_prefix(MARK)) {

@@ -1,6 +1,6 @@
-//! Random numbers that depend only on their seed, so that a seed means one program on every machine.
+//! Random numbers that depend only on their seed, so that a seed gives the same program on every machine.
 
-/// A stream of numbers (SplitMix64); with a tape, its bytes first, and the stream after their end.
+/// Pseudo-random generator (SplitMix64), optionally preceded by a tape of bytes that is used first.
 #[derive(Clone, Debug)]
 pub(crate) struct Random<'t> {
     state: u64,
@@ -12,7 +12,8 @@ impl<'t> Random<'t> {
         Self { state: seed, tape: &[] }
     }
 
-    /// Makes the numbers of a tape: a draw takes as few bytes as it needs, so that a changed byte changes few draws.
+    /// Creates a generator from a tape: a draw takes as few bytes as possible, so that a changed byte changes few
+    /// draws.
     pub(crate) fn of_tape(tape: &'t [u8]) -> Self {
         Self { state: 0, tape }
     }
@@ -25,7 +26,7 @@ impl<'t> Random<'t> {
         z ^ (z >> 31)
     }
 
-    /// Takes a number below `n` from the tape, if any bytes are left.
+    /// Takes a number from the tape, with just enough bytes for values below `n`; `None` if the tape has ended.
     fn taken(&mut self, n: u64) -> Option<u64> {
         if self.tape.is_empty() {
             return None;
@@ -36,29 +37,29 @@ impl<'t> Random<'t> {
         Some(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// Draws a number below `n`; 0 when `n` is 0.
+    /// Returns a number from 0 to `n - 1`; 0 if `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         let Some(n) = u64::try_from(n).ok().filter(|n| *n > 0) else { return 0 };
         let number = self.taken(n).unwrap_or_else(|| self.next());
         (number % n) as usize
     }
 
-    /// Draws a number of the range, both ends included.
+    /// Returns a number of the range, both ends included.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1).max(1) as usize) as i64
     }
 
-    /// Returns true in one of `n` draws.
+    /// Returns true with a probability of 1 in `n`.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// Draws an entry of a list that is not empty.
+    /// Returns an element of a list that is not empty.
     pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 
-    /// Draws the position of a weight, with probabilities by the weights.
+    /// Returns the index of a weight, chosen with probabilities in proportion to the weights.
     pub(crate) fn weighted(&mut self, weights: &[usize]) -> usize {
         let mut at = self.below(weights.iter().sum());
         for (position, weight) in weights.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Runs a check on many programs, and writes a report when it fails.
+//! A check run on many programs, and the report of a failure.
 
 use std::any::Any;
 use std::fs;
@@ -10,22 +10,23 @@ use crate::{Case, Options, arbitrary, reduce_case};
 /// Failure of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Kind of the failure: a program is reduced as long as this is unchanged.
+    /// Kind of the failure: a program is reduced only while the kind stays the same.
     pub what: String,
-    /// Full description of the failure.
+    /// Description of the failure.
     pub details: String,
 }
 
 impl Failure {
-    /// Makes a failure of a kind, with details.
+    /// Creates a failure of a kind, with details.
     pub fn new(what: impl Into<String>, details: impl ToString) -> Self {
         Self { what: what.into(), details: details.to_string() }
     }
 }
 
-/// A check on many programs.
+/// A check to run on many programs.
 ///
-/// `CHIPDOCK_PROGRAMS=N` in the environment sets the number of programs, `CHIPDOCK_PROGRAMS_SEED=S` runs that one alone.
+/// In the environment, `CHIPDOCK_PROGRAMS=N` sets the number of programs, and `CHIPDOCK_PROGRAMS_SEED=S` runs only that
+/// seed.
 ///
 /// ```
 /// use chipdock_programs::{Failure, Trial};
@@ -44,14 +45,14 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Makes a check of that name (the test's, so that it can be repeated), which writes failing programs into a folder
-    /// (`env!("CARGO_TARGET_TMPDIR")` in an integration test).
+    /// Creates a check with the name of its test, which the repeat command uses. Failing programs are written to
+    /// `directory` (`env!("CARGO_TARGET_TMPDIR")` in an integration test).
     pub fn new(name: impl Into<String>, directory: impl Into<PathBuf>) -> Self {
         let (name, directory) = (name.into(), directory.into());
         Self { name, directory, options: Options::default(), programs: 300, candidates_max: 4000 }
     }
 
-    /// Sets the options.
+    /// Sets the options of the generator.
     #[must_use]
     pub fn options(self, options: Options) -> Self {
         Self { options, ..self }
@@ -63,17 +64,17 @@ impl Trial {
         Self { programs, ..self }
     }
 
-    /// Sets how many smaller programs are tried at most when one fails; fewer where a check starts a compiler.
+    /// Sets the maximum number of smaller programs tried after a failure; use fewer if a check starts a compiler.
     #[must_use]
     pub fn candidates_max(self, candidates_max: usize) -> Self {
         Self { candidates_max, ..self }
     }
 
-    /// Runs the check. A panic in it is a failure too.
+    /// Runs the check on the programs. A panic of the check is a failure too.
     ///
     /// # Panics
     ///
-    /// On the first program that fails, with the path it was written to and the command that repeats it.
+    /// On the first failing program; the message says where it was written and how to repeat it.
     pub fn run(&self, mut check: impl FnMut(&Case) -> Result<(), Failure>) {
         let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
         let seeds = match number("CHIPDOCK_PROGRAMS_SEED") {
@@ -88,7 +89,7 @@ impl Trial {
         }
     }
 
-    /// Reduces the case, writes it, and reports the failure.
+    /// Reduces the case, writes it, and returns the message.
     fn report(
         &self,
         seed: u64,

@@ -1,8 +1,8 @@
-//! The border (invariant 7): for any module, either validation reports it or everything after validation works.
+//! The boundary after validation (invariant 7): validation either rejects a module, or all later steps handle it.
 //!
-//! Random programs are damaged, expressions and statements alike. Validation never panics. A module that it accepts is printed,
-//! written to the wire and read back, lowered and run without a panic, without a node that the interpreter calls malformed, and
-//! without a pass that blames itself.
+//! Random programs with corrupted expressions and statements. Validation never panics. Every module that it accepts is
+//! printed, written to the wire and read back, lowered and run without a panic, without a node that the interpreter
+//! reports as malformed, and without a pass that reports a bug of its own.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! Each pass on generated programs: the interpreter gives the same before and after (PASS-L3 of `chipdock_passes`).
+//! Every pass on generated programs: the interpreter gives the same results before and after (PASS-L3 of
+//! `chipdock_passes`).
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

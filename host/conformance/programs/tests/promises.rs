@@ -1,4 +1,4 @@
-//! Guarantees of the generator (PROG-G1 to PROG-G6).
+//! Promises of the generator (PROG-G1 to PROG-G6).
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

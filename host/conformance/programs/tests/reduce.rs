@@ -1,4 +1,4 @@
-//! The reducer (PROG-R1 to PROG-R4): what it leaves of a failing program is short, and still fails.
+//! The reducer (PROG-R1 to PROG-R4): the reduced program is short and still fails.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! The default schedule for targets with threads on generated programs: the interpreter gives the same result as for the
-//! program, the schedule keeps the limits of the target, and a second run changes nothing.
+//! The default schedule for targets with threads, on generated programs: it keeps the interpreter's results and the
+//! limits of the target, and a second run changes nothing.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

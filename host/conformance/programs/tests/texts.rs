@@ -1,4 +1,4 @@
-//! Round trips of generated programs through their text forms: TVMScript and the wire.
+//! Generated programs written and read back, as TVMScript and in the wire form.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

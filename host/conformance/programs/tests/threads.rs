@@ -1,5 +1,5 @@
-//! The passes of a target with threads on generated programs: after each the interpreter gives the same, and reports races and
-//! barriers that not all threads reach as errors.
+//! The passes of targets with threads, on generated programs: each keeps the interpreter's results, with races and
+//! divergent barriers reported as errors.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Two cards side by side.
+//! Comparison of two cards.
 
 use serde::Serialize;
 
@@ -8,30 +8,30 @@ use crate::report::grid::{Grid, Paint, Tint, harmless, plain};
 use crate::report::text::device_line;
 use crate::report::verdict::level_name;
 
-/// Schema of a [`Comparison`] in JSON.
+/// The schema of [`Comparison`] as JSON.
 const COMPARE_SCHEMA: &str = "chipdock.conformance-compare/1";
 
-/// One property of both cards.
+/// One value of both cards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Name of the property, as `plugin.version` or `copy.passed`.
+    /// Name of the value, such as `version` or `passed`.
     pub what: String,
-    /// Value on the first card.
+    /// Value of the first card.
     pub left: String,
-    /// Value on the second card.
+    /// Value of the second card.
     pub right: String,
-    /// Whether the values are the same.
+    /// Whether the two values are equal.
     pub same: bool,
 }
 
-/// Two cards side by side.
+/// Result of comparing two cards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Comparison {
-    /// `chipdock.conformance-compare/1`.
+    /// Always `chipdock.conformance-compare/1`.
     pub schema: String,
-    /// Whether all properties are the same, digests and days excepted.
+    /// Whether all values are equal, digests and dates aside.
     pub same: bool,
-    /// All properties of the cards.
+    /// All compared values.
     pub rows: Vec<Difference>,
 }
 
@@ -105,7 +105,7 @@ impl Comparison {
         Self { schema: COMPARE_SCHEMA.to_owned(), same, rows }
     }
 
-    /// Returns the comparison for a person, with differences marked. Ends with a newline.
+    /// Formats the comparison for users, with differences marked. Ends with a newline.
     #[must_use]
     pub fn text(&self, names: (&str, &str), paint: Paint) -> String {
         const CELL_MAX: usize = 44;
@@ -137,7 +137,7 @@ impl Comparison {
     }
 }
 
-/// Returns how many cases passed, of how many.
+/// Formats the number of passed cases out of all.
 pub(super) fn share(card: &Card, group: Option<&str>) -> String {
     format!("{} of {}", card.count(group, Some("passed")), card.count(group, None))
 }

@@ -1,4 +1,4 @@
-//! The table of cards for a README: made from the cards, never typed.
+//! Table of cards for a README, generated from the cards.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use crate::report::grid::{count, harmless};
 use crate::report::verdict::level_name;
 use crate::{Level, Status};
 
-/// Returns a table in Markdown: plugin by level, counts and device. Ends with a newline.
+/// Formats cards as a Markdown table: plugin by level, counts and device. Ends with a newline.
 #[must_use]
 pub fn table(cards: &[Card]) -> String {
-    // In the order of the plugins, whatever the order of the files.
+    // The rows are in the order of the plugins, not of the files.
     let sorted: BTreeMap<(&str, &str, usize), &Card> = cards
         .iter()
         .enumerate()
@@ -54,7 +54,7 @@ fn reached(card: &Card, level: Level) -> String {
     let word = match card.levels.iter().find(|found| found.level == level) {
         Some(found) if found.reached && card.is_whole() => "reached",
         Some(found) if found.reached => "in part",
-        // A registration that the plugin does not have is not required.
+        // A plugin need not reach a level that it registers nothing for.
         Some(found) if found.note.starts_with("the plugin registers no") => "-",
         Some(_) => "no",
         None => "-",
@@ -79,7 +79,7 @@ fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }
 
-/// Returns a text as it may stand in a table cell: on one line, with Markdown's special characters escaped.
+/// Formats a text for a cell: on one line, with Markdown characters escaped.
 fn in_cell(text: &str) -> String {
     let mut out = String::new();
     for c in harmless(&text.split_whitespace().collect::<Vec<_>>().join(" ")).chars() {

@@ -1,4 +1,4 @@
-//! Checks a card against the plugin that it describes, and for consistency.
+//! Checks a card against its plugin's library and for consistency.
 
 use std::collections::BTreeMap;
 
@@ -10,45 +10,45 @@ use crate::report::grid::{Paint, Tint, harmless, wrapped};
 use crate::report::verdict::level_name;
 use crate::{Facts, Group, Level, SUITE_VERSION, Status, cases};
 
-/// Schema of a [`Verification`] in JSON.
+/// The schema of [`Verification`] as JSON.
 const VERIFY_SCHEMA: &str = "chipdock.conformance-verify/1";
 
-/// Outcome of a check.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The check holds.
+    /// The check passed.
     Holds,
-    /// The check does not hold.
+    /// The check failed.
     Fails,
-    /// The outcome cannot be determined here.
+    /// The check is not possible here.
     Unknown,
 }
 
 /// One check of a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// Name of the check, in a word or two.
+    /// Subject of the check, in a word or two.
     pub what: String,
-    /// Outcome of the check.
+    /// Result of the check.
     pub outcome: Outcome,
-    /// Description of the finding.
+    /// Observation that led to the result.
     pub found: String,
 }
 
-/// Result of the checks of a card.
+/// Result of verifying a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// `chipdock.conformance-verify/1`.
+    /// Always `chipdock.conformance-verify/1`.
     pub schema: String,
     /// Whether no check failed.
     pub holds: bool,
-    /// Each check.
+    /// All checks.
     pub checks: Vec<Check>,
 }
 
 impl Verification {
-    /// Checks a card against a library's bytes and for consistency.
+    /// Checks a card against the bytes of a library and for consistency.
     #[must_use]
     pub fn of(card: &Card, library: &[u8]) -> Self {
         let mut all = Checks::default();
@@ -63,7 +63,7 @@ impl Verification {
         Self { schema: VERIFY_SCHEMA.to_owned(), holds, checks: all.0 }
     }
 
-    /// Returns the result for a person. Ends with a newline.
+    /// Formats the checks for users. Ends with a newline.
     #[must_use]
     pub fn text(&self, paint: Paint) -> String {
         const NAME_WIDTH: usize = 14;
@@ -94,7 +94,7 @@ impl Verification {
 #[derive(Default)]
 struct Checks(Vec<Check>);
 
-/// Relation of the suite that a card names to this one.
+/// Relation of the suite named by a card to this one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
     Ours,
@@ -106,7 +106,7 @@ impl Checks {
         self.0.push(Check { what: what.to_owned(), outcome, found: found.into() });
     }
 
-    /// Adds one check of several parts: the wrong parts, or `fine` if there are none.
+    /// Adds one check for many items: the wrong ones, or a text that there are none.
     fn all(&mut self, what: &str, wrong: &[String], fine: &str) {
         match wrong {
             [] => self.add(what, Outcome::Holds, fine),
@@ -193,7 +193,7 @@ impl Checks {
         self.all("words", &wrong, "every group and status is one of the suite's");
     }
 
-    /// Checks the number of cases in each group, which is known for a whole run over the registrations.
+    /// Checks the number of cases of each group in a whole run, which follows from the registrations.
     fn counts(&mut self, card: &Card, list: List) {
         if !card.is_whole() {
             let found = format!("only some cases were run: {}", card.suite.filters.join(" "));
@@ -244,7 +244,7 @@ impl Checks {
         );
     }
 
-    /// Checks that a reached level has no case that should not be so, and at least one that passed.
+    /// Checks that each reached level has only good results, and at least one pass.
     fn levels(&mut self, card: &Card) {
         let mut wrong = Vec::new();
         let fine =
@@ -280,7 +280,7 @@ impl Checks {
         );
     }
 
-    /// Checks the exit code, where the counts determine it.
+    /// Checks the exit code, as far as it follows from the counts.
     fn exit(&mut self, card: &Card) {
         let n = |status: Status| card.count(None, Some(&status_word(status)));
         let n_failed = n(Status::Failed) + n(Status::Flaky) + n(Status::OrderDependent);
@@ -309,7 +309,7 @@ impl Checks {
     }
 }
 
-/// Returns the beginning of a digest, enough to distinguish it from others.
+/// Returns the first 16 characters of a digest.
 fn short(digest: &str) -> String {
     digest.chars().take(16).collect()
 }

@@ -1,4 +1,4 @@
-//! The cases, one file per group. To add a case, edit only the file of its group.
+//! The cases, with one file or folder for each group. Adding a case changes only the files of its group.
 
 mod copy;
 mod function;
@@ -20,7 +20,7 @@ mod value;
 use crate::case::Seeds;
 use crate::{Case, Cases};
 
-/// Returns every case, in order (SUITE-S2).
+/// Returns every case in order (SUITE-S2).
 #[must_use]
 pub fn all(seeds: &Seeds) -> Vec<Case> {
     let mut cases = Cases::default();

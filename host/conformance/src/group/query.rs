@@ -1,4 +1,4 @@
-//! Counting devices, attributes.
+//! Device counts and attributes.
 
 use chipdock_abi as abi;
 use chipdock_plugin_api::{Any, Shape, attribute};
@@ -8,14 +8,14 @@ use crate::raw::Device;
 use crate::stop::{ensure, refused};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// Required form of an attribute that is not None.
+/// Required form of an attribute that is not `None`.
 #[derive(Clone, Copy)]
 enum Form {
     /// A bool.
     Flag,
-    /// An integer from the first to the second.
+    /// An integer from the first to the second bound.
     Number(i64, i64),
-    /// A power of two from the first to the second.
+    /// A power of two from the first to the second bound.
     Power(i64, i64),
     /// A text of one line.
     Text,
@@ -28,8 +28,8 @@ enum Form {
 const KIB: i64 = 1 << 10;
 const TIB: i64 = 1 << 40;
 
-/// The attributes of the table, with the range of each: wide enough for any machine, narrow enough that a wrong unit
-/// or a value that wrapped stands out.
+/// Attributes with their allowed ranges: wide enough for any machine, narrow enough to detect a wrong unit or an
+/// overflow.
 const FORMS: &[(&str, Form)] = &[
     (attribute::EXIST, Form::Flag),
     (attribute::DEVICE_NAME, Form::Text),
@@ -56,10 +56,10 @@ const FORMS: &[(&str, Form)] = &[
     (attribute::PHYSICAL_CORE_COUNT, Form::Number(1, 1 << 24)),
 ];
 
-/// Attributes that may differ from one moment to the next.
+/// Attributes that may differ from one call to the next.
 const CHANGES: &[&str] = &[attribute::AVAILABLE_GLOBAL_MEMORY_BYTES];
 
-/// Pairs of attributes of which the first is at most the second, with the reason.
+/// Pairs of attributes, the first at most the second, with the reason.
 const AT_MOST: &[(&str, &str, &str)] = &[
     (
         attribute::AVAILABLE_GLOBAL_MEMORY_BYTES,
@@ -77,7 +77,7 @@ const AT_MOST: &[(&str, &str, &str)] = &[
     (attribute::CACHE_LINE_SIZE_BYTES, attribute::L1_CACHE_SIZE_BYTES, "a line is a part of its cache"),
 ];
 
-/// Keys that are in no table, with a name for the case.
+/// Unknown keys, with names for the cases.
 const UNKNOWN_KEYS: &[(&str, &str)] = &[
     ("a-word", "no_such_attribute"),
     ("empty", ""),
@@ -123,13 +123,13 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// The first and the last device, which are the same when there is one.
+/// Returns the first and the last device, which may be the same.
 fn ends(device: &Device) -> Verdict<Vec<i32>> {
     let last = device.count()? - 1;
     Ok(if last > 0 { vec![0, last] } else { vec![0] })
 }
 
-/// Returns ids of devices that do not exist.
+/// Returns ids of absent devices.
 fn absent_ids(device: &Device) -> Verdict<[i32; 4]> {
     Ok([device.count()?, -1, i32::MIN, i32::MAX])
 }
@@ -245,7 +245,7 @@ fn absent_device(c: &Context, key: &str) -> Verdict {
     Ok(())
 }
 
-/// A call that failed has written nothing to its result.
+/// Checks that a failed call writes nothing to its result.
 fn failure_writes_nothing(c: &Context) -> Verdict {
     let device = c.device()?;
     for id in absent_ids(&device)? {
@@ -262,10 +262,11 @@ fn untouched(device: &Device, what: &str, id: i32, key: &str) -> Verdict {
     let mut raw = before;
     let failed = device.call("attribute", |table, self_| {
         let key = chipdock_plugin_api::text::str_out(key);
-        // SAFETY: a registered table, its `self_`, a live key and a place to write to.
+        // SAFETY: the table is registered and called with its `self_`; the key is live, and there is room for the
+        // result.
         unsafe { (table.attribute)(self_, id, key, &mut raw) }
     });
-    // SAFETY: eight bytes of plain data, whatever the type.
+    // SAFETY: eight bytes of plain data for every type.
     let payload = unsafe { raw.value.v_int64 };
     let is_same = (raw.type_index, raw.small_length, payload) == (before.type_index, 0, PATTERN);
     let found = format!("{}, payload {payload:#x}", type_name(raw.type_index));
@@ -290,14 +291,15 @@ fn unknown(c: &Context, key: &str) -> Verdict {
     Ok(())
 }
 
-/// Queries with a key of raw bytes.
+/// Queries a key given as raw bytes.
 fn raw_key(device: &Device, key: abi::ChipdockStr) -> Result<Any, chipdock_plugin_api::Error> {
     let mut raw = Any::NONE.into_raw();
     device.call("attribute", |table, self_| {
-        // SAFETY: a registered table, its `self_`, a key that lives for the call and a place to write to.
+        // SAFETY: the table is registered and called with its `self_`; the key lives for the call, and there is room
+        // for the result.
         unsafe { (table.attribute)(self_, 0, key, &mut raw) }
     })?;
-    // SAFETY: the result is owned by the caller.
+    // SAFETY: the caller owns the result.
     Ok(unsafe { Any::from_raw(raw) })
 }
 
@@ -315,7 +317,7 @@ fn key_at_null(c: &Context) -> Verdict {
     is_none("the empty key, whose pointer is null", &raw_key(&c.device()?, key)?)
 }
 
-/// Returns a device's answers to every key that does not change, in words.
+/// Returns a device's answers to every constant key as texts.
 fn answers(device: &Device, id: i32) -> Verdict<Vec<(String, String)>> {
     let mut all = Vec::new();
     for key in attribute::ALL.iter().filter(|key| !CHANGES.contains(key)) {
@@ -368,7 +370,7 @@ fn same_on_threads(c: &Context) -> Verdict {
         let ask = move || {
             for _ in 0..8 {
                 agree("on 32 threads at once", first, &answers(device, 0)?)?;
-                // Errors belong to the thread that saw the failure.
+                // The error belongs to the thread that made the failing call.
                 let refusal = device.attribute(i32::MAX, attribute::DEVICE_NAME);
                 refused("device_name of no device, on 32 threads at once", refusal, &["ValueError"])?;
             }
@@ -387,7 +389,7 @@ fn part_and_whole(c: &Context) -> Verdict {
     let device = c.device()?;
     for id in ends(&device)? {
         for (part, whole, why) in AT_MOST {
-            // Free memory may shrink between two queries, so the part is queried last.
+            // The available amount may shrink between two calls, so the part is queried last.
             let (more, less) = (number(&device, id, whole)?, number(&device, id, part)?);
             if let (Some(less), Some(more)) = (less, more) {
                 ensure(less <= more, format!("device {id}: {part} at most {whole}, {more}: {why}"), less)?;

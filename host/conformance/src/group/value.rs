@@ -1,4 +1,4 @@
-//! Checks that a value that a plugin returned is laid out as its type requires (V.1, V.2, V.5 to V.7).
+//! Checks that a value returned by a plugin has the layout of its type (V.1, V.2, V.5 to V.7).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -14,17 +14,17 @@ use chipdock_plugin_api::text::bytes_in;
 use crate::stop::ensure;
 use crate::{Stop, Verdict};
 
-/// Greatest depth to which nested arrays are checked.
+/// Maximum depth to which nested arrays are checked.
 const DEPTH_MAX: u32 = 8;
 
 /// Checks that a returned value is well formed; `what` names it in failures.
 pub(super) fn well_formed(what: &str, value: &Any) -> Verdict {
     let raw = value.view().into_raw();
-    // SAFETY: an owned value lives as long as it is borrowed here; what it points to is what is to be looked at.
+    // SAFETY: the owned value outlives this borrow; its targets are what is being checked.
     unsafe { check(what, &raw, 0) }
 }
 
-/// The name of a type index, for messages.
+/// Returns the name of a type index for messages.
 pub(super) fn type_name(type_index: i32) -> String {
     let name = match type_index {
         abi::CHIPDOCK_TYPE_NONE => "None",
@@ -58,7 +58,7 @@ fn held(clause: &str, condition: bool, expected: String, found: impl Into<String
 
 /// # Safety
 ///
-/// * `raw` points to live memory and, as far as that can be known, to a value of its declared type.
+/// * The value that `raw` points to is live and, as far as can be determined, of the type that it claims.
 unsafe fn check(what: &str, raw: &ChipdockAny, depth: u32) -> Verdict {
     let type_index = raw.type_index;
     let name = type_name(type_index);
@@ -77,10 +77,10 @@ unsafe fn check(what: &str, raw: &ChipdockAny, depth: u32) -> Verdict {
             format!("{what}: small_length 0 in {name}"),
             raw.small_length.to_string(),
         )?;
-        // SAFETY: `raw` has a live value of its type index, as this function requires, and an object by its type index.
+        // SAFETY: `raw` holds a live value of its type index, as this function requires, which is an object type.
         return unsafe { object(what, raw.value.v_object, type_index, depth) };
     }
-    // SAFETY: eight bytes of plain data, whatever the type.
+    // SAFETY: eight bytes of plain data for every type.
     let bytes = unsafe { raw.value.v_bytes };
     let used = match type_index {
         abi::CHIPDOCK_TYPE_NONE => 0,
@@ -127,7 +127,7 @@ unsafe fn object(what: &str, pointer: *mut ChipdockObject, type_index: i32, dept
         format!("{what}: an aligned pointer to {name}"),
         format!("{pointer:p}"),
     )?;
-    // SAFETY: not null and aligned; the caller guarantees that it is live.
+    // SAFETY: the pointer is not null and aligned, and the caller guarantees that the object is live.
     let header = unsafe { &*pointer };
     held(
         "V.6",
@@ -148,8 +148,8 @@ unsafe fn object(what: &str, pointer: *mut ChipdockObject, type_index: i32, dept
         format!("{what}: at least one strong and one weak reference to {name}"),
         format!("{strong} and {weak}"),
     )?;
-    // SAFETY: `pointer` is a live object of `type_index`, as this function requires; each struct is what its type
-    // index says.
+    // SAFETY: `pointer` is a live object of `type_index`, as this function requires; each struct matches its type
+    // index.
     unsafe {
         match type_index {
             abi::CHIPDOCK_TYPE_STR | abi::CHIPDOCK_TYPE_BYTES => {
@@ -191,7 +191,7 @@ unsafe fn byte_array(what: &str, name: &str, bytes: ChipdockStr, is_text: bool) 
         format!("{what}: up to 7 bytes in the value, more as {name}"),
         format!("{} bytes", bytes.size),
     )?;
-    // SAFETY: V.5, as many bytes as it says and one behind them.
+    // SAFETY: by V.5, that many bytes are live, and one more after them.
     let (text, behind) = unsafe { (bytes_in(bytes), bytes.data.add(bytes.size).cast::<u8>().read()) };
     held("V.5", behind == 0, format!("{what}: a NUL behind the bytes of {name}"), format!("{behind:#04x}"))?;
     held(
@@ -206,8 +206,8 @@ unsafe fn byte_array(what: &str, name: &str, bytes: ChipdockStr, is_text: bool) 
 ///
 /// * A live error object.
 unsafe fn error_object(what: &str, error: *const ChipdockErrorObject) -> Verdict {
-    // SAFETY: `error` is a live error object, as this function requires; the function pointer is read as a plain one,
-    // so that a null one is seen.
+    // SAFETY: `error` is a live error object, as this function requires; the function pointer is read as a plain
+    // pointer, so that null is detected.
     let (kind, message, backtrace, update) = unsafe {
         let update = ptr::addr_of!((*error).update_backtrace).cast::<*const c_void>().read();
         ((*error).kind, (*error).message, (*error).backtrace, update)
@@ -220,7 +220,7 @@ unsafe fn error_object(what: &str, error: *const ChipdockErrorObject) -> Verdict
             format!("{what}: the {part} of the error object"),
             "null",
         )?;
-        // SAFETY: V.7, the object owns its texts.
+        // SAFETY: by V.7, the object owns its texts.
         let bytes = unsafe { bytes_in(text) };
         held(
             "V.7",
@@ -278,7 +278,7 @@ unsafe fn array(what: &str, array: &ChipdockArrayObject, depth: u32) -> Verdict 
         return Ok(());
     }
     for index in 0..usize::try_from(size).unwrap_or_default() {
-        // SAFETY: V.6, as many elements as it says, owned by the array.
+        // SAFETY: by V.6, the array owns that many elements.
         unsafe { check(&format!("{what}[{index}]"), &*array.data.add(index), depth + 1) }?;
     }
     Ok(())

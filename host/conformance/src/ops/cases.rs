@@ -1,4 +1,4 @@
-//! Every operation on every type that it is defined on, as a kernel over a table.
+//! Cases for every operation on every type that it is defined on, each a kernel over a table of operands.
 
 use chipdock_ir::accuracy;
 use chipdock_ir::build::FunctionBuilder;
@@ -9,7 +9,7 @@ use chipdock_ir::{
 
 use super::table::{Kind, Tables};
 
-/// Returns the reason why an op has no case (PEERS-P1): it is not about values (OP6); `None` for one that has.
+/// Returns the reason why an op has no case (PEERS-P1, OP6), or `None` if it has one.
 #[must_use]
 pub fn not_computed(op: Op) -> Option<&'static str> {
     match op.info().class {
@@ -24,7 +24,7 @@ pub fn not_computed(op: Op) -> Option<&'static str> {
     }
 }
 
-/// Expression of a case.
+/// Operation of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// A call of an op; constants follow the operands.
@@ -41,7 +41,7 @@ pub enum Operation {
     Or,
     /// Negation.
     Not,
-    /// A choice between two values that are both evaluated.
+    /// A choice between two evaluated values.
     Select,
 }
 
@@ -52,18 +52,18 @@ pub struct Case {
     pub operation: Operation,
     /// Constants after the operands.
     pub parameters: Vec<i32>,
-    /// Table of the operands.
+    /// Kind and type of the table of operands.
     pub table: (Kind, DType),
     /// Types of the operands.
     pub operands: Vec<DType>,
     /// Type of the result.
     pub result: DType,
-    /// Greatest error in units in the last place, by the accuracy contract; at most 0.5 is exact.
+    /// Allowed error in units in the last place, by the accuracy contract; at most 0.5 means exact.
     pub ulps: f64,
 }
 
 impl Case {
-    /// Returns the operation by name, as `peer.py` knows it.
+    /// Returns the name of the operation, as used by `peer.py`.
     #[must_use]
     pub fn op(&self) -> String {
         match &self.operation {
@@ -78,7 +78,7 @@ impl Case {
         }
     }
 
-    /// Returns the operation, its constants and types, for messages.
+    /// Describes the case for messages: operation, constants and types.
     #[must_use]
     pub fn name(&self) -> String {
         let types: Vec<String> = self.operands.iter().map(DType::to_string).collect();
@@ -105,7 +105,7 @@ impl Case {
         }
     }
 
-    /// Makes the kernel `B[i] = operation(A0[i], …)` over the whole table.
+    /// Builds the kernel: `B[i] = operation(A0[i], …)` over the whole table.
     #[must_use]
     pub fn kernel(&self, name: &str, n_rows: usize) -> PrimFunc {
         let n = i32::try_from(n_rows).unwrap_or(i32::MAX);
@@ -130,7 +130,7 @@ impl Case {
 }
 
 impl Case {
-    /// Makes the kernel with `lanes` rows at once in a vectorized loop; the rest of the rows is left out.
+    /// Builds a kernel that computes `lanes` rows at once in a vectorized loop; a remainder of fewer rows is left out.
     #[must_use]
     pub fn vectorized(&self, name: &str, n_rows: usize, lanes: u16) -> PrimFunc {
         let n = i32::try_from(n_rows).unwrap_or(i32::MAX);
@@ -152,7 +152,7 @@ impl Case {
     }
 }
 
-/// Makes a module of the kernels `f0`, `f1`, … of these cases.
+/// Builds a module of the kernels `f0`, `f1`, … of these cases.
 #[must_use]
 pub fn module(cases: &[Case], tables: &mut Tables) -> IrModule {
     let kernel = |(index, case): (usize, &Case)| {
@@ -261,7 +261,7 @@ fn custom(op: Op, call: &dyn Fn(Kind, &[DType], DType) -> Case) -> Vec<Case> {
         }
         Op::QMultiplyShift => {
             let mut all = fixed(&[I32, I32], &[&[31, 0], &[31, 3], &[31, -5], &[15, 0], &[1, -1]]);
-            // The multiplier as models have it, a constant: all that real TVM compiles.
+            // The multiplier has the form used by models, and is a constant, because real TVM compiles no other.
             let constant: [&[i32]; 4] =
                 [&[1 << 30, 31, -3], &[1 << 30, 31, 2], &[1_395_864_371, 31, -5], &[i32::MAX, 31, 1]];
             all.extend(fixed(&[I32], &constant));

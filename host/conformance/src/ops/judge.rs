@@ -1,4 +1,4 @@
-//! Checks a backend's result of a case against the interpreter's, within its bounds.
+//! Compares a backend's result of a case with the interpreter's, within error bounds.
 
 use chipdock_interpret::{Arg, Array, InterpretError, Interpreter, Mismatch, Output, compare};
 use chipdock_ir::{DType, Op};
@@ -10,9 +10,9 @@ use super::values::format;
 /// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Held {
-    /// Number of compared rows.
+    /// Number of rows compared.
     pub n_rows: usize,
-    /// Greatest error, in units in the last place of the result; 0 where the result is exact.
+    /// Greatest error seen, in units in the last place of the result; 0 for exact results.
     pub ulps_max: f64,
     /// Number of wrong rows.
     pub n_wrong: usize,
@@ -21,7 +21,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Counts a wrong row; the text is made for the first only.
+    /// Counts a wrong row; calls `text` for the first one only.
     pub fn wrong(&mut self, text: impl FnOnce() -> String) {
         self.n_wrong += 1;
         if self.first.is_none() {
@@ -30,7 +30,7 @@ impl Held {
     }
 }
 
-/// Makes the arguments of a case's kernel: its operands, and a result of zeros.
+/// Returns the arguments of a case's kernel: its operands, and zeros for the result.
 #[must_use]
 pub fn arguments(case: &Case, table: &Table) -> Vec<Array> {
     let mut all: Vec<Array> = table.columns[..case.operands.len()].to_vec();
@@ -38,11 +38,11 @@ pub fn arguments(case: &Case, table: &Table) -> Vec<Array> {
     all
 }
 
-/// Returns the interpreter's result of a case, with bounds.
+/// Runs a case on the interpreter, which also computes error bounds.
 ///
 /// # Errors
 ///
-/// The interpreter's error.
+/// An error of the interpreter.
 pub fn interpret(case: &Case, table: &Table) -> Result<Output, InterpretError> {
     let module = chipdock_ir::build::module([case.kernel("f", table.n_rows())]);
     let mut args: Vec<Arg> = arguments(case, table).into_iter().map(Arg::Tensor).collect();
@@ -50,7 +50,7 @@ pub fn interpret(case: &Case, table: &Table) -> Result<Output, InterpretError> {
     Ok(outcome.outputs.swap_remove(case.operands.len()))
 }
 
-/// Returns the distance between neighbours at a value, with an exponent that is unbounded above.
+/// Returns the distance between adjacent values at `value`, with no upper limit on the exponent.
 #[must_use]
 pub fn unit(value: f64, dtype: DType) -> f64 {
     let (precision, least, _) = format(dtype);
@@ -60,7 +60,7 @@ pub fn unit(value: f64, dtype: DType) -> f64 {
 
 fn exponent(value: f64) -> i32 {
     let biased = ((value.to_bits() >> 52) & 0x7ff) as i32;
-    // Subnormal float64: below every type's least exponent but its own, which is taken then.
+    // A subnormal float64 is below the least exponent of every type but its own; `unit` raises it to that.
     if biased == 0 { -1023 } else { biased - 1023 }
 }
 
@@ -75,7 +75,8 @@ pub fn greatest(dtype: DType) -> f64 {
     (2.0 - 2_f64.powi(1 - precision)) * 2_f64.powi(greatest)
 }
 
-/// Returns the distance of a result from the exact value, hi + lo; past the greatest value an infinity is the next one.
+/// Returns the distance of a result from the exact value hi + lo; an infinity counts as the next value after the
+/// greatest.
 #[must_use]
 pub fn distance(found: f64, (hi, lo): (f64, f64), dtype: DType) -> f64 {
     if found.is_nan() || hi.is_nan() {
@@ -93,7 +94,7 @@ pub fn distance(found: f64, (hi, lo): (f64, f64), dtype: DType) -> f64 {
     ((found - hi) - lo).abs()
 }
 
-/// Returns a lane as a value, with its bits where these say more.
+/// Formats a lane; a float with its bits.
 #[must_use]
 pub fn shown(array: &Array, lane: usize) -> String {
     let size_bytes = array.dtype.lane_size_bytes();
@@ -106,13 +107,13 @@ pub fn shown(array: &Array, lane: usize) -> String {
     }
 }
 
-/// Describes a wrong row, with its operands.
+/// Describes a wrong row with its operands.
 #[must_use]
 pub fn difference(table: &Table, case: &Case, row: usize, found: &str, expected: &str) -> String {
     format!("of {}: expected {expected}, found {found}", operands(table, case, row))
 }
 
-/// Returns the operands of a row: `(1.5 [0x3fc00000], 2)`.
+/// Formats the operands of a row: `(1.5 [0x3fc00000], 2)`.
 fn operands(table: &Table, case: &Case, row: usize) -> String {
     let operand = |column: &Array| {
         let lanes = usize::from(column.dtype.lanes);
@@ -123,9 +124,9 @@ fn operands(table: &Table, case: &Case, row: usize) -> String {
     format!("({})", operands.join(", "))
 }
 
-/// Checks a backend's result against the interpreter's, within its bounds.
+/// Compares a backend's result with the interpreter's, within error bounds.
 ///
-/// IR-N6 does not specify the bits of a NaN: reinterpreted, it may have those of any.
+/// IR-N6 does not specify the bits of a NaN, so a reinterpreted NaN may have the bits of any NaN.
 #[must_use]
 pub fn hold_backend(case: &Case, table: &Table, output: &Output, found: &Array) -> Held {
     let mut verdict = Held { n_rows: output.array.n_lanes(), ..Held::default() };
@@ -145,7 +146,7 @@ pub fn hold_backend(case: &Case, table: &Table, output: &Output, found: &Array) 
     verdict
 }
 
-/// Takes the NaNs of a reinterpreted float, whose bits a backend may choose, from the backend's result.
+/// Replaces reinterpreted NaNs in the output, whose bits may differ, by those of the backend.
 fn nans_as_found(case: &Case, table: &Table, output: &Output, found: &Array) -> Output {
     let mut output = output.clone();
     if case.operation == Operation::Op(Op::Reinterpret) && case.operands[0].is_float() {
@@ -161,25 +162,25 @@ fn nans_as_found(case: &Case, table: &Table, output: &Output, found: &Array) -> 
     output
 }
 
-/// A wrong row of a backend.
+/// First wrong row of a backend's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// Index of the row.
     pub row: usize,
-    /// Its operands, values and bits.
+    /// Operands of the row, as values and bits.
     pub operands: String,
-    /// The interpreter's value, with its bound.
+    /// The interpreter's value and the allowed error.
     pub expected: String,
     /// The backend's value.
     pub found: String,
     /// Number of wrong rows.
     pub n_wrong: usize,
-    /// Number of rows.
+    /// Number of all rows.
     pub n_rows: usize,
 }
 
-/// Returns the first row that a backend has wrong, if any. Beyond [`hold_backend`] the sign of a zero counts, where the
-/// accuracy contract is exact.
+/// Returns the first wrong row, if any. Unlike [`hold_backend`], also compares the sign of a zero if the accuracy
+/// contract is exact.
 #[must_use]
 pub fn first_wrong(case: &Case, table: &Table, output: &Output, found: &Array) -> Option<Wrong> {
     let output = nans_as_found(case, table, output, found);

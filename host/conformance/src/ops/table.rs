@@ -9,34 +9,34 @@ use chipdock_ir::DType;
 pub use super::values::Random;
 use super::values::{array, cut, few, float_bits, format, many};
 
-/// Number of random rows of a table that does not contain every combination.
+/// Number of random rows of a table that does not hold every combination.
 const RANDOM_ROWS: usize = 2048;
 
-/// Kind of a table's rows.
+/// Kind of a table: the number and relation of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Many values.
+    /// One operand with many values.
     One,
-    /// Pairs: all of 8 bits, else few by few and random ones, some of near magnitude.
+    /// Pairs: every combination for 8 bits, else combinations of a few values and random ones, some of near magnitude.
     Two,
-    /// A float, and an exponent.
+    /// A float and an exponent.
     Scale,
     /// Triples; in some the third nearly cancels the product.
     Three,
     /// A boolean and a pair.
     Choice,
-    /// Two int32 that are multiplied, and two small ones by which they are shifted.
+    /// Two int32 factors and two small shift amounts.
     Fixed,
-    /// Two vectors of four bytes, and a sum.
+    /// Two vectors of four bytes and a sum.
     Dot,
 }
 
-/// A table of operands.
+/// Table of operands.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Name of the table: kind and type.
+    /// Name of the table: its kind and type.
     pub name: String,
-    /// The columns, of as many elements.
+    /// Columns, all of the same length.
     pub columns: Vec<Array>,
 }
 
@@ -47,7 +47,7 @@ impl Table {
         self.columns.first().map_or(0, |column| column.shape[0])
     }
 
-    /// Returns the rows for which a predicate is true.
+    /// Returns the table of the rows for which `keep` is true.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept: Vec<usize> = (0..self.n_rows()).filter(|row| keep(*row)).collect();
@@ -60,23 +60,23 @@ impl Table {
     }
 }
 
-/// Tables made so far, by kind and type.
+/// Cache of the tables made so far, by kind and type.
 #[derive(Debug, Default)]
 pub struct Tables(BTreeMap<(Kind, DType), Arc<Table>>);
 
 impl Tables {
-    /// Returns the table of that kind for operands of that type; made at the first request, the same in every run.
+    /// Returns the table of a kind and type, made on first use and the same in every run.
     pub fn get(&mut self, kind: Kind, dtype: DType) -> &Table {
         self.0.entry((kind, dtype)).or_insert_with(|| Arc::new(make(kind, dtype)))
     }
 
-    /// Returns the table of that kind and type as a shared pointer.
+    /// Returns the table of [`Self::get`] as a shared pointer.
     pub fn shared(&mut self, kind: Kind, dtype: DType) -> Arc<Table> {
         self.get(kind, dtype);
         Arc::clone(&self.0[&(kind, dtype)])
     }
 
-    /// Returns all tables made so far.
+    /// Iterates over the tables made so far.
     pub fn iter(&self) -> impl Iterator<Item = &Table> {
         self.0.values().map(AsRef::as_ref)
     }
@@ -126,7 +126,7 @@ fn pairs(dtype: DType, random: &mut Random) -> Vec<[u64; 2]> {
         for row in 0..RANDOM_ROWS {
             let a = cut(random.bits(), dtype);
             let b = match row % 3 {
-                // Any, near the first, or of few bits.
+                // The second operand is arbitrary, near the first, or of few bits.
                 0 => random.bits(),
                 1 => a.wrapping_add(random.bits() % 64).wrapping_sub(32),
                 _ => random.bits() >> (random.bits() % 64),
@@ -142,7 +142,7 @@ fn pairs(dtype: DType, random: &mut Random) -> Vec<[u64; 2]> {
     rows
 }
 
-/// A float between 1/256 and 256, so that few operations overflow.
+/// Returns a random float between 1/256 and 256, so that few operations overflow.
 fn moderate(dtype: DType, random: &mut Random) -> u64 {
     let (precision, _, greatest) = format(dtype);
     let fraction = precision - 1;

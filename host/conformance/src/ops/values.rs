@@ -1,13 +1,13 @@
-//! Values worth trying, per type.
+//! Test values for each type.
 
 use chipdock_interpret::Array;
 use chipdock_ir::{DType, TypeCode};
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64 generator: small, and the same on every machine.
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -16,13 +16,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// In [0, 1).
+    /// Returns a number in [0, 1).
     fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// Bits cut to a type's width.
+/// Cuts bits to the width of a type.
 pub(crate) fn cut(bits: u64, dtype: DType) -> u64 {
     if dtype.is_bool() {
         bits & 1
@@ -33,20 +33,20 @@ pub(crate) fn cut(bits: u64, dtype: DType) -> u64 {
     }
 }
 
-/// An array of these bits, one lane each.
+/// Creates an array of these bits, one lane each.
 pub(crate) fn array(dtype: DType, bits: &[u64]) -> Array {
     let size_bytes = dtype.lane_size_bytes();
     let data = bits.iter().flat_map(|lane| lane.to_le_bytes().into_iter().take(size_bytes)).collect();
     Array { dtype, shape: vec![bits.len() / usize::from(dtype.lanes)], data }
 }
 
-/// A value rounded into a float type, as bits.
+/// Rounds a value into a float type and returns its bits.
 pub(crate) fn float_bits(value: f64, dtype: DType) -> u64 {
     let bytes = Array::from_f64(dtype, &[1], &[value]).data;
     bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// Precision in bits, least and greatest exponent of a normal number.
+/// Returns the precision in bits and the least and greatest exponent of a normal number.
 pub(crate) fn format(dtype: DType) -> (i32, i32, i32) {
     match (dtype.code, dtype.bits) {
         (TypeCode::BFloat, _) => (8, -126, 127),
@@ -56,7 +56,7 @@ pub(crate) fn format(dtype: DType) -> (i32, i32, i32) {
     }
 }
 
-/// A few values of a type: each class that an operation may treat on its own.
+/// Returns a few values of a type, at least one of each class that an operation may treat separately.
 pub(crate) fn few(dtype: DType) -> Vec<u64> {
     if dtype.is_bool() {
         return vec![0, 1];
@@ -100,12 +100,12 @@ fn few_integers(dtype: DType) -> Vec<u64> {
         let value = 1_u64 << power;
         all.extend([value - 1, value, value + 1, value.wrapping_neg(), value.wrapping_neg().wrapping_sub(1)]);
     }
-    // Shift amounts about the width.
+    // Shift amounts near the width of the type.
     all.extend([u64::from(bits) - 1, u64::from(bits), u64::from(bits) + 1]);
     all.into_iter().map(|value| cut(value, dtype)).collect()
 }
 
-/// Many values of a type; every one when it has at most 16 bits.
+/// Returns many values of a type; every value if the type has at most 16 bits.
 pub(crate) fn many(dtype: DType, random: &mut Random) -> Vec<u64> {
     if dtype.is_bool() {
         return vec![0, 1];
@@ -119,7 +119,7 @@ pub(crate) fn many(dtype: DType, random: &mut Random) -> Vec<u64> {
     } else {
         for power in 0..u32::from(dtype.bits) {
             let value = 1_u64 << power;
-            // Between two floats of each format, and beside.
+            // Values between two floats of each format, and near them.
             let ties = [8, 11, 24, 53].map(|precision| value | value.checked_shr(precision).unwrap_or(0));
             all.extend(ties.into_iter().chain([value]).flat_map(|v| [v, v - 1, v + 1, v.wrapping_neg(), !v]));
         }
@@ -131,7 +131,7 @@ pub(crate) fn many(dtype: DType, random: &mut Random) -> Vec<u64> {
     all
 }
 
-/// Values at which functions of floats overflow, underflow, saturate or turn, and at which casts to an integer do.
+/// Arguments at which float functions overflow, underflow, saturate or turn, or casts to integers do.
 const TURNS: &[f64] = &[
     0.25, 0.49999, 0.75, 1.0, 1.25, 2.0, 3.5, 4.5, 5.0, 5.5, 6.0, 8.0, 9.0, 11.0, 11.09, 12.0, 16.6, 17.3,
     18.7, 20.0, 24.0, 36.7, 37.0, 38.23, 38.53, 44.85, 45.0, 87.33, 88.72, 89.41, 100.0, 103.97, 104.0,
@@ -156,7 +156,7 @@ fn many_floats(dtype: DType, random: &mut Random) -> Vec<u64> {
     positive.extend((0..200).map(|_| float_bits(random.unit(), dtype)));
     positive.extend((0..300).map(|_| float_bits(random.unit() * 20.0, dtype)));
     positive.extend((0..200).map(|_| float_bits(random.unit() * 1100.0, dtype)));
-    // About 1, where a logarithm and an arc cosine lose.
+    // Values near 1, where a logarithm and an arc cosine lose accuracy.
     positive.extend((0..100).map(|_| {
         float_bits(1.0 + (random.unit() - 0.5) * 2_f64.powi(-((random.bits() % 24) as i32)), dtype)
     }));

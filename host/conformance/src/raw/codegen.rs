@@ -1,4 +1,4 @@
-//! A code generator through its table, with a session that records its deliveries.
+//! A code generator called through its table, with a build session that records what it delivers.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -17,73 +17,73 @@ use super::host::SuiteHost;
 use super::kind::{bytes_out, null_table};
 use super::plugin::{Plugin, Table};
 
-/// A build request as bytes, which need not be valid.
+/// Build request as bytes, which may be invalid on purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The module.
+    /// Serialized module.
     pub ir: Vec<u8>,
-    /// The target.
+    /// Target as JSON.
     pub target_json: Vec<u8>,
-    /// The options; empty for none.
+    /// Build options as JSON; empty for none.
     pub options_json: Vec<u8>,
-    /// Sections beside the module.
+    /// Sections passed along with the module.
     pub sections: Vec<Section>,
-    /// Greatest number of threads that the code generator may use.
+    /// Maximum number of threads that the build may use.
     pub threads_max: u32,
-    /// Bits, of which none is defined.
+    /// Flag bits, none of which is defined.
     pub flags: u32,
-    /// Extensions of the request: names and flags.
+    /// Names and flags of the request's extensions.
     pub extensions: Vec<(String, u32)>,
 }
 
-/// A delivered section.
+/// A section as delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     /// Name of the section.
     pub name: String,
     /// Kind of the section.
     pub kind: String,
-    /// Alignment of its bytes.
+    /// Required alignment of the data.
     pub alignment_bytes: u64,
-    /// Bytes of the section.
+    /// Contents of the section.
     pub data: Vec<u8>,
 }
 
-/// A reported diagnostic.
+/// A diagnostic as reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reported {
     /// One of `CHIPDOCK_DIAGNOSTIC_*`.
     pub severity: i32,
-    /// The line, or 0.
+    /// Line, or 0.
     pub line: u32,
-    /// The column, or 0.
+    /// Column, or 0.
     pub column: u32,
-    /// Function of the diagnostic.
+    /// Function that the diagnostic is about.
     pub function: String,
-    /// Node of the diagnostic.
+    /// IR node that the diagnostic is about.
     pub node: String,
-    /// Message of the diagnostic.
+    /// Description of the problem.
     pub message: String,
-    /// Hint on what to do.
+    /// Advice to the user.
     pub hint: String,
 }
 
-/// Deliveries of a call of a code generator.
+/// Everything that one call of a code generator delivered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Each index, in order; a good build has one.
+    /// Indexes in order; a correct build has exactly one.
     pub indexes: Vec<String>,
-    /// Each section, in order.
+    /// Sections in order.
     pub sections: Vec<Section>,
-    /// Each diagnostic, in order.
+    /// Diagnostics in order.
     pub diagnostics: Vec<Reported>,
-    /// Violations of the contract in the deliveries themselves: null pointers, text that is not UTF-8.
+    /// Violations of the contract in the data itself: null pointers, text that is not UTF-8.
     pub broken: Vec<String>,
-    /// Number of polls for cancellation.
+    /// Number of times that the code generator polled for cancellation.
     pub n_polls: u32,
 }
 
-/// The host's side of a build.
+/// Host side of a build session.
 struct Session {
     host: &'static SuiteHost,
     /// Number of polls that are answered with no.
@@ -104,20 +104,20 @@ impl Session {
     }
 
     fn text(&self, text: ChipdockStr, what: &str) -> String {
-        // SAFETY: C.3, live for the call.
+        // SAFETY: by C.3, the text is live for the call.
         let bytes = unsafe { bytes_in(text) };
         if text.data.is_null() && text.size != 0 {
             self.with(|delivered| delivered.broken.push(format!("{what} is null with {} bytes", text.size)));
         } else if std::str::from_utf8(bytes).is_err() {
             self.with(|delivered| delivered.broken.push(format!("{what} is not UTF-8")));
         }
-        // SAFETY: C.3, live for the call.
+        // SAFETY: by C.3, the text is live for the call.
         unsafe { str_in_lossy(text).into_owned() }
     }
 }
 
 fn session<'a>(self_: *mut c_void) -> &'a Session {
-    // SAFETY: `self_` is that of a session on the stack of `Codegen::run`, which is waiting for the call.
+    // SAFETY: `self_` points to a session on the stack of `Codegen::run_until`, which outlives the call.
     unsafe { &*self_.cast::<Session>() }
 }
 
@@ -142,7 +142,7 @@ unsafe extern "C" fn section(
     if data.is_null() && size != 0 {
         return session.refuse("a section's bytes are null");
     }
-    // SAFETY: C.3, as many bytes as it says live for the call.
+    // SAFETY: by C.3, that many bytes are live for the call.
     let data = unsafe { bytes_in(ChipdockStr { data: data.cast(), size }) }.to_vec();
     session.with(|delivered| delivered.sections.push(Section { name, kind, alignment_bytes, data }));
     CHIPDOCK_OK
@@ -150,9 +150,9 @@ unsafe extern "C" fn section(
 
 unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockDiagnostic) -> i32 {
     let session = session(self_);
-    // SAFETY: C.3, null or live for the call.
+    // SAFETY: by C.3, the diagnostic is null or live for the call.
     let Some(given) = (unsafe { diagnostic.as_ref() }) else { return session.refuse("a diagnostic is null") };
-    // SAFETY: C.3, null or live for the call, a chain that lives as long.
+    // SAFETY: by C.3, the chain is null or live for the call.
     if let Err(error) = unsafe { extension::check(given.next, "the diagnostic") } {
         let status = error.kind().status();
         session.host.set(error);
@@ -171,14 +171,14 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
     CHIPDOCK_OK
 }
 
-/// A session without interfaces.
+/// Reports that the session has no interfaces.
 unsafe extern "C" fn query(
     _self: *mut c_void,
     _name: ChipdockStr,
     _version: u32,
     out_interface: *mut ChipdockInterface,
 ) -> i32 {
-    // SAFETY: P3.12, a place to write to.
+    // SAFETY: by P3.12, there is room to write the result.
     unsafe { out_interface.write(ChipdockInterface::NONE) };
     0
 }
@@ -191,11 +191,11 @@ unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
 /// A code generator.
 #[derive(Clone)]
 pub struct Codegen {
-    /// Name of its target kind.
+    /// Name of the target kind.
     pub kind: String,
-    /// The oldest wire version that it reads.
+    /// Oldest wire version of the IR that the code generator reads.
     pub ir_min: String,
-    /// The newest wire version that it reads.
+    /// Newest wire version of the IR that the code generator reads.
     pub ir_max: String,
     table: Table<ChipdockCodegen>,
     host: &'static SuiteHost,
@@ -211,7 +211,7 @@ pub enum Step {
 }
 
 impl Codegen {
-    /// Returns the code generator of that kind, if the plugin registered it.
+    /// Returns the code generator of a target kind, if the plugin registered one.
     #[must_use]
     pub fn of(plugin: &Plugin, kind: &str) -> Option<Self> {
         let (kind, [ir_min, ir_max], table) =
@@ -219,16 +219,17 @@ impl Codegen {
         Some(Self { kind, ir_min, ir_max, table, host: plugin.host() })
     }
 
-    /// Returns the fingerprint of a request: a text, or `None`.
+    /// Returns the fingerprint of a request, if the plugin gives one.
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `TypeError` for another answer.
+    /// The error that the plugin raised; `TypeError` for an answer that is no text.
     pub fn fingerprint(&self, request: &Request) -> Result<Option<String>, Error> {
         let Some(table) = self.table.table else { return Err(null_table()) };
         let mut out = Any::NONE.into_raw();
         drop(self.host.take_error());
-        // SAFETY: a registered table, its `self_`, a request that lives for the call and a place to write to.
+        // SAFETY: the table is registered and called with its `self_`; the request lives for the call, and there is
+        // room for the result.
         let status =
             request.with(|request| unsafe { (table.fingerprint)(self.table.self_, request, &mut out) });
         self.host.check(status, "fingerprint")?;
@@ -237,12 +238,12 @@ impl Codegen {
         if answer.is_none() { Ok(None) } else { answer.to::<String>().map(Some) }
     }
 
-    /// Calls a function of it, without cancelling.
+    /// Calls the code generator without cancelling it.
     pub fn run(&self, step: Step, request: &Request) -> (Result<(), Error>, Delivered) {
         self.run_until(step, request, u32::MAX)
     }
 
-    /// Calls a function of it, and cancels from the poll after `cancel_after` polls on.
+    /// Calls the code generator; polls after the first `cancel_after` are answered with yes.
     pub fn run_until(
         &self,
         step: Step,
@@ -262,7 +263,8 @@ impl Codegen {
         };
         drop(self.host.take_error());
         let (status, what) = request.with(|raw_request| {
-            // SAFETY: a registered table, its `self_`, a request and a session that live for the call.
+            // SAFETY: the table is registered and called with its `self_`; the request and the session live for the
+            // call.
             unsafe {
                 match step {
                     Step::Unsupported => {
@@ -280,7 +282,7 @@ impl Codegen {
 }
 
 impl Request {
-    /// Makes a request without options or sections, for one thread.
+    /// Creates a request without options or sections, for one thread.
     #[must_use]
     pub fn new(ir: Vec<u8>, target_json: Vec<u8>) -> Self {
         let options_json = b"{}".to_vec();
@@ -288,7 +290,7 @@ impl Request {
         Self { ir, target_json, options_json, sections, threads_max: 1, flags: 0, extensions }
     }
 
-    /// Runs `body` with the request as it crosses the boundary.
+    /// Calls `body` with the request in the form of the ABI.
     fn with<T>(&self, body: impl FnOnce(&ChipdockBuildRequest) -> T) -> T {
         let sections: Vec<ChipdockSection> = self
             .sections
@@ -315,11 +317,11 @@ impl Request {
     }
 }
 
-/// A chain of extensions that consist only of their headers.
+/// A chain of extensions that consist of their headers alone.
 pub struct Chain<'a>(Vec<ChipdockExtension>, std::marker::PhantomData<&'a str>);
 
 impl<'a> Chain<'a> {
-    /// Makes a chain of these names and flags, in order.
+    /// Creates a chain of these names and flags, in order.
     #[must_use]
     pub fn of(extensions: &'a [(String, u32)]) -> Self {
         let size_bytes = size_of::<ChipdockExtension>() as u32;
@@ -336,7 +338,7 @@ impl<'a> Chain<'a> {
         Self(entries, std::marker::PhantomData)
     }
 
-    /// Returns the value for `next` of the struct that the chain is attached to.
+    /// Returns the pointer to store as `next` in the extended struct.
     #[must_use]
     pub fn first(&self) -> *const ChipdockExtension {
         self.0.first().map_or(ptr::null(), ptr::from_ref)
@@ -344,7 +346,7 @@ impl<'a> Chain<'a> {
 }
 
 impl Delivered {
-    /// Returns the problems for which a host would refuse a good build, in words (C.4, C.9).
+    /// Describes the parts of a build that a host would refuse (C.4, C.9).
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         let mut problems = self.broken.clone();

@@ -1,4 +1,4 @@
-//! Settings in the form in which a host of the suite answers them: interface `config` 1.
+//! Settings that the suite's hosts answer: interface `config` 1.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -16,11 +16,11 @@ use chipdock_plugin_api::{Any, Error, ErrorKind};
 
 use super::host::host_of;
 
-/// The user's settings, as plugin, key and value (SUITE-S16): every host of this process answers those of the plugin under
+/// User's settings as plugin, key and value (SUITE-S16); every host of this process answers those of the plugin under
 /// test.
 static GIVEN: OnceLock<Vec<(String, String, String)>> = OnceLock::new();
 
-/// Sets the user's settings, which every host that is made from now on answers; once for a process.
+/// Sets the user's settings for all hosts that are created later; takes effect once per process.
 pub fn give(settings: Vec<(String, String, String)>) {
     let _ = GIVEN.set(settings);
 }
@@ -31,7 +31,7 @@ pub fn given() -> &'static [(String, String, String)] {
     GIVEN.get().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Message of a host that refuses every setting.
+/// Error message of a host that refuses every setting.
 pub const REFUSES: &str = "the suite refuses this setting";
 
 /// Settings that a host answers.
@@ -44,14 +44,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Makes settings that are answered with their own variables' values, else with their defaults.
+    /// Creates settings that have the value of their environment variables, else their default.
     #[must_use]
     pub fn answered(declared: Vec<DeclaredSetting>) -> Self {
         Self { declared, given: Vec::new(), refuses: false, n_refused: AtomicUsize::new(0) }
     }
 
-    /// Makes the user's settings of the plugin with this info in its descriptor, and the rest as [`Settings::answered`]; `None`
-    /// where the user set nothing of it.
+    /// Creates settings with the user's values for the named plugin, and the rest as [`Settings::answered`]; returns
+    /// `None` if the user set nothing for that plugin. `info` is its `info_json`.
     pub(super) fn given(plugin: &str, info: &str) -> Option<Self> {
         let own = given().iter().filter(|(name, _, _)| name == plugin);
         let given: Vec<_> = own.map(|(_, key, value)| (key.clone(), value.clone())).collect();
@@ -59,13 +59,13 @@ impl Settings {
         Some(Self { given, ..Self::answered(declared) })
     }
 
-    /// Makes settings that are all refused.
+    /// Creates settings that are each refused with an error.
     #[must_use]
     pub fn refused(declared: Vec<DeclaredSetting>) -> Self {
         Self { refuses: true, ..Self::answered(declared) }
     }
 
-    /// Returns how many settings were requested and refused.
+    /// Returns the number of settings that were requested and refused.
     #[must_use]
     pub fn n_refused(&self) -> usize {
         self.n_refused.load(Ordering::Relaxed)
@@ -98,7 +98,7 @@ impl Settings {
     }
 }
 
-/// Returns the settings that an `info_json` declares; errors in it are found by the cases about it.
+/// Parses the settings declared in an `info_json`; cases about settings report its errors.
 fn declared_in(info: &str) -> Option<Vec<DeclaredSetting>> {
     let mut info: serde_json::Value = serde_json::from_str(info).ok()?;
     serde_json::from_value(info.get_mut("settings")?.take()).ok()
@@ -114,7 +114,7 @@ fn any(value: SettingValue) -> Any {
     }
 }
 
-/// Returns true if a default is of a type.
+/// Returns true if a default value is of the given type.
 #[must_use]
 pub fn is_of_type(default: &serde_json::Value, value_type: SettingType) -> bool {
     match value_type {
@@ -125,7 +125,7 @@ pub fn is_of_type(default: &serde_json::Value, value_type: SettingType) -> bool 
     }
 }
 
-/// Returns the interface of the host with that `self_`.
+/// Returns the interface of the host with this `self_`.
 pub(super) fn interface(self_: *mut c_void) -> ChipdockInterface {
     static CONFIG: ChipdockConfig1 = ChipdockConfig1 { get };
     ChipdockInterface {
@@ -138,7 +138,7 @@ pub(super) fn interface(self_: *mut c_void) -> ChipdockInterface {
 
 unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut ChipdockAny) -> i32 {
     let host = host_of(self_);
-    // SAFETY: a text that lives for the call.
+    // SAFETY: the text lives for the call.
     let key = unsafe { str_in_lossy(key) };
     let Some(settings) = host.settings.get().filter(|_| !out_value.is_null()) else {
         host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the setting is null"));
@@ -146,7 +146,7 @@ unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut C
     };
     match settings.value(&key) {
         Ok(value) => {
-            // SAFETY: not null, a place to write to.
+            // SAFETY: `out_value` is not null, so there is room to write the result.
             unsafe { out_value.write(value.into_raw()) };
             CHIPDOCK_OK
         }

@@ -1,4 +1,4 @@
-//! A device API through its table: each call as a result, and each handle freed.
+//! A device API called through its table: every call returns a result, and every handle is freed.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -13,7 +13,7 @@ use chipdock_plugin_api::{Any, ChipdockDataType, ChipdockDevice, Error, ErrorKin
 use super::host::SuiteHost;
 use super::plugin::{Interface, Table};
 
-/// No hint about the stored type.
+/// Hint of no particular element type.
 pub const NO_HINT: ChipdockDataType = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
 
 /// A device API.
@@ -21,20 +21,20 @@ pub const NO_HINT: ChipdockDataType = ChipdockDataType { code: 0, bits: 0, lanes
 pub struct Device {
     /// Name of the device API.
     pub name: String,
-    /// The device type in force.
+    /// Device type in force.
     pub device_type: i32,
     table: Table<ChipdockDeviceApi>,
     host: &'static SuiteHost,
-    /// Interfaces of the device API.
+    /// Interfaces that extend the device API.
     interfaces: Vec<Interface>,
 }
 
-/// A data space that is freed when it is dropped.
+/// A data space that is freed on drop.
 pub struct Space<'d> {
     pub(super) device: &'d Device,
     pub(super) device_id: i32,
     data: *mut c_void,
-    /// Size of the data space in bytes.
+    /// Size in bytes.
     pub size_bytes: u64,
 }
 
@@ -54,7 +54,7 @@ impl Device {
         Self { name, device_type, table, host, interfaces }
     }
 
-    /// Returns true if it has version 1 of an interface.
+    /// Returns true if the device API has version 1 of an interface.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.interfaces.iter().any(|found| found.name == name && found.version == 1)
@@ -64,7 +64,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `Unsupported` where it has no such interface.
+    /// The error that the plugin raised; `Unsupported` if there is no such interface.
     pub(super) fn call_interface<T: 'static>(
         &self,
         name: &str,
@@ -80,24 +80,24 @@ impl Device {
             return Err(Error::new(ErrorKind::UNSUPPORTED, message));
         };
         drop(self.host.take_error());
-        // SAFETY: P3.11, the table of that name and version, which is not null and of that size.
+        // SAFETY: by P3.11, this is the table of that name and version, not null and of that size.
         let status = call(unsafe { &*found.raw.table.cast::<T>() }, found.raw.self_);
         self.host.check(status, what)
     }
 
-    /// Opens a device again (D.40).
+    /// Reopens a device (D.40).
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `Unsupported` where it has no interface `reset` 1.
+    /// The error that the plugin raised; `Unsupported` if there is no interface `reset` 1.
     pub fn reset(&self, device_id: i32) -> Result<(), Error> {
         self.call_interface::<ChipdockReset1>("reset", "reset", |table, self_| {
-            // SAFETY: P3.11, the table with its `self_`.
+            // SAFETY: by P3.11, this is the table with its `self_`.
             unsafe { (table.reset)(self_, device_id) }
         })
     }
 
-    /// Returns its table.
+    /// Returns the table with its `self_`.
     ///
     /// # Errors
     ///
@@ -109,19 +109,19 @@ impl Device {
         Ok((table, self.table.self_))
     }
 
-    /// Returns the host that its errors are raised with.
+    /// Returns the host that errors are raised with.
     #[must_use]
     pub fn host(&self) -> &'static SuiteHost {
         self.host
     }
 
-    /// Returns a device of this API.
+    /// Returns the ABI's id of a device of this API.
     #[must_use]
     pub fn device(&self, device_id: i32) -> ChipdockDevice {
         ChipdockDevice { device_type: self.device_type, device_id }
     }
 
-    /// Returns true if its data spaces are addresses in host memory.
+    /// Returns true if the data spaces are addresses in host memory.
     #[must_use]
     pub fn is_host_memory(&self) -> bool {
         self.device_type == CHIPDOCK_DEVICE_CPU
@@ -138,7 +138,7 @@ impl Device {
         call: impl FnOnce(&'static ChipdockDeviceApi, *mut c_void) -> i32,
     ) -> Result<(), Error> {
         let (table, self_) = self.table()?;
-        // Left over from a call that succeeded: not this one's.
+        // An error left over from a call that succeeded does not belong to this one.
         drop(self.host.take_error());
         self.host.check(call(table, self_), what)
     }
@@ -150,12 +150,12 @@ impl Device {
     /// The error that the plugin raised.
     pub fn count(&self) -> Result<i32, Error> {
         let mut count = i32::MIN;
-        // SAFETY: a registered table, its `self_` and a place to write to.
+        // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
         self.call("device_count", |table, self_| unsafe { (table.device_count)(self_, &mut count) })?;
         Ok(count)
     }
 
-    /// Returns an attribute; None when it is unknown.
+    /// Returns an attribute; `None` if it is unknown.
     ///
     /// # Errors
     ///
@@ -163,14 +163,15 @@ impl Device {
     pub fn attribute(&self, device_id: i32, key: &str) -> Result<Any, Error> {
         let mut raw = Any::NONE.into_raw();
         self.call("attribute", |table, self_| {
-            // SAFETY: a registered table, its `self_`, a live key and a place to write to.
+            // SAFETY: the table is registered and called with its `self_`; the key is live, and there is room for the
+            // result.
             unsafe { (table.attribute)(self_, device_id, str_out(key), &mut raw) }
         })?;
         // SAFETY: the result is owned by the caller.
         Ok(unsafe { Any::from_raw(raw) })
     }
 
-    /// Allocates as requested, whatever the request is. The caller frees the handle.
+    /// Allocates a data space for any request, valid or not. The caller frees the handle.
     ///
     /// # Errors
     ///
@@ -182,7 +183,8 @@ impl Device {
     ) -> Result<*mut c_void, Error> {
         let mut data = ptr::null_mut();
         self.call("allocate_data_space", |table, self_| {
-            // SAFETY: a registered table, its `self_`, a live request and a place to write to.
+            // SAFETY: the table is registered and called with its `self_`; the request is live, and there is room for
+            // the result.
             unsafe { (table.allocate_data_space)(self_, device_id, request, &mut data) }
         })?;
         Ok(data)
@@ -239,7 +241,7 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * D.5: it was allocated here and is freed once; or the call tests how the plugin handles it.
+    /// * D.5: the handle was allocated here and is freed once; or the case tests how the plugin answers an invalid one.
     pub unsafe fn free_raw(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         // SAFETY: `data` is freed once (D.5), or the case tests that it is refused.
         self.call("free_data_space", |table, self_| unsafe {
@@ -247,7 +249,7 @@ impl Device {
         })
     }
 
-    /// Queues a copy as requested.
+    /// Queues any copy, valid or not.
     ///
     /// # Errors
     ///
@@ -255,7 +257,8 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * D.6, until the stream is synchronised; or the call tests how the plugin handles it.
+    /// * D.6 holds for both ends until the stream is synchronised; or the case tests how the plugin answers an invalid
+    ///   copy.
     pub unsafe fn copy_raw(
         &self,
         device_id: i32,
@@ -266,7 +269,7 @@ impl Device {
         self.call("copy_data", |table, self_| unsafe { (table.copy_data)(self_, device_id, copy, stream) })
     }
 
-    /// Waits for a stream; null is the default one.
+    /// Waits for a stream; null is the default stream.
     ///
     /// # Errors
     ///
@@ -276,13 +279,13 @@ impl Device {
         reason = "a stream is a handle that only the plugin looks behind"
     )]
     pub fn sync(&self, device_id: i32, stream: *mut c_void) -> Result<(), Error> {
-        // SAFETY: a registered table and its `self_`; the stream is live or the default one.
+        // SAFETY: the table is registered and called with its `self_`; the stream is live or the default one.
         self.call("sync_stream", |table, self_| unsafe { (table.sync_stream)(self_, device_id, stream) })
     }
 }
 
 impl<'d> Space<'d> {
-    /// Allocates device memory on a device and fills it with these bytes.
+    /// Allocates device memory that holds exactly these bytes.
     ///
     /// # Errors
     ///
@@ -293,21 +296,21 @@ impl<'d> Space<'d> {
         Ok(space)
     }
 
-    /// Takes over a handle of [`Device::allocate_raw`], to be freed when this is dropped.
+    /// Takes over a handle returned by [`Device::allocate_raw`], to be freed on drop.
     ///
     /// # Safety
     ///
-    /// * D.5: it was allocated on that device, has that size, and is freed only here.
+    /// * D.5: the handle was allocated on that device, has that size, and nothing else frees it.
     #[must_use]
     pub unsafe fn from_raw(device: &'d Device, device_id: i32, data: *mut c_void, size_bytes: u64) -> Self {
         Self { device, device_id, data, size_bytes }
     }
 
-    /// Returns all its bytes.
+    /// Returns the whole contents.
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `OutOfMemory` when the host has no room for them.
+    /// The error that the plugin raised; `OutOfMemory` if the host has no room for the bytes.
     pub fn contents(&self) -> Result<Vec<u8>, Error> {
         let Ok(size) = usize::try_from(self.size_bytes) else {
             return Err(Error::new(ErrorKind::OUT_OF_MEMORY, "a data space larger than host memory"));
@@ -317,19 +320,19 @@ impl<'d> Space<'d> {
         Ok(bytes)
     }
 
-    /// Returns its handle.
+    /// Returns the handle.
     #[must_use]
     pub fn data(&self) -> *mut c_void {
         self.data
     }
 
-    /// Returns it as one end of a copy.
+    /// Returns this data space as one end of a copy.
     #[must_use]
     pub fn end(&self, offset_bytes: u64) -> ChipdockCopyEnd {
         ChipdockCopyEnd { device: self.device.device(self.device_id), data: self.data, offset_bytes }
     }
 
-    /// Writes bytes at an offset and waits.
+    /// Writes bytes at an offset and waits for the copy.
     ///
     /// # Errors
     ///
@@ -342,12 +345,12 @@ impl<'d> Space<'d> {
             dtype_hint: NO_HINT,
             next: std::ptr::null(),
         };
-        // SAFETY: D.6, both ends are live until the sync below.
+        // SAFETY: by D.6, both ends are live until the sync below.
         unsafe { self.device.copy_raw(self.device_id, &copy, ptr::null_mut()) }?;
         self.device.sync(self.device_id, ptr::null_mut())
     }
 
-    /// Reads bytes from an offset and waits.
+    /// Reads bytes from an offset and waits for the copy.
     ///
     /// # Errors
     ///
@@ -360,12 +363,12 @@ impl<'d> Space<'d> {
             dtype_hint: NO_HINT,
             next: std::ptr::null(),
         };
-        // SAFETY: D.6, both ends are live until the sync below.
+        // SAFETY: by D.6, both ends are live until the sync below.
         unsafe { self.device.copy_raw(self.device_id, &copy, ptr::null_mut()) }?;
         self.device.sync(self.device_id, ptr::null_mut())
     }
 
-    /// Frees it now, and returns the plugin's answer.
+    /// Frees the data space now and returns the plugin's answer.
     ///
     /// # Errors
     ///
@@ -373,19 +376,20 @@ impl<'d> Space<'d> {
     pub fn free(self) -> Result<(), Error> {
         let (device, device_id, data) = (self.device, self.device_id, self.data);
         std::mem::forget(self);
-        // SAFETY: D.5, allocated by this device and freed here alone.
+        // SAFETY: by D.5, the handle was allocated by this device and is freed only here.
         unsafe { device.free_raw(device_id, data) }
     }
 }
 
 impl Drop for Space<'_> {
     fn drop(&mut self) {
-        // SAFETY: D.5, allocated by this device and freed here alone. What it says is for cases that call `free`.
+        // SAFETY: by D.5, the handle was allocated by this device and is freed only here. Cases that test the answer
+        // call `free`.
         drop(unsafe { self.device.free_raw(self.device_id, self.data) });
     }
 }
 
-/// Returns one end of a copy in host memory.
+/// Returns host memory as one end of a copy.
 #[must_use]
 pub fn host_end(data: *mut u8, offset_bytes: u64) -> ChipdockCopyEnd {
     ChipdockCopyEnd {

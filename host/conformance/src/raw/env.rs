@@ -1,4 +1,4 @@
-//! An environment for compiled code that is loaded by the suite itself: errors, workspace in host memory, loops on the
+//! Environment for compiled code that the suite loads itself: errors, workspace in host memory, and loops on the
 //! caller's thread.
 
 use std::ffi::{CStr, c_char, c_void};
@@ -15,10 +15,10 @@ use chipdock_plugin_api::{Error, ErrorKind};
 
 use super::host::SuiteHost;
 
-/// Time that a loader has to release an environment that is no longer used.
+/// Time that a loader may take to release an environment that is no longer used.
 const RELEASE_TIME: Duration = Duration::from_secs(2);
 
-/// An environment that counts its releases. It stays in memory, so that a later use is detected.
+/// An environment that counts its releases. It is leaked, so that uses after the release are detected.
 pub struct Lent {
     env: OnceLock<ChipdockEnv>,
     host: &'static SuiteHost,
@@ -27,7 +27,7 @@ pub struct Lent {
 }
 
 impl Lent {
-    /// Makes an environment for one load, whose errors are raised with that host; it lives as long as the process.
+    /// Creates an environment for one load, whose errors are raised with `host`; it is never freed.
     #[must_use]
     pub fn new(host: &'static SuiteHost) -> &'static Self {
         let (released, late) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -53,13 +53,13 @@ impl Lent {
         })
     }
 
-    /// Returns how often it was released so far.
+    /// Returns the number of releases so far.
     #[must_use]
     pub fn released(&self) -> u32 {
         self.released.load(Ordering::SeqCst)
     }
 
-    /// Returns how often it was released, after waiting a moment for the first release.
+    /// Returns the number of releases, waiting a moment for the first one.
     #[must_use]
     pub fn released_in_time(&self) -> u32 {
         let begun = Instant::now();
@@ -69,7 +69,7 @@ impl Lent {
         self.released()
     }
 
-    /// Returns how often it was used after its release.
+    /// Returns the number of uses after the release.
     #[must_use]
     pub fn used_late(&self) -> u32 {
         self.late.load(Ordering::SeqCst)
@@ -91,14 +91,14 @@ unsafe extern "C" fn release(env: *const ChipdockEnv) {
     lent.released.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Writes a result to its place.
+/// Writes the answer to an output pointer, after checking the pointer.
 fn put<T>(env: *const ChipdockEnv, out: *mut T, value: T) -> i32 {
     let host = host_of(env);
     if out.is_null() || !out.is_aligned() {
         host.set(Error::new(ErrorKind::BROKEN_PLUGIN, "the environment was given no place for its answer"));
         return CHIPDOCK_ERROR;
     }
-    // SAFETY: checked just now; the caller's place.
+    // SAFETY: the pointer was just checked, and the caller provides the room behind it.
     unsafe { out.write(value) };
     CHIPDOCK_OK
 }
@@ -107,7 +107,7 @@ fn text(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: not null, and NUL-terminated by the environment's contract.
+    // SAFETY: the pointer is not null, and its text is NUL-terminated by the environment's contract.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
@@ -137,7 +137,7 @@ unsafe extern "C" fn allocate_workspace(
         return refuse(ErrorKind::OUT_OF_MEMORY, "the workspace is too large");
     };
     let mut data = ptr::null_mut();
-    // SAFETY: a place to write to; 64 is a power of two and a multiple of a pointer's size.
+    // SAFETY: there is room for the result; 64 is a power of two and a multiple of a pointer's size.
     match unsafe { libc::posix_memalign(&raw mut data, 64, size.max(1)) } {
         0 => data,
         _ => refuse(ErrorKind::OUT_OF_MEMORY, "no memory for the workspace"),
@@ -151,7 +151,7 @@ unsafe extern "C" fn free_workspace(
     data: *mut c_void,
 ) -> i32 {
     host_of(env);
-    // SAFETY: made by `allocate_workspace`, and freed once.
+    // SAFETY: `allocate_workspace` made the block, and it is freed once.
     unsafe { libc::free(data) };
     CHIPDOCK_OK
 }
@@ -214,6 +214,6 @@ unsafe extern "C" fn parallel_launch(
     _tasks_max: i32,
 ) -> i32 {
     host_of(env);
-    // SAFETY: compiled code passes a body and its data.
+    // SAFETY: compiled code passes a body together with its data.
     unsafe { (body.0)(0, 1, data) }
 }

@@ -1,4 +1,4 @@
-//! Interface `external` 1 of a device API through its table.
+//! Interface `external` 1 of a device API, called through its table.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -18,7 +18,7 @@ impl Device {
         self.call_interface("external", what, call)
     }
 
-    /// Makes a stream over a native one.
+    /// Creates a stream over a native stream.
     ///
     /// # Errors
     ///
@@ -26,18 +26,19 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * The native stream outlives the returned one; or the call tests how the plugin handles it.
+    /// * The native stream outlives the adopted one; or the case tests how the plugin answers an invalid one.
     pub unsafe fn adopt_stream(&self, device_id: i32, native: *mut c_void) -> Result<Stream<'_>, Error> {
         let mut raw = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; the caller guarantees the native stream, and the output is writable.
+        // SAFETY: by P3.11, this is the table with its `self_`; the caller guarantees that the native stream outlives
+        // the adopted one, and there is room for the result.
         self.external("adopt_stream", |table, self_| unsafe {
             (table.adopt_stream)(self_, device_id, native, &mut raw)
         })?;
-        // SAFETY: just answered.
+        // SAFETY: the plugin just returned this handle.
         Ok(unsafe { self.stream_from_raw(device_id, raw) })
     }
 
-    /// Returns the native handle of a stream.
+    /// Returns the native handle of a stream; the stream may be invalid on purpose.
     ///
     /// # Errors
     ///
@@ -48,14 +49,16 @@ impl Device {
     )]
     pub fn native_stream(&self, device_id: i32, stream: *mut c_void) -> Result<*mut c_void, Error> {
         let mut native = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; a stream or what the plugin checks, and a place to write to.
+        // SAFETY: by P3.11, this is the table with its `self_`; the stream is valid or checked by the plugin, and there
+        // is room for the result.
         self.external("native_stream", |table, self_| unsafe {
             (table.native_stream)(self_, device_id, stream, &mut native)
         })?;
         Ok(native)
     }
 
-    /// Returns the native handle of a data space's memory and the offset in it.
+    /// Returns the native handle of a data space's memory and the offset of the data space in it; the data space may be
+    /// invalid on purpose.
     ///
     /// # Errors
     ///
@@ -66,14 +69,15 @@ impl Device {
     )]
     pub fn native_data(&self, device_id: i32, data: *mut c_void) -> Result<(*mut c_void, u64), Error> {
         let (mut native, mut offset) = (ptr::null_mut(), u64::MAX);
-        // SAFETY: P3.11, the table with its `self_`; a data space or what the plugin checks, and places to write to.
+        // SAFETY: by P3.11, this is the table with its `self_`; the data space is valid or checked by the plugin, and
+        // there is room for the results.
         self.external("native_data", |table, self_| unsafe {
             (table.native_data)(self_, device_id, data, &mut native, &mut offset)
         })?;
         Ok((native, offset))
     }
 
-    /// Makes a data space of host memory.
+    /// Creates a data space over host memory.
     ///
     /// # Errors
     ///
@@ -81,7 +85,8 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * That many bytes are live there as long as the data space is; or null or size 0, which are refused.
+    /// * That many bytes at `address` live as long as the data space; or the arguments are null or size 0, which are
+    ///   refused.
     pub unsafe fn adopt_host_memory(
         &self,
         device_id: i32,
@@ -89,11 +94,12 @@ impl Device {
         size_bytes: u64,
     ) -> Result<Space<'_>, Error> {
         let mut data = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; the caller guarantees the memory, and the output is writable.
+        // SAFETY: by P3.11, this is the table with its `self_`; the caller guarantees that the bytes outlive the data
+        // space, and there is room for the result.
         self.external("adopt_host_memory", |table, self_| unsafe {
             (table.adopt_host_memory)(self_, device_id, address.cast(), size_bytes, &mut data)
         })?;
-        // SAFETY: just answered.
+        // SAFETY: the plugin just returned this handle.
         Ok(unsafe { Space::from_raw(self, device_id, data, size_bytes) })
     }
 }

@@ -1,4 +1,4 @@
-//! A host that records what a plugin registers and keeps the error slot of each thread.
+//! A minimal host that records a plugin's registrations and keeps the error slot of each thread.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,33 +22,33 @@ use super::env::Lent;
 use super::plugin::{Interface, Registered, Table};
 use crate::Subject;
 
-/// A recording host. Lives as long as the process, as hosts do.
+/// Recording host. Lives as long as the process, as hosts do.
 pub struct SuiteHost {
     id: usize,
     registered: Mutex<Vec<Registered>>,
     streams: Mutex<HashMap<(i32, i32), usize>>,
-    /// Whether `init` is running, during which no function may be requested (P10.3).
+    /// Whether `init` is running, during which the plugin must not request functions (P10.3).
     initialising: Mutex<bool>,
-    /// Violations of the contract that the host observed.
+    /// Violations of the contract that were detected as they happened.
     broken: Mutex<Vec<String>>,
     table: Mutex<Option<HostRef>>,
-    /// Infos of registrations, by their keys, as bytes: they need not be text.
+    /// Raw `info_json` of each registration by key; it need not be text.
     infos: Mutex<Vec<(String, Vec<u8>)>>,
-    /// Number of the registration that is refused, in order; tests the other side of P5.4.
+    /// Index of the registration that is refused, which tests the plugin's side of P5.4.
     refuse: Mutex<Option<usize>>,
-    /// Whether it offers test hooks (I.4).
+    /// Whether the host wants test hooks (I.4).
     has_hooks: bool,
-    /// Environment of loads that do not count its releases: one for all, so that a case that loads repeatedly grows only by
-    /// memory of the plugin.
+    /// Shared environment of loads whose releases are not counted, so that a case that loads repeatedly grows only by
+    /// what the plugin keeps.
     env: OnceLock<&'static Lent>,
-    /// Settings that it answers, where it has `config` 1.
+    /// Settings that the host answers, if it has `config` 1.
     pub(super) settings: OnceLock<Settings>,
-    /// Whether it answers the user's settings, once its plugin is known.
+    /// Whether the host answers the user's settings once its plugin is known.
     takes_given: bool,
 }
 
 thread_local! {
-    /// Errors of this thread, by host.
+    /// Errors of this thread by host.
     static ERRORS: RefCell<HashMap<usize, Error>> = RefCell::default();
 }
 
@@ -57,12 +57,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 pub(super) fn host_of<'a>(self_: *mut c_void) -> &'a SuiteHost {
-    // SAFETY: `self_` is a leaked suite host: every table that is handed out carries it.
+    // SAFETY: `self_` points to a leaked suite host: every table that is handed out carries one.
     unsafe { &*self_.cast::<SuiteHost>() }
 }
 
 unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
-    // SAFETY: H.2, both live for the call.
+    // SAFETY: by H.2, both texts are live for the call.
     let (kind, message) = unsafe { (str_in_lossy(kind).into_owned(), str_in_lossy(message).into_owned()) };
     host_of(self_).set(Error::new(ErrorKind::new(kind), message));
 }
@@ -72,7 +72,7 @@ unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny)
     if error.is_null() {
         return host.broke("P7.1: raise_object was given null");
     }
-    // SAFETY: borrowed for the call, and not null.
+    // SAFETY: the value is not null and borrowed for the call.
     match unsafe { AnyView::from_raw(*error) }.to::<Error>() {
         Ok(error) => host.set(error),
         Err(_) => host.broke("P7.1: raise_object was given a value that is no error object"),
@@ -82,17 +82,17 @@ unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny)
 unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny) {
     let taken = host_of(self_).take_error();
     if !out_error.is_null() {
-        // SAFETY: H.3, a place to write to.
+        // SAFETY: by H.3, there is room to write the error.
         unsafe { out_error.write(taken.map_or(Any::NONE, Any::from).into_raw()) };
     }
 }
 
-/// Ignores a plugin's log lines, which are no evidence of conformance.
+/// Ignores the plugin's log, which does not affect conformance.
 unsafe extern "C" fn log(_self: *mut c_void, _level: i32, _message: ChipdockStr) {}
 
 unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
     let host = host_of(self_);
-    // SAFETY: H.4, a live name.
+    // SAFETY: by H.4, the name is live for the call.
     let name = unsafe { str_in_lossy(name).into_owned() };
     if *lock(&host.initialising) {
         host.broke(format!("P10.3: `init` asked the host for the function {name}"));
@@ -101,7 +101,7 @@ unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_functio
         host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the function is null"));
         return CHIPDOCK_INVALID_ARGUMENT;
     }
-    // SAFETY: H.4, a place to write to.
+    // SAFETY: by H.4, there is room to write the function.
     unsafe { out_function.write(Any::from(host.function(&name)).into_raw()) };
     CHIPDOCK_OK
 }
@@ -116,12 +116,12 @@ unsafe extern "C" fn current_stream(
     }
     let streams = lock(&host_of(self_).streams);
     let stream = streams.get(&(device.device_type, device.device_id)).copied().unwrap_or_default();
-    // SAFETY: H.10, a place to write to.
+    // SAFETY: by H.10, there is room to write the stream.
     unsafe { out_stream.write(ptr::with_exposed_provenance_mut(stream)) };
     CHIPDOCK_OK
 }
 
-/// `conformance` 1 (I.4), and `config` 1 where it was made for that.
+/// Answers `conformance` 1 (I.4) if the host wants test hooks, and `config` 1 if it has settings.
 unsafe extern "C" fn query(
     self_: *mut c_void,
     name: ChipdockStr,
@@ -134,7 +134,7 @@ unsafe extern "C" fn query(
         host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the interface is null"));
         return CHIPDOCK_INVALID_ARGUMENT;
     }
-    // SAFETY: H.5, a live name.
+    // SAFETY: by H.5, the name is live for the call.
     let name = unsafe { str_in_lossy(name) };
     let conformance = ChipdockInterface {
         self_,
@@ -147,7 +147,7 @@ unsafe extern "C" fn query(
         ("config", 1) if host.settings.get().is_some() => config::interface(self_),
         _ => ChipdockInterface::NONE,
     };
-    // SAFETY: H.5, a place to write to.
+    // SAFETY: by H.5, there is room to write the interface.
     unsafe { out_interface.write(found) };
     CHIPDOCK_OK
 }
@@ -157,31 +157,31 @@ unsafe extern "C" fn wants_hooks(_self: *mut c_void) -> i32 {
 }
 
 impl SuiteHost {
-    /// Makes a new host, which lives as long as the process.
+    /// Creates a host that is never freed.
     #[must_use]
     pub fn leak() -> &'static Self {
         Self::leak_as(CHIPDOCK_ABI_MINOR, true, None)
     }
 
-    /// Makes a host that does not run the suite and has no interface: without test hooks (I.4).
+    /// Creates a host without test hooks (I.4), like one that does not run the suite.
     #[must_use]
     pub fn leak_without_hooks() -> &'static Self {
         Self::leak_as(CHIPDOCK_ABI_MINOR, false, None)
     }
 
-    /// Makes a host that declares this minor of the ABI (P3.8).
+    /// Creates a host that reports another minor version of the ABI (P3.8).
     #[must_use]
     pub fn leak_with_minor(abi_minor: u32) -> &'static Self {
         Self::leak_as(abi_minor, true, None)
     }
 
-    /// Makes a host without interface `config` 1, whatever the user set (S.11).
+    /// Creates a host without interface `config` 1, whatever the user set (S.11).
     #[must_use]
     pub fn leak_without_settings() -> &'static Self {
         Self::leak_made(CHIPDOCK_ABI_MINOR, true, None, false)
     }
 
-    /// Makes it answer the user's settings of this plugin, before its `init`.
+    /// Makes the host answer the user's settings for this plugin; called before `init`.
     pub(super) fn answer_given(&self, plugin: &str, info: &str) {
         if self.takes_given
             && self.settings.get().is_none()
@@ -196,7 +196,7 @@ impl SuiteHost {
         self.env.get_or_init(|| Lent::new(self))
     }
 
-    /// Makes a host that answers settings: with their values, or each with an error.
+    /// Creates a host that answers settings, or refuses each with an error.
     #[must_use]
     pub fn leak_with_settings(settings: Settings) -> &'static Self {
         Self::leak_as(CHIPDOCK_ABI_MINOR, true, Some(settings))
@@ -248,67 +248,67 @@ impl SuiteHost {
     /// Returns the host as a plugin sees it.
     #[must_use]
     pub fn reference(&self) -> HostRef {
-        // Set by `leak`, which is the only way to a host.
+        // Set by `leak_made`, which makes every host.
         lock(&self.table).unwrap_or_else(HostRef::standalone)
     }
 
-    /// Makes the n-th registration fail, counted from 0: the plugin's `init` must pass that on.
+    /// Makes the registration with this index fail; the plugin's `init` must pass the error on.
     pub fn refuse_registration(&self, number: usize) {
         *lock(&self.refuse) = Some(number);
     }
 
-    /// Makes `stream` the one that is active for a device, on every thread.
+    /// Makes `stream` the active stream of a device on every thread.
     pub fn set_current_stream(&self, device: ChipdockDevice, stream: *mut c_void) {
         lock(&self.streams).insert((device.device_type, device.device_id), stream.expose_provenance());
     }
 
-    /// Takes this thread's error.
+    /// Takes the error of this thread.
     #[must_use]
     pub fn take_error(&self) -> Option<Error> {
         ERRORS.with_borrow_mut(|errors| errors.remove(&self.id))
     }
 
-    /// Returns the number of registrations, the refused one included.
+    /// Returns the number of registrations, including a refused one.
     #[must_use]
     pub fn n_registered(&self) -> usize {
         self.registered().len()
     }
 
-    /// Releases everything that was registered, each once, the last first (P9.1).
+    /// Releases all registrations once each, the last one first (P9.1).
     ///
     /// # Safety
     ///
-    /// * `shutdown` was called or `init` failed, and no registration is used afterwards.
+    /// * `shutdown` was called or `init` failed, and nothing that was registered is used afterwards.
     pub unsafe fn destroy_registered(&self) {
         let registered = std::mem::take(&mut *self.registered());
         // SAFETY: nothing that was registered is used afterwards, as this function requires.
         registered.into_iter().rev().for_each(|registered| unsafe { registered.destroy() });
     }
 
-    /// Returns the observed violations of the contract, each after its clause.
+    /// Returns the violations detected so far, each beginning with its clause.
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
         lock(&self.broken).clone()
     }
 
-    /// Returns how many settings were requested and refused.
+    /// Returns the number of settings that were requested and refused.
     #[must_use]
     pub fn n_settings_refused(&self) -> usize {
         self.settings.get().map_or(0, Settings::n_refused)
     }
 
-    /// Returns the infos of device APIs, code generators and loaders, by their keys, in order.
+    /// Returns the `info_json` of device APIs, code generators and loaders by key, in order.
     #[must_use]
     pub fn infos(&self) -> Vec<(String, Vec<u8>)> {
         lock(&self.infos).clone()
     }
 
     fn note_info(&self, key: String, info_json: ChipdockStr) {
-        // SAFETY: P5.1, live for the call.
+        // SAFETY: by P5.1, the text is live for the call.
         lock(&self.infos).push((key, unsafe { bytes_in(info_json) }.to_vec()));
     }
 
-    /// Returns the registered function of that name.
+    /// Returns the registered function of a name.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<Function> {
         lock(&self.registered).iter().find_map(|registered| match registered {
@@ -317,11 +317,11 @@ impl SuiteHost {
         })
     }
 
-    /// Turns the status of a call into a result: the raised error, or one that says that none was raised (P7.1, P7.2).
+    /// Turns the status of a call into a result: the raised error, or an error that none was raised (P7.1, P7.2).
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; kind `BrokenPlugin` when it failed and raised nothing.
+    /// The error that the plugin raised; kind `BrokenPlugin` if the call failed and raised none.
     pub fn check(&self, status: i32, what: &str) -> Result<(), Error> {
         let raised = self.take_error();
         if status == CHIPDOCK_OK {
@@ -345,7 +345,7 @@ impl SuiteHost {
         lock(&self.registered)
     }
 
-    /// Runs `init` with a registrar that is valid for the call.
+    /// Calls `body`, which runs `init`, with a registrar that is valid for the call.
     pub(super) fn during_init<T>(&self, body: impl FnOnce(&ChipdockRegistrar) -> T) -> T {
         let registrar = ChipdockRegistrar {
             self_: ptr::from_ref(self).cast_mut().cast(),
@@ -353,11 +353,11 @@ impl SuiteHost {
             target_kind: register_target_kind,
             codegen: register_codegen,
             module_loader: register_module_loader,
-            // SAFETY: the same function but for null pointers being seen instead of assumed away; an optional function
-            // pointer is passed as the pointer itself.
+            // SAFETY: the same function, except that it checks for null pointers; an optional function pointer has the
+            // layout of the pointer itself.
             function: unsafe { std::mem::transmute::<OptionalFunction, RegisterFunction>(register_function) },
-            // SAFETY: the same function but for null pointers being seen instead of assumed away; an optional function
-            // pointer is passed as the pointer itself.
+            // SAFETY: the same function, except that it checks for null pointers; an optional function pointer has the
+            // layout of the pointer itself.
             extend: unsafe { std::mem::transmute::<OptionalExtend, RegisterExtend>(register_interface) },
         };
         *lock(&self.initialising) = true;
@@ -366,11 +366,11 @@ impl SuiteHost {
         result
     }
 
-    /// Takes a registration, or refuses it if it is the one to be refused.
+    /// Records a registration, and refuses it if the case asked for that.
     fn register(&self, registered: Registered) -> i32 {
         let mut all = self.registered();
         let number = all.len();
-        // A refused registration is ours all the same (P5.1): it stays in the list, to be destroyed.
+        // A refused registration is still owned by the host (P5.1): it stays in the list, to be destroyed.
         all.push(registered);
         if *lock(&self.refuse) == Some(number) {
             self.set(Error::new(
@@ -383,13 +383,13 @@ impl SuiteHost {
     }
 }
 
-/// Returns the name of a registration.
+/// Copies the name of a registration.
 fn name_of(name: ChipdockStr) -> String {
-    // SAFETY: P5.1, live for the call.
+    // SAFETY: by P5.1, the name is live for the call.
     unsafe { str_in_lossy(name).into_owned() }
 }
 
-/// Returns a table that can be called, or none when it is null or has a null slot, which is recorded.
+/// Wraps a registered table; if it is null or has a null slot, records a violation and wraps no table.
 ///
 /// # Safety
 ///
@@ -404,19 +404,20 @@ unsafe fn table_of<T: Slots>(
         Some("its table is null".to_owned())
     } else {
         let slots = table.cast::<*const c_void>();
-        // SAFETY: the caller guarantees as many pointers as the table has slots; read as plain pointers.
+        // SAFETY: the caller guarantees that the table consists of that many pointers, which are read as plain
+        // pointers.
         let null = (0..T::NAMES.len()).find(|index| unsafe { slots.add(*index).read() }.is_null());
         null.map(|index| format!("slot {index} of its table, `{}`, is null", T::NAMES[index]))
     };
     let Some(null) = null else {
-        // SAFETY: not null and no null slot; the caller guarantees that it is static.
+        // SAFETY: the table is neither null nor has a null slot, and the caller guarantees that it is static.
         return unsafe { Table::new(registered_self, table) };
     };
     host_of(self_).broke(format!("P3.1: {key}: {null}"));
     Table { self_: registered_self, table: None }
 }
 
-/// A table of the boundary: the names of its slots, in order.
+/// A table of the ABI, with the names of its slots in order.
 trait Slots: Sized + 'static {
     const NAMES: &'static [&'static str];
 }
@@ -452,11 +453,11 @@ unsafe extern "C" fn register_device_api(
     let assigned = CHIPDOCK_DEVICE_FIRST_ASSIGNED + i32::try_from(count).unwrap_or_default();
     let device_type = if asked == 0 { assigned } else { asked };
     if !out_device_type.is_null() {
-        // SAFETY: P5.5, a place to write to.
+        // SAFETY: by P5.5, there is room to write the device type.
         unsafe { out_device_type.write(device_type) };
     }
     let name = name_of(name);
-    // SAFETY: P5.1, a static table or null.
+    // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("device_api.{name}"), api_self, api) };
     host.note_info(format!("device_api.{name}"), info_json);
     host.register(Registered::DeviceApi { name, asked, device_type, table })
@@ -470,7 +471,7 @@ unsafe extern "C" fn register_target_kind(
     kind: *const ChipdockTargetKind,
 ) -> i32 {
     let name = name_of(name);
-    // SAFETY: P5.1, a static table or null.
+    // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("target.kind.{name}"), kind_self, kind) };
     host_of(self_).register(Registered::TargetKind { name, schema_json: name_of(schema_json), table })
 }
@@ -487,7 +488,7 @@ unsafe extern "C" fn register_codegen(
     let (ir_min, ir_max) = (version("ir_min"), version("ir_max"));
     let name = name_of(kind);
     host_of(self_).note_info(format!("target.build.{name}"), info_json);
-    // SAFETY: P5.1, a static table or null.
+    // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("target.build.{name}"), codegen_self, codegen) };
     host_of(self_).register(Registered::Codegen { name, ir_min, ir_max, table })
 }
@@ -500,7 +501,7 @@ unsafe extern "C" fn register_module_loader(
     loader: *const ChipdockModuleLoader,
 ) -> i32 {
     let name = name_of(kind);
-    // SAFETY: P5.1, a static table or null.
+    // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("module.load.{name}"), loader_self, loader) };
     host_of(self_).note_info(format!("module.load.{name}"), info_json);
     host_of(self_).register(Registered::Loader { name, table })
@@ -528,7 +529,7 @@ unsafe extern "C" fn register_function(
         host.broke(format!("P3.1: function.{name}: its function or its deleter is null"));
         return CHIPDOCK_OK;
     };
-    // SAFETY: P5.1, the registration hands over `self_` with its deleter.
+    // SAFETY: by P5.1, the registration hands over `self_` with its deleter.
     let function =
         unsafe { Function::from_parts(function_self, ChipdockSafeCall(call), ChipdockDeleter(deleter)) };
     host.register(Registered::Function { name, function })
@@ -560,7 +561,7 @@ unsafe extern "C" fn register_interface(
     deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
     let (host, key, name) = (host_of(self_), name_of(key), name_of(name));
-    // SAFETY: live for the call, or null.
+    // SAFETY: the interface is live for the call, or null.
     let (Some(raw), Some(deleter)) = (unsafe { interface.as_ref() }, deleter) else {
         host.broke(format!("P3.11: {key}/{name}/{version}: the interface or its deleter is null"));
         return CHIPDOCK_OK;
@@ -570,7 +571,7 @@ unsafe extern "C" fn register_interface(
 }
 
 impl Registered {
-    /// Returns its key, as a manifest lists it.
+    /// Returns the key, spelled as in a manifest.
     pub(super) fn key(&self) -> String {
         match self {
             Self::DeviceApi { name, .. } => format!("device_api.{name}"),
@@ -582,27 +583,28 @@ impl Registered {
         }
     }
 
-    /// Releases the registration once, as a host does at its end (P9.1, P3.13).
+    /// Releases the registration once, as an unloading host does (P9.1, P3.13).
     ///
     /// # Safety
     ///
-    /// * Nothing of it is used afterwards.
+    /// * Nothing of the registration is used afterwards.
     pub(super) unsafe fn destroy(self) {
-        // SAFETY: P9.1, each table's `destroy` with the registered `self_`, once, as the caller guarantees.
+        // SAFETY: by P9.1, each table's `destroy` takes the registered `self_`; the caller guarantees that it is called
+        // once.
         unsafe {
             match self {
                 Self::DeviceApi { table, .. } => table.destroy(|table| table.destroy),
                 Self::TargetKind { table, .. } => table.destroy(|table| table.destroy),
                 Self::Codegen { table, .. } => table.destroy(|table| table.destroy),
                 Self::Loader { table, .. } => table.destroy(|table| table.destroy),
-                // Its last reference goes here, and with it what the plugin gave.
+                // Dropping the last reference calls the plugin's deleter.
                 Self::Function { function, .. } => drop(function),
                 Self::Interface(interface) => (interface.deleter.0)(interface.raw.self_),
             }
         }
     }
 
-    /// Returns its sort, and its name.
+    /// Returns the kind of the registration and its name; `None` for an interface.
     pub(super) fn subject(&self) -> Option<(Subject, &str)> {
         Some(match self {
             Self::DeviceApi { name, .. } => (Subject::DeviceApi, name),

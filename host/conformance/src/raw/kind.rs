@@ -1,4 +1,4 @@
-//! A target kind through its table.
+//! A target kind called through its table.
 
 use chipdock_abi::{ChipdockStr, ChipdockTargetKind};
 use chipdock_plugin_api::{Any, Error, ErrorKind};
@@ -11,24 +11,24 @@ use super::plugin::{Plugin, Table};
 pub struct Kind {
     /// Name of the kind.
     pub name: String,
-    /// The schema as it was registered.
+    /// Schema as registered.
     pub schema_json: String,
     table: Table<ChipdockTargetKind>,
     host: &'static SuiteHost,
 }
 
-/// Bytes as a text of the boundary, whatever they are.
+/// Returns bytes as a text of the ABI, without checking them.
 pub(super) fn bytes_out(bytes: &[u8]) -> ChipdockStr {
     ChipdockStr { data: bytes.as_ptr().cast(), size: bytes.len() }
 }
 
-/// The error of a table that is null.
+/// Returns the error for a null table.
 pub(super) fn null_table() -> Error {
     Error::new(ErrorKind::BROKEN_PLUGIN, "a null table was registered")
 }
 
 impl Kind {
-    /// Returns the kind of that name, if the plugin registered it.
+    /// Returns the target kind of a name, if the plugin registered it.
     #[must_use]
     pub fn of(plugin: &Plugin, name: &str) -> Option<Self> {
         let kind = plugin.target_kinds().into_iter().find(|(known, ..)| known == name)?;
@@ -36,7 +36,7 @@ impl Kind {
         Some(Self { name, schema_json, table, host: plugin.host() })
     }
 
-    /// Calls `canonicalize` with these bytes and returns the value that it wrote.
+    /// Calls `canonicalize` with any bytes and returns the value that it wrote.
     ///
     /// # Errors
     ///
@@ -45,9 +45,10 @@ impl Kind {
         let table = self.table.table.ok_or_else(null_table)?;
         let mut raw = Any::NONE.into_raw();
         drop(self.host.take_error());
-        // SAFETY: a registered table, its `self_`, a live text and a place to write to.
+        // SAFETY: the table is registered and called with its `self_`; the text is live, and there is room for the
+        // result.
         let status = unsafe { (table.canonicalize)(self.table.self_, bytes_out(target_json), &mut raw) };
-        // SAFETY: P7.8, None or a value that is ours now.
+        // SAFETY: by P7.8, the result is `None` or a value that we now own.
         let answer = unsafe { Any::from_raw(raw) };
         self.host.check(status, "canonicalize").map(|()| answer)
     }
@@ -56,7 +57,7 @@ impl Kind {
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `BrokenPlugin` when it returns something else than a string.
+    /// The error that the plugin raised; `BrokenPlugin` if the answer is no string.
     pub fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
         let answer = self.canonicalize_bytes(target_json.as_bytes())?;
         answer.to::<String>().map_err(|_| {

@@ -1,4 +1,4 @@
-//! Interface `launch` 1 of a loaded module, called with requests that need not be valid.
+//! Interface `launch` 1 of a loaded module, called with requests that may be invalid on purpose.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -11,7 +11,7 @@ use super::host::SuiteHost;
 use super::kind::bytes_out;
 use super::loader::Module;
 
-/// The interface of one module.
+/// Interface `launch` 1 of one module.
 pub struct Launches<'a> {
     table: ChipdockLaunch1,
     self_: *mut c_void,
@@ -19,27 +19,27 @@ pub struct Launches<'a> {
     _module: &'a Module,
 }
 
-/// An owned launch request.
+/// Owned form of the ABI's launch request.
 #[derive(Clone, Debug)]
 pub struct LaunchRequest {
-    /// The device.
+    /// Device to launch on.
     pub device_id: i32,
-    /// Bits, all unknown.
+    /// Flag bits, none of which is defined.
     pub flags: u32,
-    /// Blocks.
+    /// Number of blocks.
     pub grid: [u64; 3],
-    /// Threads of a block.
+    /// Number of threads of a block.
     pub block: [u64; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared_bytes: u64,
-    /// The values of the arguments, eight bytes each.
+    /// Values of the arguments, eight bytes each.
     pub args: Vec<[u8; 8]>,
-    /// Extensions of the request: names and flags.
+    /// Names and flags of the request's extensions.
     pub extensions: Vec<(String, u32)>,
 }
 
 impl Module {
-    /// Returns interface `launch` 1; `None` where the module does not have it.
+    /// Returns interface `launch` 1, if the module has it.
     ///
     /// # Errors
     ///
@@ -51,7 +51,8 @@ impl Module {
         }
         let expected = size_of::<ChipdockLaunch1>() as u64;
         let slots = found.table.cast::<*const c_void>();
-        // SAFETY: P3.11, a table of that size; read as plain pointers, null ones are seen.
+        // SAFETY: by P3.11, the table has that size; its slots are read as plain pointers, so that null ones are
+        // detected.
         let is_whole = found.table_size_bytes == expected
             && (0..size_of::<ChipdockLaunch1>() / size_of::<*const c_void>())
                 .all(|index| unsafe { !slots.add(index).read().is_null() });
@@ -61,29 +62,30 @@ impl Module {
                 format!("`launch` 1: expected a table of {expected} bytes without null, found {found}");
             return Err(Error::new(ErrorKind::BROKEN_PLUGIN, message));
         }
-        // SAFETY: checked just now; P3.11.
+        // SAFETY: by P3.11, and the size and slots were just checked.
         let table = unsafe { found.table.cast::<ChipdockLaunch1>().read() };
         Ok(Some(Launches { table, self_: found.self_, host: self.host(), _module: self }))
     }
 }
 
 impl Launches<'_> {
-    /// Returns the entry of that name; its pointer is null where there is none.
+    /// Returns the entry of a name; its pointer is null if there is none.
     ///
     /// # Errors
     ///
     /// The error that the plugin raised.
     pub fn entry(&self, name: &[u8]) -> Result<ChipdockEntry, Error> {
-        // Not null, so that what was not written is seen.
+        // Not null, so that an answer that was not written is detected.
         let mut out =
             ChipdockEntry { entry: ptr::from_ref(self).cast_mut().cast(), device_type: i32::MIN, flags: 0 };
         drop(self.host.take_error());
-        // SAFETY: the interface's `self_`, a name that lives for the call, a place to write to.
+        // SAFETY: the interface is called with its `self_`; the name lives for the call, and there is room for the
+        // result.
         let status = unsafe { (self.table.entry)(self.self_, bytes_out(name), &mut out) };
         self.host.check(status, "entry").map(|()| out)
     }
 
-    /// Launches a kernel.
+    /// Launches an entry.
     ///
     /// # Errors
     ///
@@ -103,7 +105,8 @@ impl Launches<'_> {
             next: chain.first(),
         };
         drop(self.host.take_error());
-        // SAFETY: the interface's `self_`, an entry or null, a request that lives for the call.
+        // SAFETY: the interface is called with its `self_`; the entry is valid or null, and the request lives for the
+        // call.
         let status = unsafe { (self.table.launch)(self.self_, entry.entry, &raw) };
         self.host.check(status, "launch")
     }

@@ -1,4 +1,4 @@
-//! A module loader through its table, with artifacts that need not be valid.
+//! A module loader called through its table, with artifacts that may be invalid on purpose.
 
 use chipdock_abi::{
     ChipdockArtifact, ChipdockDevice, ChipdockEnv, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
@@ -19,20 +19,20 @@ pub struct RawSection {
     pub name: Vec<u8>,
     /// Kind of the section.
     pub kind: Vec<u8>,
-    /// Alignment of its bytes.
+    /// Alignment of the data.
     pub alignment_bytes: u64,
-    /// Bytes of the section.
+    /// Contents of the section.
     pub data: Vec<u8>,
 }
 
 /// An artifact as bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawArtifact {
-    /// The index.
+    /// Index as JSON.
     pub index_json: Vec<u8>,
-    /// The sections.
+    /// Sections of the artifact.
     pub sections: Vec<RawSection>,
-    /// Extensions of the artifact: names and flags.
+    /// Names and flags of the artifact's extensions.
     pub extensions: Vec<(String, u32)>,
 }
 
@@ -64,12 +64,12 @@ impl From<&codegen::Section> for RawSection {
 }
 
 impl RawArtifact {
-    /// Calls with the artifact as the boundary has it, its sections aligned as they say (M.3).
+    /// Calls `body` with the artifact in the form of the ABI, its sections aligned as they require (M.3).
     fn with<R>(&self, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
         let mut storage: Vec<(Vec<u8>, usize)> = Vec::with_capacity(self.sections.len());
         for section in &self.sections {
             let alignment = usize::try_from(section.alignment_bytes.clamp(1, 1 << 20)).unwrap_or(1);
-            // The heap block of a vector never moves while it is not resized.
+            // The heap block of a vector does not move unless it is resized.
             let mut bytes: Vec<u8> = Vec::with_capacity(section.data.len() + alignment);
             let start = (alignment - bytes.as_ptr().addr() % alignment) % alignment;
             bytes.resize(start, 0);
@@ -103,36 +103,36 @@ pub struct Loader {
     host: &'static SuiteHost,
 }
 
-/// Environment that compiled code is given.
+/// Environment that compiled code receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Environment {
-    /// One that works.
+    /// A working environment.
     Working,
-    /// Null.
+    /// A null pointer.
     Null,
 }
 
-/// A loaded module, destroyed when it is dropped.
+/// A loaded module, destroyed on drop.
 pub struct Module {
     handle: ChipdockModuleHandle,
     host: &'static SuiteHost,
 }
 
 impl Loader {
-    /// Returns the loader of that kind, if the plugin registered it.
+    /// Returns the loader of a module kind, if the plugin registered it.
     #[must_use]
     pub fn of(plugin: &Plugin, kind: &str) -> Option<Self> {
         let (kind, table) = plugin.loaders().into_iter().find(|(known, _)| known == kind)?;
         Some(Self { kind, table, host: plugin.host() })
     }
 
-    /// Returns the host that its errors are raised with.
+    /// Returns the host that errors are raised with.
     #[must_use]
     pub fn host(&self) -> &'static SuiteHost {
         self.host
     }
 
-    /// Asks whether an artifact would run on a device: returns the verdict and the reason.
+    /// Asks whether an artifact would run on a device, and returns the verdict and the reason.
     ///
     /// # Errors
     ///
@@ -142,10 +142,11 @@ impl Loader {
         let (mut verdict, mut reason) = (i32::MIN, Any::NONE.into_raw());
         drop(self.host.take_error());
         let status = artifact.with(|raw| {
-            // SAFETY: a registered table, its `self_`, an artifact that lives for the call, places to write to.
+            // SAFETY: the table is registered and called with its `self_`; the artifact lives for the call, and there
+            // is room for the results.
             unsafe { (table.verdict)(self.table.self_, raw, device, &mut verdict, &mut reason) }
         });
-        // SAFETY: P7.8, None or a value that is ours now.
+        // SAFETY: by P7.8, the reason is `None` or a value that we now own.
         let reason = unsafe { Any::from_raw(reason) };
         self.host.check(status, "check").map(|()| (verdict, reason))
     }
@@ -154,7 +155,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `BrokenPlugin` when it returns a module without a table.
+    /// The error that the plugin raised; `BrokenPlugin` for a module without a table.
     pub fn load(&self, artifact: &RawArtifact, environment: Environment) -> Result<Module, Error> {
         match environment {
             Environment::Working => self.load_with(artifact, self.host.env().table()),
@@ -166,7 +167,7 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// As [`Self::load`].
+    /// Those of [`Self::load`].
     pub fn load_lent(&self, artifact: &RawArtifact, lent: &'static Lent) -> Result<Module, Error> {
         self.load_with(artifact, lent.table())
     }
@@ -176,8 +177,8 @@ impl Loader {
         let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
         drop(self.host.take_error());
         let status = artifact.with(|raw| {
-            // SAFETY: a registered table, its `self_`, an artifact that lives for the call, an environment for good or
-            // null, and a place to write to.
+            // SAFETY: the table is registered and called with its `self_`; the artifact lives for the call, the
+            // environment is null or never freed, and there is room for the result.
             unsafe { (table.load)(self.table.self_, raw, env, &mut handle) }
         });
         self.host.check(status, "load")?;
@@ -194,21 +195,21 @@ impl Module {
     }
 
     fn table(&self) -> &'static ChipdockModule {
-        // SAFETY: checked when it was loaded; static by P9.3.
+        // SAFETY: the table was checked on loading and is static by P9.3.
         unsafe { &*self.handle.table }
     }
 
-    /// Returns the function of that name, or `None`.
+    /// Returns the function of a name, if the module has it.
     ///
     /// # Errors
     ///
-    /// The error that the plugin raised; `BrokenPlugin` when it returns something else than a function.
+    /// The error that the plugin raised; `BrokenPlugin` if the answer is no function.
     pub fn function(&self, name: &[u8]) -> Result<Option<Function>, Error> {
         let mut out = Any::NONE.into_raw();
         drop(self.host.take_error());
-        // SAFETY: a loaded module, a name that lives for the call, a place for an owned value.
+        // SAFETY: the module is loaded, the name lives for the call, and there is room for an owned value.
         let status = unsafe { (self.table().function)(self.handle.self_, bytes_out(name), &mut out) };
-        // SAFETY: P7.8, None or a value that is ours now.
+        // SAFETY: by P7.8, the result is `None` or a value that we now own.
         let out = unsafe { Any::from_raw(out) };
         self.host.check(status, "function")?;
         out.to::<Option<Function>>().map_err(|error| {
@@ -219,16 +220,16 @@ impl Module {
 }
 
 impl Module {
-    /// Returns the interface of that name and version; its table is null where there is none.
+    /// Returns the interface of a name and version; its table is null if there is none.
     ///
     /// # Errors
     ///
     /// The error that the plugin raised.
     pub fn query(&self, name: &str, version: u32) -> Result<ChipdockInterface, Error> {
-        // Not null, so that what was not written is seen.
+        // Not null, so that an answer that was not written is detected.
         let mut out = ChipdockInterface { table: std::ptr::from_ref(self).cast(), ..ChipdockInterface::NONE };
         drop(self.host.take_error());
-        // SAFETY: P3.12, a loaded module, a name that lives for the call, a place to write to.
+        // SAFETY: by P3.12, the module is loaded, the name lives for the call, and there is room for the result.
         let status =
             unsafe { (self.table().query)(self.handle.self_, bytes_out(name.as_bytes()), version, &mut out) };
         self.host.check(status, "query").map(|()| out)
@@ -237,7 +238,7 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: M.5, once and last.
+        // SAFETY: by M.5, the module is destroyed once and not used afterwards.
         unsafe { (self.table().destroy)(self.handle.self_) };
     }
 }

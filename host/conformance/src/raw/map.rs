@@ -1,4 +1,4 @@
-//! Interface `map` 1 of a device API through its table, and host addresses of its memory.
+//! Interface `map` 1 of a device API, called through its table, and host addresses of data spaces.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -9,7 +9,7 @@ use chipdock_plugin_api::Error;
 use super::device::{Device, Space};
 
 impl Device {
-    /// Returns the address of a data space by `map`.
+    /// Returns the host address of a data space through `map`; the data space may be invalid on purpose.
     ///
     /// # Errors
     ///
@@ -20,20 +20,21 @@ impl Device {
     )]
     pub fn address_raw(&self, device_id: i32, data: *mut c_void) -> Result<*mut c_void, Error> {
         let mut address = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; a data space or what the plugin checks, and a place to write to.
+        // SAFETY: by P3.11, this is the table with its `self_`; the data space is valid or checked by the plugin, and
+        // there is room for the result.
         self.call_interface("map", "address", |table: &ChipdockMap1, self_| unsafe {
             (table.address)(self_, device_id, data, &mut address)
         })?;
         Ok(address)
     }
 
-    /// Calls `address` with a null place for the result.
+    /// Calls `address` with a null output pointer.
     ///
     /// # Errors
     ///
     /// The error that the plugin raised.
     pub fn address_without_place(&self, space: &Space<'_>) -> Result<(), Error> {
-        // SAFETY: D.2, null is answered with an error.
+        // SAFETY: by D.2, a null output pointer is answered with an error.
         self.call_interface("map", "address", |table: &ChipdockMap1, self_| unsafe {
             (table.address)(self_, space.device_id, space.data(), ptr::null_mut())
         })
@@ -41,7 +42,7 @@ impl Device {
 }
 
 impl Space<'_> {
-    /// Returns the address at which the host reads and writes a host-visible data space: its handle, or the answer of `map`
+    /// Returns the address at which the host accesses a host-visible data space: its handle, or the answer of `map`
     /// (D.32).
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The plugin through its bare tables, with a host of the suite's own: observations here are of the boundary itself, without
+//! Direct access to a plugin's tables, with a minimal host of the suite's own, so that tests observe the ABI without
 //! `chipdock-host` in between.
 
 mod codegen;

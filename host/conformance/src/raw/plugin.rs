@@ -1,4 +1,4 @@
-//! Opening a library and running its `init`, step by step, each step with its own error.
+//! Opens a library and runs its `init` step by step, with a distinct error for each step.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -19,11 +19,11 @@ use super::host::SuiteHost;
 use crate::case::HOOK;
 use crate::{Subject, facts};
 
-/// A registered table, with its `self_`.
+/// A registered table with its `self_`.
 pub struct Table<T: 'static> {
-    /// First argument of each of its functions.
+    /// First argument of each function of the table.
     pub self_: *mut c_void,
-    /// Its functions; None when null was registered.
+    /// The functions; `None` if null was registered.
     pub table: Option<&'static T>,
 }
 
@@ -43,7 +43,7 @@ unsafe impl<T> Sync for Table<T> {}
 impl<T> Table<T> {
     /// # Safety
     ///
-    /// * P5.1: a static table, or null.
+    /// * P5.1: `table` is static or null.
     pub(super) unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
         // SAFETY: `table` is null or static (P5.1), as this function requires.
         Self { self_, table: unsafe { table.as_ref() } }
@@ -51,7 +51,7 @@ impl<T> Table<T> {
 
     /// # Safety
     ///
-    /// * P9.1: nothing of it is used afterwards.
+    /// * P9.1: nothing of the table is used afterwards.
     pub(super) unsafe fn destroy(self, of: impl FnOnce(&T) -> unsafe extern "C" fn(*mut c_void)) {
         if let Some(table) = self.table {
             // SAFETY: nothing of it is used afterwards (P9.1), as this function requires.
@@ -70,16 +70,16 @@ pub(super) enum Registered {
     Interface(Interface),
 }
 
-/// A registered interface.
+/// An interface as registered.
 #[derive(Clone)]
 pub struct Interface {
-    /// Key that it extends.
+    /// Key of the registration that the interface extends.
     pub key: String,
     /// Name of the interface.
     pub name: String,
     /// Version of the interface.
     pub version: u32,
-    /// Table of the interface.
+    /// Table of the interface with its `self_`.
     pub raw: ChipdockInterface,
     pub(super) deleter: ChipdockDeleter,
 }
@@ -89,25 +89,25 @@ unsafe impl Send for Interface {}
 // SAFETY: P3.11 and P10.1, its functions may be called from any thread.
 unsafe impl Sync for Interface {}
 
-/// The descriptor's texts.
+/// Texts of the descriptor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Descriptor {
     /// Name of the plugin.
     pub name: String,
     /// Version of the plugin.
     pub version: String,
-    /// Id of the build.
+    /// Identifier that distinguishes two builds of the plugin.
     pub build_id: String,
-    /// The ABI that it was built for, `major.minor`.
+    /// ABI version that the plugin was built for, `major.minor`.
     pub abi: String,
 }
 
 /// Reason why a plugin cannot be tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenError {
-    /// The clause that it breaks.
+    /// Violated clause.
     pub clause: &'static str,
-    /// Description of the problem, and what to do.
+    /// Description of the problem, and advice.
     pub message: String,
 }
 
@@ -117,7 +117,7 @@ impl OpenError {
     }
 }
 
-/// An open plugin with its registrations in one host.
+/// An open plugin with its registrations at one host.
 pub struct Plugin {
     raw: &'static ChipdockPlugin,
     descriptor: Descriptor,
@@ -125,7 +125,7 @@ pub struct Plugin {
     instance: Instance,
 }
 
-/// Instance that `init` wrote.
+/// Instance pointer that `init` wrote.
 #[derive(Clone, Copy)]
 struct Instance(*mut c_void);
 
@@ -139,31 +139,31 @@ impl Plugin {
     ///
     /// # Errors
     ///
-    /// The first clause that it breaks; the library stays open (P11.1).
+    /// The first violated clause; the library stays open (P11.1).
     pub fn open(library: &Path) -> Result<Self, OpenError> {
         let raw = Self::entry(library)?;
         Self::check(raw)?;
         Self::init(raw, SuiteHost::leak())
     }
 
-    /// Opens a library permanently and gets the descriptor from its entry (P1.1, P1.2).
+    /// Opens a library permanently and asks its entry for the descriptor (P1.1, P1.2).
     ///
     /// # Errors
     ///
-    /// The library cannot be opened, has no entry, or its entry returns null.
+    /// The library cannot be opened, has no entry, or returns null.
     pub fn entry(library: &Path) -> Result<&'static ChipdockPlugin, OpenError> {
         type Entry = unsafe extern "C" fn() -> *const ChipdockPlugin;
-        // SAFETY: opening runs the library's constructors, which is what the worker process is for.
+        // SAFETY: opening runs the library's constructors; the worker process exists to contain them.
         let opened = unsafe { Library::open(Some(library), RTLD_NOW | RTLD_LOCAL) };
         let opened =
             opened.map_err(|error| OpenError::new("P1.1", format!("it cannot be opened: {error}")))?;
         let opened = Box::leak(Box::new(opened));
-        // SAFETY: the symbol has this type by P1.1.
+        // SAFETY: by P1.1, the symbol has this type.
         let entry = unsafe { opened.get::<Entry>(b"chipdock_plugin_v1") };
         let entry = entry.map_err(|_| {
             OpenError::new("P1.1", "it exports no chipdock_plugin_v1: it is no plugin for ABI major 1")
         })?;
-        // SAFETY: P1.1 and P1.2, a function without parameters that answers a static descriptor or null.
+        // SAFETY: by P1.1 and P1.2, the function has no parameters and returns a static descriptor or null.
         unsafe { entry().as_ref() }.ok_or_else(|| OpenError::new("P1.2", "its entry answers null"))
     }
 
@@ -171,7 +171,7 @@ impl Plugin {
     ///
     /// # Errors
     ///
-    /// The first wrong number, with both values.
+    /// The first wrong number, with the expected and the found value.
     pub fn check(raw: &ChipdockPlugin) -> Result<(), OpenError> {
         let wrong = |what: &str, expected: u64, found: u64| {
             let message =
@@ -191,7 +191,7 @@ impl Plugin {
         let shutdown = ptr::from_ref(&raw.shutdown).cast::<*const c_void>();
         let release = ptr::from_ref(&raw.release).cast::<*const c_void>();
         for (what, slot) in [("init", init), ("shutdown", shutdown), ("release", release)] {
-            // SAFETY: a function pointer of a live descriptor, read as a plain pointer: a null one is seen.
+            // SAFETY: the slot of a live descriptor is read as a plain pointer, so that a null one is detected.
             if unsafe { slot.read_volatile() }.is_null() {
                 return Err(OpenError::new("P3.1", format!("`{what}` of its descriptor is null")));
             }
@@ -205,18 +205,19 @@ impl Plugin {
     ///
     /// The error that `init` raised.
     pub fn init(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Result<Self, OpenError> {
-        // SAFETY: P9.3, the descriptor's texts are static.
+        // SAFETY: by P9.3, the descriptor's texts are static.
         let (name, info) = unsafe { (str_in_lossy(raw.name), str_in_lossy(raw.info_json)) };
         host.answer_given(&name, &info);
         let mut instance = ptr::null_mut();
         let status = host.during_init(|registrar| {
-            // SAFETY: P10.2, a host with its table, and a registrar and a place that are valid for the call.
+            // SAFETY: by P10.2, the host is passed with its table, and the registrar and the output pointer are valid
+            // for the call.
             unsafe { (raw.init)(host.reference().table(), registrar, &mut instance) }
         });
         host.check(status, "init").map_err(|error| {
             OpenError::new("P5.2", format!("init failed: {}: {}", error.kind().as_str(), error.message()))
         })?;
-        // SAFETY: P9.3, the descriptor's texts are static.
+        // SAFETY: by P9.3, the descriptor's texts are static.
         let text = |text| unsafe { str_in_lossy(text).into_owned() };
         let descriptor = Descriptor {
             name: text(raw.name),
@@ -233,12 +234,12 @@ impl Plugin {
     ///
     /// The error that `shutdown` raised.
     pub fn shutdown(&self) -> Result<(), Error> {
-        // SAFETY: P10.13, what `init` wrote, once.
+        // SAFETY: by P10.13, this is the instance that `init` wrote, and `shutdown` is called once.
         let status = unsafe { (self.raw.shutdown)(self.instance.0) };
         self.host.check(status, "shutdown")
     }
 
-    /// Releases all its registrations in this host, each once (P9.1), and the instance last (P10.14).
+    /// Releases all registrations at this host once each (P9.1), and the instance last (P10.14).
     ///
     /// # Safety
     ///
@@ -251,13 +252,13 @@ impl Plugin {
         }
     }
 
-    /// Returns true if an error says that a call failed and raised none (P7.1): see [`SuiteHost::check`].
+    /// Returns true if an error says that a call failed without raising an error (P7.1); see [`SuiteHost::check`].
     #[must_use]
     pub fn is_silent(error: &Error) -> bool {
         error.kind() == ErrorKind::BROKEN_PLUGIN && error.message().contains("raised no error")
     }
 
-    /// Returns the descriptor's texts.
+    /// Returns the texts of the descriptor.
     #[must_use]
     pub fn descriptor(&self) -> &Descriptor {
         &self.descriptor
@@ -269,20 +270,21 @@ impl Plugin {
         self.raw
     }
 
-    /// Returns the host that it registered with.
+    /// Returns the host that the plugin registered with.
     #[must_use]
     pub fn host(&self) -> &'static SuiteHost {
         self.host
     }
 
-    /// Returns its registrations, in order; interfaces left out.
+    /// Returns the registrations in order, without interfaces.
     #[must_use]
     pub fn registered(&self) -> Vec<facts::Registration> {
         let one = |(subject, name): (Subject, &str)| facts::Registration { subject, name: name.to_owned() };
         self.host.registered().iter().filter_map(|registered| registered.subject().map(one)).collect()
     }
 
-    /// Returns the keys of all its registrations, interfaces included, in order; test hooks left out, as in a manifest (P5.3).
+    /// Returns the keys of all registrations in order, including interfaces and, as in a manifest, without test hooks
+    /// (P5.3).
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         let mut keys = self.keys_with_hooks();
@@ -290,13 +292,13 @@ impl Plugin {
         keys
     }
 
-    /// Returns the keys of all its registrations, test hooks included.
+    /// Returns the keys of all registrations in order, including test hooks.
     #[must_use]
     pub fn keys_with_hooks(&self) -> Vec<String> {
         self.host.registered().iter().map(Registered::key).collect()
     }
 
-    /// Returns its device APIs: name, requested device type, and the one in force.
+    /// Returns the device APIs: name, requested device type, and device type in force.
     #[must_use]
     pub fn device_types(&self) -> Vec<(String, i32, i32)> {
         let registered = self.host.registered();
@@ -309,7 +311,7 @@ impl Plugin {
         types.collect()
     }
 
-    /// Returns its plain functions, by name.
+    /// Returns the plain functions by name.
     #[must_use]
     pub fn functions(&self) -> Vec<(String, Function)> {
         let registered = self.host.registered();
@@ -320,7 +322,7 @@ impl Plugin {
         functions.collect()
     }
 
-    /// Returns its device APIs.
+    /// Returns the device APIs.
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
         let registered = self.host.registered();
@@ -341,7 +343,7 @@ impl Plugin {
         devices.collect()
     }
 
-    /// Returns its target kinds: name, schema, table.
+    /// Returns the target kinds: name, schema and table.
     #[must_use]
     pub fn target_kinds(&self) -> Vec<(String, String, Table<ChipdockTargetKind>)> {
         let registered = self.host.registered();
@@ -354,7 +356,7 @@ impl Plugin {
         kinds.collect()
     }
 
-    /// Returns its code generators: kind, the oldest and the newest wire version, table.
+    /// Returns the code generators: kind, oldest and newest wire version, and table.
     #[must_use]
     pub fn codegens(&self) -> Vec<(String, [String; 2], Table<ChipdockCodegen>)> {
         let registered = self.host.registered();
@@ -367,7 +369,7 @@ impl Plugin {
         codegens.collect()
     }
 
-    /// Returns its module loaders: kind, table.
+    /// Returns the module loaders: kind and table.
     #[must_use]
     pub fn loaders(&self) -> Vec<(String, Table<ChipdockModuleLoader>)> {
         let registered = self.host.registered();
@@ -378,7 +380,7 @@ impl Plugin {
         loaders.collect()
     }
 
-    /// Returns its interfaces.
+    /// Returns the interfaces.
     #[must_use]
     pub fn interfaces(&self) -> Vec<Interface> {
         let registered = self.host.registered();

@@ -1,4 +1,4 @@
-//! Streams of a device API through its table.
+//! Streams of a device API, called through its table.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,7 +8,7 @@ use chipdock_plugin_api::Error;
 
 use super::device::{Device, NO_HINT};
 
-/// A stream that is freed when it is dropped; null is the default stream.
+/// A stream that is freed on drop; null is the default stream.
 pub struct Stream<'d> {
     device: &'d Device,
     device_id: i32,
@@ -21,7 +21,7 @@ unsafe impl Send for Stream<'_> {}
 unsafe impl Sync for Stream<'_> {}
 
 impl Device {
-    /// Creates a stream; a device without streams of its own returns null.
+    /// Creates a stream; a device without separate streams returns null.
     ///
     /// # Errors
     ///
@@ -29,17 +29,17 @@ impl Device {
     pub fn create_stream(&self, device_id: i32) -> Result<Stream<'_>, Error> {
         let mut raw = ptr::null_mut();
         self.call("create_stream", |table, self_| {
-            // SAFETY: a registered table, its `self_` and a place to write to.
+            // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
             unsafe { (table.create_stream)(self_, device_id, &mut raw) }
         })?;
         Ok(Stream { device: self, device_id, raw })
     }
 
-    /// Takes over a stream by its handle, to be freed when this is dropped; null is the default stream.
+    /// Takes over a stream handle, to be freed on drop; null is the default stream.
     ///
     /// # Safety
     ///
-    /// * The plugin returned it for that device, and it is freed only here.
+    /// * The plugin returned this handle for that device, and nothing else frees it.
     #[must_use]
     pub unsafe fn stream_from_raw(&self, device_id: i32, raw: *mut c_void) -> Stream<'_> {
         Stream { device: self, device_id, raw }
@@ -59,7 +59,8 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * It is null, or was created for that device and is freed once; or the call tests how the plugin handles it.
+    /// * The stream is null, or was created for that device and is freed once; or the case tests how the plugin answers
+    ///   an invalid one.
     pub unsafe fn free_stream_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
         // SAFETY: the stream is null or freed once, or the case tests that it is refused.
         self.call("free_stream", |table, self_| unsafe { (table.free_stream)(self_, device_id, raw) })
@@ -67,19 +68,19 @@ impl Device {
 }
 
 impl<'d> Stream<'d> {
-    /// Returns the device of the stream.
+    /// Returns the device that the stream belongs to.
     #[must_use]
     pub fn device(&self) -> (&'d Device, i32) {
         (self.device, self.device_id)
     }
 
-    /// Returns its handle.
+    /// Returns the handle.
     #[must_use]
     pub fn raw(&self) -> *mut c_void {
         self.raw
     }
 
-    /// Waits for its work.
+    /// Waits for the work on the stream.
     ///
     /// # Errors
     ///
@@ -88,19 +89,19 @@ impl<'d> Stream<'d> {
         self.device.sync(self.device_id, self.raw)
     }
 
-    /// Makes later work on it wait for the work that is queued on `from` now.
+    /// Makes later work on this stream wait for the work now queued on `from`.
     ///
     /// # Errors
     ///
     /// The error that the plugin raised.
     pub fn wait_for(&self, from: &Self) -> Result<(), Error> {
         self.device.call("sync_stream_from_to", |table, self_| {
-            // SAFETY: a registered table, its `self_` and two streams that are live.
+            // SAFETY: the table is registered and called with its `self_`, and both streams are live.
             unsafe { (table.sync_stream_from_to)(self_, self.device_id, from.raw, self.raw) }
         })
     }
 
-    /// Queues a copy.
+    /// Queues a copy on the stream.
     ///
     /// # Errors
     ///
@@ -108,7 +109,7 @@ impl<'d> Stream<'d> {
     ///
     /// # Safety
     ///
-    /// * D.6, until the stream is synchronised.
+    /// * D.6 holds for both ends until the stream is synchronised.
     pub unsafe fn copy(
         &self,
         from: ChipdockCopyEnd,
@@ -120,7 +121,7 @@ impl<'d> Stream<'d> {
         unsafe { self.device.copy_raw(self.device_id, &copy, self.raw) }
     }
 
-    /// Frees it now, and returns the plugin's answer.
+    /// Frees the stream now and returns the plugin's answer.
     ///
     /// # Errors
     ///
@@ -128,7 +129,7 @@ impl<'d> Stream<'d> {
     pub fn free(self) -> Result<(), Error> {
         let (device, device_id, raw) = (self.device, self.device_id, self.raw);
         std::mem::forget(self);
-        // SAFETY: created for that device and freed here alone.
+        // SAFETY: the stream was created for that device and is freed only here.
         unsafe { device.free_stream_raw(device_id, raw) }
     }
 }
@@ -136,7 +137,8 @@ impl<'d> Stream<'d> {
 impl Drop for Stream<'_> {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: created for that device and freed here alone. What it says is for cases that call `free`.
+            // SAFETY: the stream was created for that device and is freed only here. Cases that test the answer call
+            // `free`.
             drop(unsafe { self.device.free_stream_raw(self.device_id, self.raw) });
         }
     }

@@ -1,4 +1,4 @@
-//! Interface `timer` 1 of a device API through its table.
+//! Interface `timer` 1 of a device API, called through its table.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -9,7 +9,7 @@ use chipdock_plugin_api::Error;
 use super::device::Device;
 use super::stream::Stream;
 
-/// A mark that is freed when it is dropped.
+/// A mark that is freed on drop.
 pub struct Mark<'d> {
     device: &'d Device,
     device_id: i32,
@@ -26,7 +26,7 @@ impl Device {
         self.call_interface("timer", what, call)
     }
 
-    /// Queues a mark.
+    /// Queues a mark on a stream, which may be invalid on purpose.
     ///
     /// # Errors
     ///
@@ -37,12 +37,13 @@ impl Device {
     )]
     pub fn mark_raw(&self, device_id: i32, stream: *mut c_void) -> Result<*mut c_void, Error> {
         let mut raw = ptr::null_mut();
-        // SAFETY: P3.11, the table with its `self_`; a stream or what the plugin checks, and a place to write to.
+        // SAFETY: by P3.11, this is the table with its `self_`; the stream is valid or checked by the plugin, and there
+        // is room for the result.
         self.timer("mark", |table, self_| unsafe { (table.mark)(self_, device_id, stream, &mut raw) })?;
         Ok(raw)
     }
 
-    /// Returns the time between two marks.
+    /// Returns the time between two marks in nanoseconds; the marks may be invalid on purpose.
     ///
     /// # Errors
     ///
@@ -53,32 +54,33 @@ impl Device {
     )]
     pub fn elapsed_raw(&self, device_id: i32, from: *mut c_void, to: *mut c_void) -> Result<f64, Error> {
         let mut found = f64::NAN;
-        // SAFETY: P3.11, the table with its `self_`; marks or what the plugin checks, and a place to write to.
+        // SAFETY: by P3.11, this is the table with its `self_`; the marks are valid or checked by the plugin, and there
+        // is room for the result.
         self.timer("elapsed", |table, self_| unsafe {
             (table.elapsed)(self_, device_id, from, to, &mut found)
         })?;
         Ok(found)
     }
 
-    /// Queues a mark with a null place for its handle (D.2).
+    /// Calls `mark` with a null output pointer (D.2).
     ///
     /// # Errors
     ///
     /// The error that the plugin raised.
     pub fn mark_nowhere(&self, device_id: i32) -> Result<(), Error> {
-        // SAFETY: P3.11, the table with its `self_`; a null place is refused.
+        // SAFETY: by P3.11, this is the table with its `self_`; a null output pointer is refused.
         self.timer("mark", |table, self_| unsafe {
             (table.mark)(self_, device_id, ptr::null_mut(), ptr::null_mut())
         })
     }
 
-    /// Queries a time with a null place for the result (D.2).
+    /// Calls `elapsed` with a null output pointer (D.2).
     ///
     /// # Errors
     ///
     /// The error that the plugin raised.
     pub fn elapsed_nowhere(&self, device_id: i32, mark: &Mark<'_>) -> Result<(), Error> {
-        // SAFETY: P3.11, the table with its `self_`; a null place is refused.
+        // SAFETY: by P3.11, this is the table with its `self_`; a null output pointer is refused.
         self.timer("elapsed", |table, self_| unsafe {
             (table.elapsed)(self_, device_id, mark.raw, mark.raw, ptr::null_mut())
         })
@@ -92,7 +94,8 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// * It is null, or of that device and freed once; or the call tests how the plugin handles it.
+    /// * The mark is null, or belongs to that device and is freed once; or the case tests how the plugin answers an
+    ///   invalid one.
     pub unsafe fn free_mark_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
         // SAFETY: the mark is null or freed once, or the case tests that it is refused.
         self.timer("free_mark", |table, self_| unsafe { (table.free_mark)(self_, device_id, raw) })
@@ -100,7 +103,7 @@ impl Device {
 }
 
 impl<'d> Stream<'d> {
-    /// Queues a mark after the work that the stream has.
+    /// Queues a mark after the work on the stream.
     ///
     /// # Errors
     ///
@@ -112,13 +115,13 @@ impl<'d> Stream<'d> {
 }
 
 impl Mark<'_> {
-    /// Returns its handle.
+    /// Returns the handle.
     #[must_use]
     pub fn raw(&self) -> *mut c_void {
         self.raw
     }
 
-    /// Returns the nanoseconds to another mark.
+    /// Returns the time to another mark in nanoseconds.
     ///
     /// # Errors
     ///
@@ -127,7 +130,7 @@ impl Mark<'_> {
         self.device.elapsed_raw(self.device_id, self.raw, to.raw)
     }
 
-    /// Frees it now, and returns the plugin's answer.
+    /// Frees the mark now and returns the plugin's answer.
     ///
     /// # Errors
     ///
@@ -135,14 +138,14 @@ impl Mark<'_> {
     pub fn free(self) -> Result<(), Error> {
         let (device, device_id, raw) = (self.device, self.device_id, self.raw);
         std::mem::forget(self);
-        // SAFETY: made by that device and freed here alone.
+        // SAFETY: the mark was made by that device and is freed only here.
         unsafe { device.free_mark_raw(device_id, raw) }
     }
 }
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by that device and freed here alone. What it says is for cases that call `free`.
+        // SAFETY: the mark was made by that device and is freed only here. Cases that test the answer call `free`.
         drop(unsafe { self.device.free_mark_raw(self.device_id, self.raw) });
     }
 }

@@ -1,18 +1,18 @@
-//! Details of one case, in one order, for every form of report.
+//! Details of one case, in the order that every report format uses.
 
 use super::{CaseReport, Group, Status};
 use crate::clauses;
 
-/// One detail: its label and its text.
+/// One detail: a label and its text.
 pub type Detail = (&'static str, String);
 
-/// Returns the clause that a case broke, which need not be the one that it tests.
+/// Returns the clause that a case broke, which may differ from the one that it tests.
 #[must_use]
 pub fn broken_clause(case: &CaseReport) -> &str {
     case.failure.as_ref().and_then(|failure| failure.clause.as_deref()).unwrap_or(&case.clause)
 }
 
-/// Returns all details of a case that is not as it should be; empty ones left out.
+/// Returns the non-empty details of a case.
 #[must_use]
 pub fn details(case: &CaseReport) -> Vec<Detail> {
     let mut all = Vec::new();
@@ -43,7 +43,7 @@ pub fn details(case: &CaseReport) -> Vec<Detail> {
     all
 }
 
-/// Returns one line on what happened.
+/// Summarizes the result of a case in one line.
 #[must_use]
 pub fn headline(case: &CaseReport) -> String {
     let text = match (&case.failure, &case.death) {
@@ -60,7 +60,8 @@ pub fn headline(case: &CaseReport) -> String {
     line
 }
 
-/// Returns a key by which failures are grouped as alike: the same clause, and the same words except for numbers.
+/// Returns a key that is equal for similar failures: same group, status and clause, and the same text apart from
+/// numbers.
 #[must_use]
 pub fn likeness(case: &CaseReport) -> (Group, Status, String, String) {
     let words = match (&case.failure, &case.death) {

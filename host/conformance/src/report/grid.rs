@@ -1,31 +1,31 @@
-//! Columns for a terminal: aligned by their visible width, coloured afterwards.
+//! Columns for a terminal, aligned by visible width and coloured afterwards.
 
 use chipdock_host::shown::is_hidden;
 
 /// Colour of a word, by its meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tint {
-    /// Without a colour.
+    /// Default colour.
     #[default]
     Plain,
-    /// A heading, a name.
+    /// Heading or name.
     Strong,
-    /// Less important.
+    /// Less important text.
     Faint,
-    /// As it should be.
+    /// Good result.
     Good,
-    /// Not as it should be.
+    /// Bad result.
     Bad,
-    /// Needs attention.
+    /// Warning.
     Warn,
 }
 
-/// Whether words are coloured.
+/// Choice between coloured output (true) and plain output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paint(pub bool);
 
 impl Paint {
-    /// Returns a word in its colour.
+    /// Returns a text in its colour.
     #[must_use]
     pub fn paint(self, tint: Tint, text: &str) -> String {
         let code = match tint {
@@ -41,19 +41,19 @@ impl Paint {
     }
 }
 
-/// One cell.
+/// Text of one cell with its colour.
 pub type Cell = (String, Tint);
 
-/// Rows of cells, the first of them the header.
+/// Table of cells; the first row is the header.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
-    /// Whether each column contains numbers, which are aligned at their ends.
+    /// Whether each column holds numbers, which are right-aligned.
     numbers: Vec<bool>,
     rows: Vec<Vec<Cell>>,
 }
 
 impl Grid {
-    /// Makes a grid with that header; a column whose name begins with `#` contains numbers.
+    /// Creates a table with a header; a column whose name begins with `#` holds numbers.
     #[must_use]
     pub fn new(header: &[&str]) -> Self {
         let numbers = header.iter().map(|name| name.starts_with('#')).collect();
@@ -66,7 +66,7 @@ impl Grid {
         self.rows.push(cells);
     }
 
-    /// Returns the lines, without blanks at their ends, each after `indent` blanks.
+    /// Formats the table: each line after `indent` blanks, without trailing blanks.
     #[must_use]
     pub fn text(&self, paint: Paint, indent: usize) -> String {
         let width = |column: usize| {
@@ -77,7 +77,7 @@ impl Grid {
         let mut text = String::new();
         for row in &self.rows {
             let mut line = " ".repeat(indent);
-            // What goes behind a cell is held back until something follows.
+            // Padding after a cell is held back until another cell follows.
             let mut gap = String::new();
             for (column, (word, tint)) in row.iter().enumerate() {
                 let blanks = " ".repeat(widths.get(column).copied().unwrap_or(0) - word.chars().count());
@@ -102,13 +102,13 @@ impl Grid {
     }
 }
 
-/// Makes a cell without a colour.
+/// Creates a cell in the default colour.
 #[must_use]
 pub fn plain(text: impl Into<String>) -> Cell {
     (text.into(), Tint::Plain)
 }
 
-/// Returns a number with commas between thousands.
+/// Formats a number with commas between thousands.
 #[must_use]
 pub fn count(number: usize) -> String {
     let digits = number.to_string();
@@ -122,13 +122,13 @@ pub fn count(number: usize) -> String {
     text
 }
 
-/// Returns a count with its noun: `1 case`, `2 cases`.
+/// Formats a number with its noun: `1 case`, `2 cases`.
 #[must_use]
 pub fn several(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// Returns a time for a person.
+/// Formats a duration for users.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     match seconds {
@@ -138,8 +138,8 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Makes a plugin's text safe for a terminal or for XML: control characters, those that change the direction of writing, and
-/// those that are no characters are spelt out.
+/// Escapes control characters, bidirectional controls and noncharacters of a plugin's text: they can manipulate a
+/// terminal and are not allowed in XML.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -154,7 +154,7 @@ pub fn harmless(text: &str) -> String {
     out
 }
 
-/// Splits a text into lines of at most `width` characters, broken between words where there is a blank.
+/// Breaks a text into lines of at most `width` characters, between words if possible.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -167,7 +167,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
                 lines.push(current.trim_end().to_owned());
                 (current, length) = (String::new(), 0);
             }
-            // A word that is too long by itself is cut: a line that runs on is no help to anybody.
+            // A word longer than a line is cut.
             for c in word.chars() {
                 if length == width && c != ' ' {
                     lines.push(std::mem::take(&mut current));

@@ -1,4 +1,4 @@
-//! The report as one page for a browser: it needs no other file and no network, and is readable without its script too.
+//! Report as one HTML page, which needs no other file and no network, and is readable without its script too.
 
 use std::fmt::Write as _;
 
@@ -13,10 +13,10 @@ use crate::{Group, clauses};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// Number of failures that are shown unfolded.
+/// Maximum number of failures that are shown unfolded.
 const OPEN_MAX: usize = 8;
 
-/// Escapes a text for the page: none of it is markup, and invisible characters are made visible.
+/// Escapes markup in a text, and makes invisible characters visible.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -28,7 +28,7 @@ pub fn escaped(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
-            // The pictures of control characters; a page may hold none of them.
+            // Control characters, which a page may not contain, are replaced by their Unicode pictures.
             '\0'..='\x1f' => out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
             '\x7f' => out.push('\u{2421}'),
             c if is_hidden(c) => out.extend(c.escape_unicode()),
@@ -38,7 +38,7 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Escapes a text, with `` `words` `` as code.
+/// Escapes a text like [`escaped`] and marks `` `words` `` as code.
 fn marked(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let pairs = parts.len() % 2 == 1;
@@ -49,7 +49,7 @@ fn marked(text: &str) -> String {
     parts.iter().enumerate().map(part).collect::<Vec<_>>().join(if pairs { "" } else { "`" })
 }
 
-/// Renders the page.
+/// Renders the report as a page.
 #[must_use]
 pub fn render(report: &Report) -> String {
     let mut page = String::new();
@@ -84,7 +84,7 @@ fn tone(tone: Tone) -> &'static str {
     }
 }
 
-/// The class of a status: its colour.
+/// Returns the CSS class of a status, which gives its colour.
 fn class(status: Status) -> &'static str {
     match status {
         Status::Passed => "good",
@@ -144,7 +144,7 @@ fn head(page: &mut String, report: &Report) {
     page.push_str("</section>\n");
 }
 
-/// A bar with the shares of what is fine and what is not.
+/// Appends a bar with the shares of good and bad results.
 fn bar(page: &mut String, report: &Report, group: Option<Group>) {
     let n = |pick: fn(Status) -> bool| -> usize {
         Status::ALL.iter().filter(|status| pick(**status)).map(|status| report.count(group, *status)).sum()

@@ -1,8 +1,8 @@
-//! The report as JUnit's XML, which every continuous integration reads: a suite for each group.
+//! Report as JUnit XML, which continuous integration systems read: one suite for each group.
 //!
-//! Passed is a success; unsupported, absent, built only and expected are skipped, with the reason; a crash, a hang and the
-//! suite's own fault are errors; the rest are failures. What is about the run and no single case (a refusal, a claim that
-//! does not hold, the suite's fault) stands in a suite of its own, `run`.
+//! Passed is a success; unsupported, absent, built only and expected are skipped, with the reason; a crash, a hang and
+//! the suite's own fault are errors; the rest are failures. Problems of the whole run rather than one case (a refusal,
+//! a claim that does not hold, the suite's fault) have a suite of their own, `run`.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use super::text::seeds;
 use super::verdict::{groups, level_name, seconds_of};
 use super::{CaseReport, Report, Status};
 
-/// Suite for results that belong to no single case.
+/// Name of the suite for problems of the whole run.
 const RUN: &str = "run";
 
-/// Renders the document.
+/// Renders the report as a JUnit document.
 ///
 /// # Errors
 ///
-/// The part that cannot be written.
+/// The part of the report that cannot be written as XML.
 pub fn render(report: &Report) -> Result<String, String> {
     let mut document = quick_junit::Report::new(harmless(&format!("conformance of {}", report.library)));
     document.set_time(seconds(report.seconds));
@@ -45,7 +45,7 @@ pub fn render(report: &Report) -> Result<String, String> {
     document.to_string().map_err(|error| format!("JUnit: {error}"))
 }
 
-/// A time that may come from elsewhere, as an edited file.
+/// Converts a time that may be invalid, because the report may have been edited.
 fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
@@ -76,7 +76,7 @@ fn suite(report: &Report, name: &str) -> TestSuite {
     suite
 }
 
-/// The lines of what there is to say.
+/// Formats details as lines.
 fn text(details: &[Detail]) -> String {
     details.iter().map(|(label, value)| format!("{label}: {}\n", harmless(value))).collect()
 }
@@ -104,7 +104,7 @@ fn test_case(case: &CaseReport) -> TestCase {
     test
 }
 
-/// Returns the reason why a case was skipped: the plugin's words, or the expectation.
+/// Returns the reason why a case was skipped: the plugin's message or the expectation.
 fn headline_of(case: &CaseReport) -> String {
     if case.reason.is_empty() { headline(case) } else { case.reason.clone() }
 }

@@ -1,4 +1,4 @@
-//! The report on a terminal: first the failures, then the summary, so that the verdict comes last.
+//! Report for a terminal: failures first and the summary last, so that the verdict ends the output.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,18 @@ use super::verdict::{Summary, Tone, columns, groups, level_name, moment, seconds
 use super::{CaseReport, ProfileReport, Report, Status};
 use crate::Group;
 
-/// Number of failures that are shown in full.
+/// Maximum number of failures shown in full.
 const IN_FULL_MAX: usize = 20;
-/// Number of failures that are shown in full, of those that are alike.
+/// Maximum number of similar failures shown in full.
 const ALIKE_MAX: usize = 3;
-/// Number of lines of a stack or of standard error that are shown.
+/// Maximum number of lines shown of a stack or of standard error.
 const LINES_MAX: usize = 16;
-/// Number of characters of a line.
+/// Characters of a line.
 const WIDTH: usize = 100;
 /// Column of the text after a label.
 const LABEL_WIDTH: usize = 12;
 
-/// Renders the whole report for a person. Ends with a newline.
+/// Renders the report for users. Ends with a newline.
 #[must_use]
 pub fn render(report: &Report, paint: Paint) -> String {
     let mut text = header(report, paint);
@@ -53,8 +53,8 @@ pub fn render(report: &Report, paint: Paint) -> String {
     text
 }
 
-/// `label   text`, the text broken into lines that stand below one another. A line that the text itself has begins with
-/// `| `, so that it passes for no line of ours.
+/// Appends `label   text`, with the text wrapped and aligned below itself. A further line of the text itself begins
+/// with `| `, so that it cannot pass for a line of the report.
 fn label(text: &mut String, paint: Paint, tint: Tint, name: &str, value: &str) {
     let indent = " ".repeat(LABEL_WIDTH);
     let mut lead = paint.paint(tint, name) + &" ".repeat(LABEL_WIDTH.saturating_sub(name.len()).max(1));
@@ -62,7 +62,7 @@ fn label(text: &mut String, paint: Paint, tint: Tint, name: &str, value: &str) {
     let mut lines = Vec::new();
     for (index, line) in value.lines().enumerate() {
         let mark = if index == 0 { "" } else { "| " };
-        // An empty line stays one.
+        // An empty line stays empty.
         let text = if line.is_empty() { " " } else { line };
         let parts = wrapped(text, WIDTH - LABEL_WIDTH - mark.len());
         lines.extend(parts.iter().map(|part| format!("{mark}{part}")));
@@ -123,7 +123,7 @@ fn header(report: &Report, paint: Paint) -> String {
     text
 }
 
-/// Returns the seeds of the random programs that took part.
+/// Describes the range of random programs.
 pub(super) fn seeds(report: &Report) -> String {
     match report.programs {
         0 => "none".to_owned(),
@@ -132,7 +132,7 @@ pub(super) fn seeds(report: &Report) -> String {
     }
 }
 
-/// One device API's devices, for a person.
+/// Describes the devices of one device API.
 pub(crate) fn device_line(device: &crate::facts::DeviceFacts) -> String {
     if !device.absent.is_empty() {
         return format!("{}: none here: {}", device.api, device.absent);
@@ -204,7 +204,7 @@ fn failure(case: &CaseReport, paint: Paint) -> String {
         let name = format!("  {name}");
         match name.trim() {
             "stderr" => label(&mut text, paint, Tint::Faint, &name, &last_lines(&value)),
-            // In one piece, however long: it is there to be copied.
+            // The command stays on one line, however long, so that it can be copied.
             "alone" | "program" => {
                 let gap = " ".repeat(LABEL_WIDTH - name.len());
                 text += &format!(
@@ -219,7 +219,7 @@ fn failure(case: &CaseReport, paint: Paint) -> String {
     text
 }
 
-/// The end of what was written is what matters.
+/// Returns the last lines of a text, which matter most.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     lines[lines.len().saturating_sub(LINES_MAX)..].join("\n")
@@ -250,7 +250,7 @@ fn by_group(report: &Report, paint: Paint) -> String {
     grid.text(paint, 0)
 }
 
-/// A status in as few letters as a column has.
+/// Returns the short name of a status for a column header.
 pub(super) fn column_name(status: Status) -> &'static str {
     match status {
         Status::Built => "built",

@@ -1,34 +1,34 @@
-//! The verdict of a run in words: the same in every form of report.
+//! Verdict of a run in words, the same in every report format.
 
 use super::grid::{count, several};
 use crate::{Group, Level, Report, Status};
 
-/// Tone of a verdict.
+/// Severity of a verdict, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// All as expected.
+    /// All results are as expected.
     Good,
-    /// Nothing was proved, or the expectations need an update.
+    /// Nothing was proved, or the expectations must be corrected.
     Warn,
-    /// The plugin, or the suite, is at fault.
+    /// The plugin or the suite is at fault.
     Bad,
 }
 
-/// Summary of a run.
+/// Summary of a run in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// Tone of the verdict.
+    /// Severity of the verdict.
     pub tone: Tone,
-    /// The verdict in a few words.
+    /// Verdict in a few words.
     pub headline: String,
-    /// Number of cases by status, in words.
+    /// Number of cases by status.
     pub counts: String,
     /// Levels that were reached, and levels that were not.
     pub levels: String,
 }
 
 impl Summary {
-    /// Summarizes a report.
+    /// Builds the summary of a report.
     #[must_use]
     pub fn of(report: &Report) -> Self {
         let n = |status| report.count(None, status);
@@ -87,7 +87,7 @@ fn levels(report: &Report) -> String {
     }
 }
 
-/// Returns a level's name.
+/// Returns the name of a level.
 #[must_use]
 pub fn level_name(level: Level) -> &'static str {
     match level {
@@ -98,20 +98,20 @@ pub fn level_name(level: Level) -> &'static str {
     }
 }
 
-/// Returns the time that the cases of a group took together, in seconds.
+/// Returns the total duration of the cases of a group, in seconds.
 #[must_use]
 pub fn seconds_of(report: &Report, group: Option<Group>) -> f64 {
     let of_group = report.cases.iter().filter(|case| group.is_none_or(|group| case.group == group));
-    // Not 0 times -1, which an empty sum of floats is.
+    // An empty sum of floats is -0.0, so the sum starts at 0.0.
     of_group.map(|case| case.seconds).fold(0.0, |sum, seconds| sum + seconds)
 }
 
-/// Returns the groups that have instances in a report.
+/// Iterates over the groups that have instances in a report.
 pub fn groups(report: &Report) -> impl Iterator<Item = Group> {
     Group::ALL.iter().copied().filter(|group| report.cases.iter().any(|case| case.group == *group))
 }
 
-/// Returns the statuses that occur, and those that are always shown.
+/// Returns the statuses that occur, with passed and failed in any case.
 #[must_use]
 pub fn columns(report: &Report) -> Vec<Status> {
     let always = [Status::Passed, Status::Failed];
@@ -119,13 +119,13 @@ pub fn columns(report: &Report) -> Vec<Status> {
     Status::ALL.iter().copied().filter(occurs).collect()
 }
 
-/// Returns a moment as `2027-03-31 12:00 UTC`.
+/// Formats a time as `2027-03-31 12:00 UTC`.
 #[must_use]
 pub fn moment(unix_seconds: u64) -> String {
     time(unix_seconds, "%Y-%m-%d %H:%M UTC")
 }
 
-/// Returns a day as `2027-03-31`.
+/// Formats a day as `2027-03-31`.
 #[must_use]
 pub fn day(unix_seconds: u64) -> String {
     time(unix_seconds, "%Y-%m-%d")

@@ -1,4 +1,5 @@
-//! Second runs: a failed case alone, and one that then passes once more after its predecessors (SUITE-S10).
+//! Repeats failures: each failed case once more alone and, if it then passes, once more after its predecessors
+//! (SUITE-S10).
 
 use std::time::{Duration, Instant};
 
@@ -9,45 +10,45 @@ use super::pool::Runner;
 use crate::Status;
 use crate::report::CaseReport;
 
-/// Greatest number of failures that are run again.
+/// Maximum number of failures that are run again.
 const N_AGAIN: usize = 50;
-/// Greatest number of hangs that are run again, each of which lasts as long as its deadline.
+/// Maximum number of hangs that are run again, because each lasts as long as its deadline.
 const N_HANGS_AGAIN: usize = 4;
-/// Greatest time for second runs.
+/// Time limit of all repeated runs together.
 const AGAIN: Duration = Duration::from_secs(120);
-/// Greatest number of workers that look for the case to blame, among several predecessors.
+/// Maximum number of workers that search for the predecessor to blame.
 const N_NARROWED: usize = 12;
 
 /// A failure that may be run again.
 pub(super) struct Failed {
-    /// Its place in the plan.
+    /// Index of the instance in the plan.
     pub(super) index: usize,
-    /// Instances that ran before it in the same worker.
+    /// Indices of the instances that ran before it in the same worker.
     pub(super) before: Vec<usize>,
 }
 
-/// Result of a second run.
+/// Result of a repeated run.
 enum Second {
-    /// It fails again.
+    /// The case fails again.
     Same,
-    /// It does not.
+    /// The case passes alone and after its predecessors.
     Flaky,
-    /// It fails after these.
+    /// The case fails after these predecessors.
     After(Vec<usize>),
-    /// There was no time left.
+    /// No time was left.
     Cut,
-    /// There was no worker.
+    /// A worker could not be started, with the reason.
     Fault(String),
 }
 
-/// Notes on second runs for the report.
+/// Notes and faults from the repeated runs, for the report.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) notes: Vec<String>,
     pub(super) faults: Vec<String>,
 }
 
-/// Returns the failures that are run again, with the notes on the others.
+/// Chooses the failures that are run again, and notes how many are not.
 pub(super) fn choose<'r>(cases: &[Option<CaseReport>], raws: &'r [Failed]) -> (Vec<&'r Failed>, Told) {
     let status = |raw: &Failed| cases[raw.index].as_ref().map(|case| case.status);
     let failing: Vec<&Failed> = raws.iter().filter(|raw| status(raw).is_some_and(is_failing)).collect();
@@ -73,7 +74,7 @@ impl Told {
     }
 }
 
-/// Runs the failures again and corrects their reports.
+/// Runs the chosen failures again and updates their reports.
 pub(super) fn again(
     runner: &Runner<'_>,
     judge: &Judge<'_>,
@@ -123,7 +124,7 @@ fn second(runner: &Runner<'_>, judge: &Judge<'_>, raw: &Failed) -> Second {
         let all = runner.run_in_one(&indices)?;
         let last = all.into_iter().find(|one| one.index == raw.index);
         let instance = &runner.instances[raw.index];
-        // One that did not come to it, for another died before, shows nothing.
+        // A case that was not reached, because an earlier one ended the process, proves nothing.
         Ok(last.is_some_and(|last| is_failing(judge.report(instance, &last).status)))
     };
     let look = || {
@@ -138,7 +139,7 @@ fn second(runner: &Runner<'_>, judge: &Judge<'_>, raw: &Failed) -> Second {
     look().unwrap_or_else(Second::Fault)
 }
 
-/// Halves the list of predecessors as long as one half reproduces the failure.
+/// Bisects the predecessors as long as one half is enough to make the case fail.
 fn narrow(
     before: &[usize],
     fails_after: &dyn Fn(&[usize]) -> Result<bool, String>,

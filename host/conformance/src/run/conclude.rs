@@ -1,4 +1,5 @@
-//! Conclusions from all verdicts: profiles, stale lines, levels, and the exit code (SUITE-S6, SUITE-S7, SUITE-S13, SUITE-S14).
+//! Conclusions from all verdicts: profiles, stale lines, levels and the exit code (SUITE-S6, SUITE-S7, SUITE-S13,
+//! SUITE-S14).
 
 use std::collections::HashMap;
 
@@ -6,8 +7,8 @@ use super::judge::Judge;
 use crate::report::{CaseReport, LevelReport, ProfileReport, Report, StaleReport};
 use crate::{Facts, Instance, Level, Profile, Status, Subject};
 
-/// Returns the result of each profile that an instance needs, and the stale claims. `planned` is everything that applies to the
-/// plugin, run or not: a case that was left out proves nothing.
+/// Reports each profile that an instance needs, and the claims that are stale. `planned` holds every instance that
+/// applies to the plugin, run or not: an instance that was left out proves nothing.
 pub(super) fn profiles(
     judge: &Judge<'_>,
     planned: &[Instance],
@@ -16,7 +17,7 @@ pub(super) fn profiles(
     let (mut reports, mut stale) = (Vec::new(), Vec::new());
     let claims = &judge.options.expectations.claims;
     let ended: HashMap<&str, &CaseReport> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    // What a case showed nothing of is no longer in its report.
+    // The report of a case no longer lists the profiles that the case was silent about.
     let needed = |instance: &'_ Instance| match ended.get(instance.id.as_str()) {
         Some(case) => case.profiles.clone(),
         None => instance.case.profiles.clone(),
@@ -40,7 +41,7 @@ pub(super) fn profiles(
             continue;
         }
         let passed = |case: &&&CaseReport| matches!(case.status, Status::Passed | Status::Built);
-        // What an expectation excuses says nothing of the profile.
+        // A refusal excused by an expectation says nothing about the profile.
         let refused =
             |case: &&&CaseReport| case.status == Status::Unsupported && judge.expectation(&case.id).is_none();
         let n_unsupported = of.iter().filter(|case| case.status == Status::Unsupported).count();
@@ -70,7 +71,7 @@ pub(super) fn profiles(
     (reports, stale)
 }
 
-/// Expectations that match nothing, or only what passes (SUITE-S7).
+/// Returns the expectations that match nothing, or only cases that pass (SUITE-S7).
 pub(super) fn stale(judge: &Judge<'_>, planned: &[Instance], cases: &[CaseReport]) -> Vec<StaleReport> {
     let mut stale = Vec::new();
     for expectation in &judge.options.expectations.cases {
@@ -97,7 +98,7 @@ pub(super) fn stale(judge: &Judge<'_>, planned: &[Instance], cases: &[CaseReport
     stale
 }
 
-/// The levels that were asked for (SUITE-S13). `n_left_out` instances of them were not run.
+/// Reports the requested levels (SUITE-S13). `n_left_out` of their instances were not run.
 pub(super) fn levels(
     asked: Level,
     cases: &[CaseReport],
@@ -107,14 +108,14 @@ pub(super) fn levels(
 ) -> Vec<LevelReport> {
     let asked = Level::ALL.iter().copied().filter(|level| asked.includes(*level));
     let report = |level| match nothing_to_hold(level, facts) {
-        // Its loader is asked for copies and threads too, which says nothing of a device.
+        // A plugin's loader is also tested for copies and threads, which says nothing about a device.
         Some(note) => LevelReport { level, reached: false, note: note.to_owned() },
         None => self::level(level, cases, profiles, n_left_out),
     };
     asked.map(report).collect()
 }
 
-/// Returns the reason why a level cannot be reached, whatever the cases say: the plugin has no registration that it is about.
+/// Returns the reason why a level cannot be reached whatever the cases say: the plugin registers nothing for it.
 fn nothing_to_hold(level: Level, facts: &Facts) -> Option<&'static str> {
     let has = |subject| facts.registrations(subject).next().is_some();
     match level {
@@ -173,7 +174,7 @@ fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_
     }
 }
 
-/// Returns the remarks on a reached level.
+/// Describes remarkable counts of a level that was reached.
 fn remarks(cases: &[&CaseReport]) -> String {
     let known = [
         (Status::Expected, "expected failures"),
@@ -187,7 +188,8 @@ fn remarks(cases: &[&CaseReport]) -> String {
     remarks.collect::<Vec<_>>().join(", ")
 }
 
-/// The exit code: of what holds the first of 7, 3, 5, 1, 6, 4, 0 (SUITE-S14). 2 is an error before there is a report.
+/// Computes the exit code: the first of 7, 3, 5, 1, 6, 4, 0 that applies (SUITE-S14). Code 2 is an error before there
+/// is a report.
 pub(super) fn exit(report: &Report) -> u8 {
     let any = |wanted: fn(&CaseReport) -> bool| report.cases.iter().any(wanted);
     let beyond = |case: &&CaseReport| case.group.level() != Level::Loadable;

@@ -1,4 +1,4 @@
-//! Judges a verdict for this plugin by claims, expectations and availability (SUITE-S6, SUITE-S7, SUITE-S8).
+//! Judges a verdict for this plugin by its claims, expectations and available devices (SUITE-S6, SUITE-S7, SUITE-S8).
 
 use super::pool::{Outcome, Raw};
 use super::{Ended, Options, machine};
@@ -6,18 +6,18 @@ use crate::expectations::{Expectation, Outcome as Expected};
 use crate::report::CaseReport;
 use crate::{Facts, Failure, Group, Instance, Profile, Status, Stop, Subject};
 
-/// A reason is cut to so many bytes (SUITE-S12).
+/// Maximum length of a reason in bytes (SUITE-S12).
 const REASON_BYTES: usize = 2 << 10;
 
-/// Criteria by which verdicts are judged.
+/// Options and facts that verdicts are judged by.
 pub(super) struct Judge<'a> {
     pub(super) options: &'a Options,
     pub(super) facts: &'a Facts,
-    /// As `YYYY-MM-DD`.
+    /// Current day, as `YYYY-MM-DD`.
     pub(super) today: String,
 }
 
-/// Returns true if a status is worth a second run.
+/// Returns true if the status calls for a second run.
 pub(super) fn is_failing(status: Status) -> bool {
     matches!(status, Status::Failed | Status::Crashed | Status::Hung)
 }
@@ -27,7 +27,7 @@ impl<'a> Judge<'a> {
         Self { options, facts, today: machine::day(machine::now_unix()) }
     }
 
-    /// The report of an instance.
+    /// Builds the report of an instance.
     pub(super) fn report(&self, instance: &Instance, raw: &Raw) -> CaseReport {
         let mut case = blank(instance);
         case.seconds = raw.seconds;
@@ -43,7 +43,7 @@ impl<'a> Judge<'a> {
         case
     }
 
-    /// The report of a plugin that was no longer well after an instance.
+    /// Builds the report of a plugin that failed its health check after an instance.
     pub(super) fn unwell(&self, instance: &Instance, outcome: &Outcome) -> CaseReport {
         let mut case = blank(instance);
         self.status(instance, outcome, &mut case);
@@ -101,13 +101,13 @@ impl<'a> Judge<'a> {
         (case.status, case.failure) = (Status::Failed, Some(failure));
     }
 
-    /// Of these profiles those that are not claimed.
+    /// Returns those of the profiles that the plugin does not claim.
     pub(super) fn unclaimed(&self, profiles: &'a [Profile]) -> impl Iterator<Item = Profile> + use<'a> {
         let claims = &self.options.expectations.claims;
         profiles.iter().copied().filter(move |profile| !claims.contains(profile))
     }
 
-    /// Returns true if the probe found that the subject of the instance is not here (SUITE-S8).
+    /// Returns true if the probe found that the subject of the instance is absent here (SUITE-S8).
     fn is_absent(&self, instance: &Instance) -> bool {
         let (facts, name) = (self.facts, instance.registration.as_str());
         match instance.case.subject {
@@ -117,7 +117,7 @@ impl<'a> Judge<'a> {
                     || is_short && instance.case.profiles.contains(&Profile::SeveralDevices)
             }
             Subject::TargetKind | Subject::Codegen => facts.unusable_kind(name).is_some(),
-            // These may use any of them.
+            // Instances of these subjects may use any device.
             Subject::Plugin | Subject::Manifest | Subject::Loader | Subject::Function => {
                 !facts.unusable_kinds.is_empty()
                     || facts.devices.iter().any(|device| !device.absent.is_empty())
@@ -125,7 +125,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The expectation about an instance that counts here and today.
+    /// Returns the expectation about an instance that applies here today.
     pub(super) fn expectation(&self, id: &str) -> Option<&'a Expectation> {
         self.options.expectations.about(id, self.facts, &self.today)
     }
@@ -160,7 +160,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Says of a failure that it was expected until a day that has passed (SUITE-S7).
+    /// Adds to a failure that an expectation for it has expired (SUITE-S7).
     fn expired(&self, case: &mut CaseReport) {
         if !is_failing(case.status) {
             return;
@@ -173,7 +173,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The command that repeats cases, for a shell (SUITE-S15).
+    /// Returns the shell command that repeats cases (SUITE-S15).
     pub(super) fn repeat(&self, ids: &[&str]) -> String {
         let library = self.options.library.display().to_string();
         let mut words = vec!["chipdock".to_owned(), "conformance".to_owned(), quoted(&library)];
@@ -183,7 +183,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Cuts a text to so many bytes.
+/// Truncates a text to a number of bytes.
 pub(super) fn cut(text: &mut String, bytes: usize) {
     if text.len() > bytes {
         let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();

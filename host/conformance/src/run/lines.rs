@@ -1,8 +1,8 @@
-//! Filters a worker's output: messages with its token, in order.
+//! Parses the messages of a worker: lines with its token, in order.
 
 use super::{Message, Signed};
 
-/// Greatest length of a message (SUITE-S12).
+/// Maximum length of a message in bytes; a longer line is ignored (SUITE-S12).
 pub(super) const LINE_BYTES: usize = 512 << 10;
 
 /// Result of reading a line.
@@ -10,11 +10,11 @@ pub(super) const LINE_BYTES: usize = 512 << 10;
 pub(super) enum Heard {
     /// The next message.
     Said(Message),
-    /// A message, but not the next: one is missing.
+    /// A later message: at least one is missing.
     Garbled,
 }
 
-/// Filter for messages in lines that others may write, too (SUITE-S11).
+/// Filter that extracts a worker's messages from lines that others may write too (SUITE-S11).
 #[derive(Debug)]
 pub(super) struct Messages {
     token: String,
@@ -26,10 +26,10 @@ impl Messages {
         Self { token, number: 0 }
     }
 
-    /// Returns the content of a line, if it is this worker's.
+    /// Parses a line; returns `None` if it is no message of this worker.
     pub(super) fn hear(&mut self, line: &[u8]) -> Option<Heard> {
         let signed = serde_json::from_slice::<Signed>(line).ok()?;
-        // A line without the token is no message; one that was read before comes from a copy.
+        // A line without the token is no message; a number already read comes from a copy of the process.
         if signed.token != self.token || signed.number < self.number {
             return None;
         }

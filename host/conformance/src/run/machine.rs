@@ -1,4 +1,4 @@
-//! The machine, and the day.
+//! Facts about this machine, and the current day.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,7 +7,7 @@ use chrono::DateTime;
 
 use crate::report::Machine;
 
-/// This one.
+/// Describes this machine.
 pub(super) fn here() -> Machine {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -20,7 +20,7 @@ pub(super) fn here() -> Machine {
     }
 }
 
-/// The first processor's name; the processors of ARM have numbers only.
+/// Returns the name of the first processor; ARM processors report numbers only.
 fn processor(text: &str) -> String {
     let value = |key: &str| {
         let mut lines = text.lines().filter_map(|line| line.split_once(':'));
@@ -31,15 +31,15 @@ fn processor(text: &str) -> String {
     value("model name").or_else(by_number).unwrap_or_default()
 }
 
-/// Seconds since 1970.
+/// Returns the current time in seconds since 1970.
 pub(super) fn now_unix() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// The day of a second, in UTC, as `YYYY-MM-DD`.
+/// Returns the UTC day of a time in seconds, as `YYYY-MM-DD`.
 pub(super) fn day(unix: u64) -> String {
     let moment = i64::try_from(unix).ok().and_then(|unix| DateTime::from_timestamp(unix, 0));
-    // What lies past the years that there are is later than any date.
+    // A time beyond the representable years counts as later than any date.
     moment.map_or_else(|| "9999-12-31".to_owned(), |moment| moment.format("%F").to_string())
 }
 

@@ -1,4 +1,4 @@
-//! Runs the suite: the supervisor, its workers, and the processing of their verdicts.
+//! Runs the suite: the supervisor, its workers, and the judgement of their verdicts.
 
 mod again;
 mod conclude;
@@ -30,42 +30,42 @@ pub use worker::work;
 /// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The plugin's library.
+    /// Path of the plugin's library.
     pub library: PathBuf,
-    /// The executable, and the arguments before the job's path, that [`work`] is reached by.
+    /// Executable that calls [`work`], and its arguments before the path of the job.
     pub worker: (PathBuf, Vec<String>),
     /// Level of the run.
     pub level: Level,
-    /// Globs over ids; empty for all.
+    /// Globs over ids; an empty list selects all.
     pub filters: Vec<String>,
     /// Claims and expectations of the plugin.
     pub expectations: Expectations,
-    /// Other plugins that may be used, for instance to compile host functions.
+    /// Further plugins that the hosts may use, for instance to compile host functions.
     pub companions: Vec<PathBuf>,
-    /// Libraries or folders that are used whatever their owner and permissions are.
+    /// Libraries or folders that are trusted regardless of their owner and permissions.
     pub trust: Vec<PathBuf>,
-    /// Settings of plugins: plugin, key and value (SUITE-S16).
+    /// Plugin settings: plugin, key and value (SUITE-S16).
     pub settings: Vec<(String, String, String)>,
-    /// Seeds of random programs.
+    /// Random programs of the run.
     pub seeds: Seeds,
-    /// Number of workers at once.
+    /// Number of concurrent workers.
     pub jobs: usize,
-    /// Factor by which deadlines are multiplied, for slow machines.
+    /// Factor of all deadlines, for slow machines.
     pub patience: f64,
-    /// Whether failures are run again (SUITE-S10).
+    /// Whether failed cases are run again (SUITE-S10).
     pub again: bool,
-    /// Folder for reduced programs.
+    /// Folder that reduced programs are written to.
     pub repro_folder: PathBuf,
-    /// Words that the command that repeats a case needs besides library and filter, as `--plugin` and a path (SUITE-S15).
+    /// Further arguments of the command that repeats a case, such as `--plugin` and a path (SUITE-S15).
     pub repeat: Vec<String>,
 }
 
 /// Reason why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
-    /// The user's request cannot be carried out: exit code 2.
+    /// The request is wrong: exit code 2.
     Usage(String),
-    /// The suite failed itself: exit code 7.
+    /// The suite itself failed: exit code 7.
     Suite(String),
 }
 
@@ -95,15 +95,15 @@ impl std::error::Error for RunError {}
 pub enum Progress<'a> {
     /// The probe is running.
     Probing,
-    /// The number of instances that will be run.
+    /// Number of instances that will be run.
     Planned(usize),
-    /// An instance ended.
+    /// Report of an instance that ended.
     Ended(&'a crate::report::CaseReport),
-    /// This many failures are run again.
+    /// Number of failed instances that are run again.
     Again(usize),
 }
 
-/// Job of a worker, which it reads from a file.
+/// Job of a worker, passed as a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Job {
     library: PathBuf,
@@ -112,7 +112,7 @@ struct Job {
     trust: Vec<PathBuf>,
     settings: Vec<(String, String, String)>,
     scratch: PathBuf,
-    /// Folder for programs that fail.
+    /// Folder that failing programs are written to.
     repros: PathBuf,
     seeds: Seeds,
     token: String,
@@ -123,15 +123,15 @@ struct Job {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Task {
-    /// Collect the facts of the plugin.
+    /// Find out what the plugin registers and which devices it has.
     Probe,
-    /// Check that the plugin still works.
+    /// Check the plugin's health.
     Health,
     /// Run instances with these ids, in order.
     Cases(Vec<String>),
 }
 
-/// Message of a worker, one line each, through its own pipe.
+/// Message of a worker: one line each, over a private pipe.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Message {
@@ -139,24 +139,24 @@ enum Message {
     Opened { facts: Facts },
     /// Result of the probe, or the reason why the plugin is refused.
     Probed { facts: Result<Facts, Refusal> },
-    /// Problem of its devices, if there is one.
+    /// Result of the health check; `None` if the devices are well.
     Health { stop: Option<Stop> },
     /// An instance begins.
     Begin { index: usize },
-    /// The instance ended.
+    /// An instance ended.
     End { index: usize, seconds: f64, ended: Ended, repro: String },
-    /// All instances have ended; the process ends next.
+    /// All have ended; the process ends next.
     Done,
 }
 
 /// Result of an instance that ended by itself.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Ended {
-    /// Reason why it did not pass; none if it did.
+    /// Reason why the instance did not pass; `None` if it passed.
     stop: Option<Stop>,
-    /// Reason why it could build but not run the result (SUITE-S4).
+    /// Reason why the instance built its result but could not run it (SUITE-S4).
     not_run: Option<String>,
-    /// Profiles that it did not exercise on the device (SUITE-S6).
+    /// Profiles of which nothing reached the device (SUITE-S6).
     untested: Vec<Profile>,
 }
 
@@ -182,5 +182,5 @@ struct Signed {
     message: Message,
 }
 
-/// The exit code of a worker whose pipe was closed under it.
+/// Exit code of a worker whose pipe was closed by someone else.
 const CLOSED_PIPE: i32 = 120;

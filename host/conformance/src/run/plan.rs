@@ -1,16 +1,16 @@
-//! Plans a run: filters, then batches for the workers.
+//! Plan of a run: filters the instances, then distributes them to workers in batches.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::RunError;
 use crate::Instance;
 
-/// Least number of cases for which it is worth starting a worker.
+/// Minimum number of cases that is worth the start of a worker.
 const BATCH: usize = 24;
-/// Batches of a group for each worker that runs at once: more would share less, fewer would leave one waiting.
+/// Batches of a group for each concurrent worker: more would share less, fewer would leave a worker idle.
 const BATCHES_PER_JOB: usize = 4;
 
-/// Globs over ids; none: everything.
+/// Globs over ids; an empty set matches everything.
 pub(super) struct Filters {
     globs: GlobSet,
 }
@@ -31,7 +31,7 @@ impl Filters {
         self.globs.is_empty() || self.globs.is_match(id)
     }
 
-    /// Refuses a filter that none of the ids matches.
+    /// Returns an error if a filter matches none of the ids.
     pub(super) fn check<'a>(
         &self,
         patterns: &[String],
@@ -51,16 +51,16 @@ impl Filters {
     }
 }
 
-/// Instances that one worker runs, in order, by their places in the plan.
+/// Instances that one worker runs, as indices into the plan, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
     pub(super) indices: Vec<usize>,
-    /// While nothing else runs.
+    /// Whether the batch runs while nothing else does.
     pub(super) exclusive: bool,
 }
 
-/// Deals the instances to workers: those of a group about one registration stay together, for they share what they make;
-/// one that ends its process has a process of its own.
+/// Distributes the instances to workers. Instances of a group about one registration stay together, because they share
+/// what they build; a case that ends its process gets a process of its own.
 pub(super) fn batches(instances: &[Instance], jobs: usize) -> Vec<Batch> {
     let mut all = Vec::new();
     let mut rest: Vec<usize> = (0..instances.len()).collect();

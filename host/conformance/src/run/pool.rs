@@ -13,25 +13,26 @@ use super::{Ended, Job, Message, Options, Task};
 use crate::report::Death;
 use crate::{Facts, Instance, Stop};
 
-/// Time from the start of a worker to its first message.
+/// Time limit from the start of a worker to its first message.
 const START: Duration = Duration::from_secs(30);
-/// Time in which the probe must open the plugin and query it.
+/// Time limit of the probe for opening and querying the plugin.
 const OPENING: Duration = Duration::from_secs(60);
-/// Additional time for a worker's first case, which opens the plugin; and the factor for the time that the probe took.
+/// Extra time for the first case of a worker, which opens the plugin: the larger of this and `FIRST_TIMES` times the
+/// duration of the probe, but at most `OPENING`.
 const FIRST: Duration = Duration::from_secs(5);
 const FIRST_TIMES: u32 = 10;
-/// Time from a worker's last message to its end, and between two cases.
+/// Time limit from a worker's last message to its end, and between two cases.
 const END: Duration = Duration::from_secs(20);
 
-/// Result of an instance, before it is judged.
+/// Unjudged result of an instance.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
-    /// Its place in the plan.
+    /// Index of the instance in the plan.
     pub(super) index: usize,
     pub(super) outcome: Outcome,
     pub(super) seconds: f64,
     pub(super) repro: String,
-    /// Instances that ran before it in the same worker.
+    /// Indices of the instances that ran before it in the same worker.
     pub(super) before: Vec<usize>,
 }
 
@@ -42,24 +43,24 @@ pub(super) enum Outcome {
     Hung(Death),
 }
 
-/// Event while batches are run.
+/// Event of a run of batches.
 pub(super) enum Event {
     Ended(Raw),
-    /// After the end of a process in this instance the plugin no longer works.
+    /// The plugin failed its health check after this instance ended its process.
     Unwell(usize, Outcome),
     Fault(String),
 }
 
-/// Result of a worker's run.
+/// Result of one worker.
 struct Run {
-    /// Number of instances that it ended.
+    /// Number of instances that ended.
     n_ended: usize,
-    /// Abnormal end, with the instance to blame, if there is one.
+    /// Set if the worker ended abnormally: the instance to blame, if any.
     died: Option<Option<usize>>,
     death: Option<Death>,
 }
 
-/// Description of a process that ended abnormally.
+/// Abnormal end of a worker.
 enum Bad {
     Died(Death),
     Hung(Death),
@@ -80,18 +81,18 @@ impl Bad {
     }
 }
 
-/// Runs instances of a plan in workers.
+/// Runs the instances of a plan in workers.
 pub(super) struct Runner<'a> {
     pub(super) options: &'a Options,
     pub(super) instances: &'a [Instance],
     job: Job,
-    /// Time that opening may take.
+    /// Time that opening the plugin may take.
     opening: Duration,
     n_started: AtomicUsize,
 }
 
 impl<'a> Runner<'a> {
-    /// Makes a runner whose workers have their folders in `scratch`.
+    /// Creates a runner; workers have their folders in `scratch`.
     pub(super) fn new(
         options: &'a Options,
         instances: &'a [Instance],
@@ -136,7 +137,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs a batch to its end, in as many workers as it takes.
+    /// Runs a batch to its end, in as many workers as it needs.
     fn run_batch(&self, indices: &[usize], each: &mut dyn FnMut(Event)) {
         let mut left = indices;
         let mut n_mute = 0;
@@ -151,7 +152,7 @@ impl<'a> Runner<'a> {
             {
                 each(Event::Unwell(index, unwell));
             }
-            // One that dies before it says a word has met no case: once may be bad luck.
+            // A worker that dies before its first case may do so once: two in a row end the batch.
             n_mute = if run.n_ended == 0 { n_mute + 1 } else { 0 };
             if n_mute == 2 {
                 let how = run.death.map_or_else(|| "well".to_owned(), |death| death.text);
@@ -160,7 +161,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs instances in one new worker, as far as it comes.
+    /// Runs instances in one new worker, until the first abnormal end.
     pub(super) fn run_in_one(&self, indices: &[usize]) -> Result<Vec<Raw>, String> {
         let mut all = Vec::new();
         self.run_worker(indices, &mut |raw| all.push(raw))?;
@@ -200,7 +201,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Checks in a new worker that the plugin still works; returns the outcome if it does not.
+    /// Checks the plugin's health in a new worker; returns the outcome if the check fails.
     fn health(&self) -> Option<Outcome> {
         let mut worker = match self.start(Task::Health) {
             Ok(worker) => worker,
@@ -240,10 +241,10 @@ fn give_up(left: &[usize], fault: &str, each: &mut dyn FnMut(Event)) {
     }
 }
 
-/// State of a worker's cases.
+/// State of the messages received from one worker.
 struct Hearing<'a> {
     indices: &'a [usize],
-    /// The last instance that ended: a bad end before the next begins is attributed to it.
+    /// Last case that ended: a failure before the next one begins is charged to it.
     held: Option<Raw>,
     begun: Option<(usize, Instant)>,
     since: Option<Instant>,
@@ -273,7 +274,7 @@ impl Hearing<'_> {
 
     fn raw(&self, place: usize, outcome: Outcome, seconds: f64, repro: String) -> Raw {
         let passed = matches!(outcome, Outcome::Ended(Ended { stop: None, .. }));
-        // Who passed is not run again.
+        // A case that passed is not run again.
         let before = if passed { Vec::new() } else { self.indices[..place].to_vec() };
         Raw { index: self.indices[place], outcome, seconds, repro, before }
     }
@@ -284,7 +285,7 @@ impl Hearing<'_> {
         }
     }
 
-    /// Attributes a bad end to the case that had begun, or to the one that ended last.
+    /// Charges an abnormal end to the case that had begun, or else to the one that ended last.
     fn blame(mut self, mut bad: Bad, each: &mut dyn FnMut(Raw)) -> Run {
         let death = Some(bad.death().clone());
         let to_blame = if let Some((place, begun)) = self.begun {
@@ -311,7 +312,7 @@ impl Hearing<'_> {
     }
 }
 
-/// Makes a worker's job, except for its task, folder and token.
+/// Builds the part of a worker's job that all workers share: all but task, folder and token.
 pub(super) fn job(options: &Options, facts: Facts, scratch: &Path) -> Job {
     let absolute = |path: &std::path::PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     Job {
@@ -328,7 +329,7 @@ pub(super) fn job(options: &Options, facts: Facts, scratch: &Path) -> Job {
     }
 }
 
-/// Returns a token that cannot be guessed by accident.
+/// Returns a random token that cannot be guessed by accident.
 fn token() -> String {
     use std::hash::{BuildHasher as _, Hasher as _, RandomState};
     let part = || RandomState::new().build_hasher().finish();
@@ -339,15 +340,15 @@ fn token() -> String {
 #[derive(Debug, Default)]
 pub(super) struct Probed {
     pub(super) facts: Facts,
-    /// Reason why the plugin is refused; empty when it is not.
+    /// Reason why the plugin is refused; empty if it is not.
     pub(super) refused: String,
-    /// Note on facts of its devices that could not be collected; empty when there are none.
+    /// Facts about devices that the probe could not determine; empty if there are none.
     pub(super) note: String,
-    /// Time that the probe took.
+    /// Duration of the probe.
     pub(super) took: Duration,
 }
 
-/// Opens the plugin in a worker of its own and collects its facts.
+/// Opens and queries the plugin in a worker of its own.
 pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String> {
     let started = Instant::now();
     let runner = Runner::new(options, &[], Facts::default(), scratch, Duration::ZERO);
@@ -360,7 +361,7 @@ pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String>
         match worker.next(until) {
             Next::Said(Message::Opened { facts }) => opened = Some(facts),
             Next::Said(Message::Probed { facts }) => found = Some(facts),
-            // What is known is known: an end that goes wrong is for the cases.
+            // The facts are complete: an abnormal end after them is a matter of the cases.
             Next::Said(Message::Done) => break None,
             Next::Said(_) => {}
             Next::Gone => break Some(worker.death()),

@@ -1,4 +1,4 @@
-//! One worker process: started, read, and waited for, whatever the plugin in it does.
+//! One worker process: starts it, reads its messages and ends it, whatever the plugin in it does.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::lines::{Heard, LINE_BYTES, Messages};
 use super::{CLOSED_PIPE, Job, Message, signals, stack};
 use crate::report::Death;
 
-/// Time that a process has to write its stack before it is killed.
+/// Time that a hung process has to write its stack before it is killed.
 const STACK_WAIT: Duration = Duration::from_secs(3);
 
 /// A running worker.
@@ -24,18 +24,18 @@ pub(super) struct Worker {
 
 /// Next event of a worker.
 pub(super) enum Next {
-    /// A message.
+    /// The worker sent a message.
     Said(Message),
-    /// A message is missing: another process wrote into the pipe.
+    /// A message of the worker is missing: other writers used its pipe.
     Garbled,
-    /// The process is gone.
+    /// The process has ended.
     Gone,
-    /// No message in time.
+    /// The worker sent nothing in time.
     Silent,
 }
 
 impl Worker {
-    /// Starts a worker in a folder of its own, where the job is written to.
+    /// Starts a worker in a folder of its own, which holds the job.
     pub(super) fn start(worker: &(PathBuf, Vec<String>), job: &Job) -> io::Result<Self> {
         let folder = job.scratch.clone();
         std::fs::create_dir_all(&folder)?;
@@ -48,14 +48,14 @@ impl Worker {
         Ok(Self { child, messages: Messages::new(job.token.clone()), executable: worker.0.clone(), folder })
     }
 
-    /// Returns the next event, waiting until that time.
+    /// Waits for the next event until a deadline.
     pub(super) fn next(&mut self, until: Instant) -> Next {
         loop {
             match self.child.next(until) {
                 chipdock_supervise::Next::Line(line) => match self.messages.hear(&line) {
                     Some(Heard::Said(message)) => return Next::Said(message),
                     Some(Heard::Garbled) => return Next::Garbled,
-                    // Who writes without end is not talking to us.
+                    // A stream of lines that are no messages does not extend the deadline.
                     None if Instant::now() >= until => return Next::Silent,
                     None => {}
                 },
@@ -65,16 +65,16 @@ impl Worker {
         }
     }
 
-    /// Returns true if it ended by itself with code 0.
+    /// Returns true if the process ended by itself with code 0.
     pub(super) fn ended_well(&self) -> bool {
         self.child.status().is_some_and(|status| status.success())
     }
 
-    /// Describes its abnormal end.
+    /// Describes the abnormal end of a process that has ended.
     pub(super) fn death(&mut self) -> Death {
         let written = stack::Written::of(&self.child.tail().text());
         let (signal, code) = match Ended::of(self.child.status().unwrap_or_default()) {
-            // Unwinding that got stuck ends by an alarm; the first signal is what happened.
+            // A stuck unwinder is ended by SIGALRM; the signal before it is the cause.
             Ended::Killed { signal: libc::SIGALRM } => (written.signal.or(Some(libc::SIGALRM)), None),
             Ended::Killed { signal } => (Some(signal), None),
             Ended::Exited { code } => (None, Some(code)),
@@ -90,9 +90,9 @@ impl Worker {
         self.told(signal, code, text, written)
     }
 
-    /// Asks for its stack, ends it, and describes that.
+    /// Asks a silent worker for its stack, kills it and describes the hang.
     pub(super) fn hang(&mut self, silent: Duration) -> Death {
-        // The worker has a handler for it.
+        // The worker has a handler for this signal.
         self.child.signal(signals::ASK);
         let until = Instant::now() + STACK_WAIT;
         while Instant::now() < until && !self.child.has_ended() && !self.child.tail().has(signals::END) {
@@ -103,7 +103,7 @@ impl Worker {
         self.told(None, None, format!("silent for {:.0} s", silent.as_secs_f64()), written)
     }
 
-    /// Ends it after another process wrote into its pipe.
+    /// Kills a worker whose pipe others wrote into, and describes that.
     pub(super) fn garbled(&mut self) -> Death {
         self.child.stop();
         let written = stack::Written::of(&self.child.tail().text());
@@ -125,13 +125,13 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // What runs may still write there.
+        // A running process may still write to the folder.
         self.child.stop();
         remove(&self.folder);
     }
 }
 
-/// A plugin may have taken rights away from what it made.
+/// Removes a folder, even if a plugin has restricted its permissions.
 fn remove(folder: &Path) {
     if std::fs::remove_dir_all(folder).is_err() {
         use std::os::unix::fs::PermissionsExt as _;

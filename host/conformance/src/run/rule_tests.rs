@@ -1,4 +1,5 @@
-//! Rules SUITE-S6, SUITE-S7, SUITE-S8, SUITE-S13 and SUITE-S14 on made-up verdicts: the decisions after the workers have ended.
+//! Rules SUITE-S6, SUITE-S7, SUITE-S8, SUITE-S13 and SUITE-S14 on made-up verdicts: the decisions after the workers have
+//! ended.
 
 use super::conclude;
 use super::judge::Judge;
@@ -71,7 +72,7 @@ fn unsupported() -> Option<Stop> {
     Some(Stop::Unsupported("not here".to_owned()))
 }
 
-/// What becomes of verdicts: the cases, profiles and stale lines.
+/// Judges made-up verdicts and returns the cases, profiles and stale lines.
 fn judged(
     expectations: &str,
     cases: &[(&str, &[Profile], Option<Stop>)],

@@ -1,4 +1,5 @@
-//! Makes the stacks that a worker's handlers wrote readable: the suite's own frames left out, functions by name (SUITE-S9).
+//! Makes the stacks written by a worker's handlers readable: functions by name, without the suite's own frames
+//! (SUITE-S9).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,26 +9,26 @@ use object::{Object as _, ObjectSymbol as _, SymbolKind};
 
 use super::signals::{END, MARK};
 
-/// Greatest size of the standard error that is kept with a death, in bytes.
+/// Bytes of a worker's standard error that are kept with a death.
 const REST_BYTES: usize = 4 << 10;
-/// Frames that are shown.
+/// Maximum number of frames that are shown.
 const N_FRAMES: usize = 40;
-/// Larger libraries are not read for names (SUITE-S12).
+/// Size limit of libraries that are read for function names (SUITE-S12).
 const LIBRARY_BYTES: u64 = 96 << 20;
 
 /// Parts of a worker's standard error.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
-    /// The signal that the stack was written for.
+    /// Number of the signal that the stack was written for.
     pub(super) signal: Option<i32>,
-    /// The frames, innermost first, as they were written.
+    /// Frames of the stack as written, innermost first.
     pub(super) frames: Vec<String>,
-    /// The end of the rest.
+    /// End of the rest of the output.
     pub(super) rest: String,
 }
 
 impl Written {
-    /// Takes the first stack out of the text.
+    /// Extracts the first stack from the text.
     pub(super) fn of(text: &str) -> Self {
         let mut written = Self::default();
         let mut rest = Vec::new();
@@ -97,10 +98,10 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Returns the frames by name, without the handler's and without those of the suite below the plugin.
+/// Names the frames, leaving out those of the handler and of the suite below the plugin.
 pub(super) fn readable(frames: &[String], executable: &Path) -> Vec<String> {
     let mut frames: Vec<Frame<'_>> = frames.iter().map(|line| Frame::parse(line)).collect();
-    // The handler is the suite's, and the system called it.
+    // The handler is part of the suite, and the system called it.
     let own = frames.iter().take_while(|frame| frame.is_of(executable)).count();
     frames.drain(..own);
     if own > 0 && frames.first().is_some_and(Frame::is_system) {
@@ -116,10 +117,10 @@ pub(super) fn readable(frames: &[String], executable: &Path) -> Vec<String> {
     shown
 }
 
-/// Names of functions by address, sorted.
+/// Addresses, sizes and names of functions, sorted.
 type Names = Arc<Vec<(u64, u64, String)>>;
 
-/// Returns the function that contains an offset into a library, and the offset in it.
+/// Returns the function at an offset into a library, and the offset within the function.
 fn symbol(library: &Path, offset: u64) -> Option<(String, u64)> {
     static LIBRARIES: Mutex<Option<HashMap<PathBuf, Names>>> = Mutex::new(None);
     let mut libraries = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,19 +1,19 @@
-//! State of the process that a case may change, and its restoration, so that the next case is not blamed (SUITE-S11).
+//! Process state that a case may change, saved and restored so that the next case is not affected (SUITE-S11).
 
 use std::ffi::{CStr, OsString, c_int, c_void};
 use std::path::PathBuf;
 use std::{env, mem, ptr};
 
-/// At least as large as any libc's `fenv_t`.
+/// Buffer at least as large as any libc's `fenv_t`.
 #[repr(C, align(16))]
 struct FloatMode([u8; 256]);
 
 impl FloatMode {
-    /// Returns the bits that control calculation, without the status flags.
+    /// Returns the bits that control arithmetic, without the exception flags.
     fn control(&self) -> u64 {
         let at = |offset: usize| u64::from(u16::from_le_bytes([self.0[offset], self.0[offset + 1]]));
         if cfg!(target_arch = "x86_64") {
-            // The x87's control word, and of MXCSR rounding, masks, and what becomes of denormal numbers.
+            // The x87 control word, and the bits of MXCSR for rounding, exception masks and denormal numbers.
             at(0) << 16 | at(28) & 0xffc0
         } else {
             // FPCR.
@@ -27,7 +27,7 @@ unsafe extern "C" {
     fn fesetenv(mode: *const c_void) -> c_int;
 }
 
-/// State of the process before the plugin changed it. Signal handlers are not included: drivers depend on theirs.
+/// State of the process before the first case. Signal handlers are not part of it, because drivers depend on theirs.
 pub(super) struct State {
     folder: PathBuf,
     variables: Vec<(OsString, OsString)>,
@@ -37,16 +37,16 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Reads the current state.
+    /// Saves the present state.
     pub(super) fn now() -> Self {
         let mut float = FloatMode([0; 256]);
-        // SAFETY: a place that is large enough.
+        // SAFETY: the buffer is large enough for `fenv_t`.
         unsafe { fegetenv((&raw mut float).cast()) };
-        // SAFETY: all zero is a set, which is overwritten.
+        // SAFETY: all zero is a valid `sigset_t`, which is overwritten.
         let mut blocked: libc::sigset_t = unsafe { mem::zeroed() };
-        // SAFETY: asks for the mask alone.
+        // SAFETY: a null set only reads the mask.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), &raw mut blocked) };
-        // SAFETY: there is no way to ask but to set; it is set back by `restore`.
+        // SAFETY: `umask` can only be read by setting it; `restore` sets it back.
         let umask = unsafe { libc::umask(0o022) };
         let state = Self {
             folder: env::current_dir().unwrap_or_else(|_| "/".into()),
@@ -59,36 +59,36 @@ impl State {
         state
     }
 
-    /// Restores the state; returns which parts of a thread's state had changed (P10.10). Variables that were added stay:
-    /// libraries keep notes for themselves there.
+    /// Restores the state and returns the parts that had changed, variables aside (P10.10). Added variables stay,
+    /// because libraries keep notes for themselves there.
     pub(super) fn restore(&self) -> Vec<&'static str> {
         let mut changed = Vec::new();
         let mut float = FloatMode([0; 256]);
-        // SAFETY: a place that is large enough.
+        // SAFETY: the buffer is large enough for `fenv_t`.
         unsafe { fegetenv((&raw mut float).cast()) };
         if float.control() != self.float.control() {
             changed.push("floating-point mode");
         }
-        // SAFETY: what was got from `fegetenv`.
+        // SAFETY: the mode was read by `fegetenv`.
         unsafe { fesetenv((&raw const self.float).cast()) };
-        // SAFETY: sets a number.
+        // SAFETY: only sets a number.
         if unsafe { libc::umask(self.umask) } != self.umask {
             changed.push("umask");
         }
-        // SAFETY: all zero is a set, which is overwritten.
+        // SAFETY: all zero is a valid `sigset_t`, which is overwritten.
         let mut blocked: libc::sigset_t = unsafe { mem::zeroed() };
-        // SAFETY: a set that was got in the same way, and a place for another.
+        // SAFETY: the set was read by `pthread_sigmask`, and there is room for the old one.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.blocked, &raw mut blocked) };
         if self.masks_differ(&blocked) {
             changed.push("signal mask");
         }
-        // SAFETY: an alarm that a case set must not end another.
+        // SAFETY: only cancels an alarm that a case set, so that it ends no other case.
         unsafe { libc::alarm(0) };
-        // SAFETY: asks for the name, which is live until the next call.
+        // SAFETY: a null locale only reads the name, which is live until the next call.
         let locale = unsafe { libc::setlocale(libc::LC_ALL, ptr::null()) };
-        // SAFETY: a text of the library's, or null.
+        // SAFETY: the C library returned a NUL-terminated text or null, and it is not null.
         if !locale.is_null() && unsafe { CStr::from_ptr(locale) } != c"C" {
-            // SAFETY: as at the start of every process.
+            // SAFETY: sets the locale that every process starts with.
             unsafe { libc::setlocale(libc::LC_ALL, c"C".as_ptr()) };
             changed.push("locale");
         }
@@ -98,7 +98,8 @@ impl State {
         }
         for (name, value) in &self.variables {
             if env::var_os(name).as_ref() != Some(value) {
-                // SAFETY: a plugin that changes variables beside threads that read them broke this already.
+                // SAFETY: a plugin that changed variables while other threads read them has broken this requirement
+                // already.
                 unsafe { env::set_var(name, value) };
             }
         }
@@ -106,7 +107,7 @@ impl State {
     }
 
     fn masks_differ(&self, other: &libc::sigset_t) -> bool {
-        // SAFETY: two whole sets.
+        // SAFETY: both sets are initialized.
         let has = |set: &libc::sigset_t, signal| unsafe { libc::sigismember(set, signal) };
         (1..32).any(|signal| has(&self.blocked, signal) != has(other, signal))
     }

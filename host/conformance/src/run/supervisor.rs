@@ -1,4 +1,4 @@
-//! The supervisor: the probe, the plan, workers, second runs, and the report.
+//! The supervisor: runs the probe, the plan, the workers and the second runs, and builds the report.
 
 use std::time::Instant;
 
@@ -16,16 +16,16 @@ use crate::case::instances;
 use crate::report::{CaseReport, SCHEMA};
 use crate::{Case, Facts, Instance, Report, SUITE_VERSION, Subject, cases};
 
-/// Greatest size of all failures' texts together, in bytes.
+/// Total size of the failure texts that are kept in full, in bytes.
 const TEXTS_BYTES: usize = 16 << 20;
-/// Greatest size of each text after that, in bytes.
+/// Maximum size of each text past that total, in bytes.
 const SHORT_BYTES: usize = 256;
 
 /// Runs the suite over a plugin.
 ///
 /// # Errors
 ///
-/// A wrong request, or the suite's own fault, before any result.
+/// The request is wrong, or the suite itself is at fault, before there is a result.
 pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<Report, RunError> {
     let started = Instant::now();
     let filters = Filters::new(&options.filters)?;
@@ -48,7 +48,7 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     let chosen: Vec<Instance> =
         of_level.iter().filter(|instance| filters.takes(&instance.id)).cloned().collect();
     let ids = of_level.iter().map(|instance| instance.id.as_str());
-    // What a refused plugin would have had is not known.
+    // The instances of a refused plugin are unknown, so filters are also checked against the ids of cases.
     let of_cases = known.iter().map(|case| case.id.as_str()).filter(|_| !report.refused.is_empty());
     filters.check(&options.filters, ids.chain(of_cases))?;
     progress(Progress::Planned(chosen.len()));
@@ -59,17 +59,18 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     Ok(report)
 }
 
-/// Opens the plugin in a worker and collects its facts, or returns the reason why it is refused.
+/// Opens the plugin in a worker and returns its facts, or the reason why it is refused.
 ///
 /// # Errors
 ///
-/// The suite's own fault, before any result.
+/// The suite itself is at fault, before there is a result.
 pub fn probe(options: &Options) -> Result<Result<Facts, String>, RunError> {
     let probed = pool::probe(options, scratch()?.path()).map_err(RunError::Suite)?;
     Ok(if probed.refused.is_empty() { Ok(probed.facts) } else { Err(probed.refused) })
 }
 
-/// Plugins are copied into it and opened there; what a killed run left is removed by the next one.
+/// Creates the scratch folder, which plugins are copied into and opened from; the next run removes what a killed run
+/// left.
 fn scratch() -> Result<Scratch, RunError> {
     Scratch::new("conformance").map_err(|error| RunError::Suite(format!("no scratch folder: {error}")))
 }
@@ -80,10 +81,10 @@ fn take_probed(report: &mut Report, probed: Probed) {
     report.notes.extend((!probed.note.is_empty()).then_some(probed.note));
 }
 
-/// Prefixes of the cases that still run for a refused plugin: all others would repeat the reason.
+/// Id prefixes of the cases that still run for a refused plugin: all others would repeat the reason of the refusal.
 const OF_THE_REFUSED: &[&str] = &["image/", "load/entry/", "load/descriptor/", "load/opening/"];
 
-/// Returns the instances to run; for a refused plugin, those that need no registration.
+/// Returns the instances that apply to the plugin; for a refused plugin, those that need no registration.
 fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
     let mut all = instances(known, &report.plugin);
     if !report.refused.is_empty() {
@@ -96,7 +97,7 @@ fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
     all
 }
 
-/// Runs instances, and runs the failures again.
+/// Runs the chosen instances, then repeats the failed ones.
 fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progress<'_>)) {
     let (options, chosen) = (runner.options, runner.instances);
     let facts = report.plugin.clone();
@@ -129,12 +130,12 @@ fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progre
     }
     unwell.iter().for_each(|case| progress(Progress::Ended(case)));
     report.cases = cases.into_iter().flatten().chain(unwell).collect();
-    // A fault that many cases met is one fault.
+    // A fault met by many cases is reported once.
     report.faults.sort();
     report.faults.dedup();
 }
 
-/// Cuts the texts of a failure once all of them together exceed their bound (SUITE-S12).
+/// Truncates the texts of a failure once all failures together are too long (SUITE-S12).
 fn fit(case: &mut CaseReport, room_bytes: &mut usize) {
     let mut texts: Vec<&mut String> = Vec::new();
     if let Some(failure) = &mut case.failure {
@@ -152,7 +153,7 @@ fn fit(case: &mut CaseReport, room_bytes: &mut usize) {
     }
 }
 
-/// Draws the conclusions.
+/// Fills in the conclusions of the report.
 fn finish(options: &Options, report: &mut Report, planned: &[Instance], n_left_out: usize) {
     let facts = report.plugin.clone();
     let judge = Judge::new(options, &facts);

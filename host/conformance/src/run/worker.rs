@@ -15,10 +15,10 @@ use crate::context::{Context, Shared};
 use crate::raw::{Plugin, give};
 use crate::{Facts, Instance, Stop, Subject, Verdict, cases};
 
-/// Greatest size of a failure's texts in bytes (SUITE-S12).
+/// Maximum length of a text of a failure, in bytes (SUITE-S12).
 const TEXT_BYTES: usize = 16 << 10;
 
-/// Reporter to the supervisor, independent of anything that the plugin prints (SUITE-S11).
+/// Writer of messages to the supervisor, over a private pipe that the plugin's output does not reach (SUITE-S11).
 struct Reporter {
     inside: Inside,
     token: String,
@@ -27,7 +27,7 @@ struct Reporter {
 
 impl Reporter {
     fn say(&mut self, message: Message) {
-        // A fork of the plugin's came back into our code: it is no worker.
+        // A process that the plugin forked returned into our code: it is not the worker.
         if !self.inside.is_the_child() {
             leave(0);
         }
@@ -40,7 +40,7 @@ impl Reporter {
     }
 }
 
-/// Does the job of a file, and ends the process.
+/// Does the job described by a file, and ends the process.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn work(job: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(job).map_err(|error| format!("{}: {error}", job.display()))?;
     let file = job;
     let job: Job = serde_json::from_str(&text).map_err(|error| format!("the job: {error}"))?;
-    // The token stands in it.
+    // The file contains the token.
     let _ = std::fs::remove_file(file);
     let inside = Inside::take().map_err(|error| format!("the pipe: {error}"))?;
     give(job.settings.clone());
@@ -70,17 +70,17 @@ pub fn work(job: &Path) -> Result<(), String> {
             if run(&job, wanted, &shared, &mut reporter) {
                 reporter.say(Message::Done);
                 drop(shared);
-                // As any process ends: with its destructors, which are part of the case.
+                // Ends as any process does: with its destructors, which are part of the case.
                 return Ok(());
             }
         }
     }
     reporter.say(Message::Done);
-    // Without destructors: what a case wants to see of an end it asks for by `ends_process`.
+    // Ends without destructors: a case that tests the end of a process sets `ends_process`.
     leave(0)
 }
 
-/// Runs cases; returns whether the last one requires an ordinary end of the process.
+/// Runs cases; returns true if the last one requires that the process ends normally.
 fn run(job: &Job, wanted: &[String], shared: &Shared, reporter: &mut Reporter) -> bool {
     let all = instances(&cases(&job.seeds), &job.facts);
     let by_id: HashMap<&str, &Instance> =
@@ -107,7 +107,7 @@ fn run(job: &Job, wanted: &[String], shared: &Shared, reporter: &mut Reporter) -
 
 fn run_one(shared: &Shared, instance: &Instance) -> (Ended, String) {
     let context = Context::new(shared, &instance.registration);
-    // The plugin's panics end at the boundary: one that comes here is the suite's.
+    // A plugin's panics end at the ABI boundary: a panic that arrives here is the suite's.
     let caught = catch_unwind(AssertUnwindSafe(|| (instance.case.body)(&context)));
     let stop = match caught {
         Ok(verdict) => verdict.err(),
@@ -157,11 +157,11 @@ fn cut(stop: Stop) -> Stop {
     }
 }
 
-/// Opens the plugin and reports its registrations, then checks that its devices and target kinds are here.
+/// Opens the plugin, reports its registrations, then checks whether its devices and target kinds are usable.
 fn probe(job: &Job, reporter: &mut Reporter) -> Result<Facts, Refusal> {
     let plugin = Plugin::open(&job.library)
         .map_err(|error| Refusal { clause: error.clause.to_owned(), message: error.message })?;
-    // Should a driver take the process with it, this much is known.
+    // These facts are sent first, in case a driver kills the process.
     reporter.say(Message::Opened { facts: Facts::without_devices(&plugin) });
     let mut facts = Facts::of(&plugin)
         .map_err(|error| Refusal { clause: error.clause.to_owned(), message: error.message })?;
@@ -184,7 +184,7 @@ fn why(stop: Stop) -> String {
     }
 }
 
-/// Checks that each device still allocates memory, keeps its contents and frees it (SUITE-S9).
+/// Checks that each available device still allocates memory, keeps its contents and frees it (SUITE-S9).
 fn health(shared: &Shared) -> Verdict {
     let plugin = Context::new(shared, "").plugin()?;
     for device in plugin.devices() {

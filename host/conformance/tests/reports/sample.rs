@@ -1,4 +1,4 @@
-//! Made-up reports: one with every status and field, one whose texts are hostile.
+//! Made-up reports: one with every status and field, and one with hostile texts.
 
 use chipdock_conformance::case::{Seeds, instances};
 use chipdock_conformance::facts::{DeviceFacts, Registration};

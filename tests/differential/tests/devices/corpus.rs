@@ -1,4 +1,4 @@
-//! Every kernel of the corpus, bound to threads by hand or by the default schedule.
+//! Runs every kernel of the corpus, bound to threads by hand or by the default schedule.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use chipdock_test_backends::corpus::{self, Kernel};
 use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, host, on_each_device, outputs};
 
-/// What of the corpus no device runs, and why.
+/// Functions of the corpus that no device runs, with the reason.
 const LEFT_OUT: &[(&str, &str)] =
     &[("construct/calls.py:twice", "a private function is no function of the compiled module")];
 
@@ -102,7 +102,7 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
     });
 }
 
-/// Products too large for the interpreter. Of small integers every sum is exact, so that C x is to be A (B x).
+/// Matrix products too large for the interpreter. All sums of small integers are exact, so C x must equal A (B x).
 pub(crate) struct Products {
     a: Vec<i64>,
     b: Vec<i64>,
@@ -127,7 +127,7 @@ impl Products {
         rows.chunks(Self::N).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
     }
 
-    /// A, B and a C of zeros.
+    /// Returns A, B and a C of zeros.
     pub(crate) fn tensors(&self, backend: &Backend) -> [Tensor; 3] {
         let tensor = |values: &[i64]| {
             let values: Vec<f32> = values.iter().map(|value| *value as f32).collect();

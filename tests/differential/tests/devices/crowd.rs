@@ -1,6 +1,7 @@
-//! Many threads at once on one device: compiling, copying, launching, on streams of their own and on the default one.
+//! Uses one device from many threads at once: compiling, copying and launching, on their own streams and on the default
+//! stream.
 //!
-//! `CHIPDOCK_CROWD_SECONDS` says for how long; a minute is what a device has to stand, a few seconds what every run takes.
+//! `CHIPDOCK_CROWD_SECONDS` sets the duration: a device must withstand a minute, an ordinary run takes a few seconds.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! Device functions as TVM lowered them: built as they are, launched by hand, held to the kernel that they were lowered from.
+//! Tests of device functions lowered by TVM: built as they are, launched by hand, and compared with the kernels that they
+//! were lowered from.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,7 @@ fn file(path: String) -> CorpusFile {
     files.into_iter().find(|file| file.name == path).unwrap_or_else(|| panic!("no {path}"))
 }
 
-/// What a target's own intrinsics may be refused for, by a target that has none such.
+/// Returns true if the error refuses intrinsics of another target.
 fn is_a_clear_refusal(error: &str) -> bool {
     ["warp", "shfl", "activemask"].iter().any(|word| error.contains(word))
 }

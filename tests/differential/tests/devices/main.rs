@@ -1,5 +1,5 @@
-//! Targets whose code a host launches on a device: every device backend present, against the interpreter and against the
-//! rules of launches, streams and memory.
+//! Tests of targets whose code a host launches on a device: every device backend present is checked against the interpreter
+//! and against the rules of launches, streams and memory.
 
 mod corpus;
 mod crowd;
@@ -68,7 +68,7 @@ const REVERSE: &str = "    @T.prim_func(s_tir=True)
                     B[bx * 64 + tx] = S[tx]
 ";
 
-/// What [`REVERSE`] makes of it.
+/// Returns the result of [`REVERSE`] for these values.
 fn reversed(values: &[i32]) -> Vec<i32> {
     let block = |block: &[i32]| {
         let mut padded: Vec<i32> = block.iter().map(|value| value + 1).collect();
@@ -80,7 +80,7 @@ fn reversed(values: &[i32]) -> Vec<i32> {
     values.chunks(64).flat_map(block).collect()
 }
 
-/// Holds a call of [`REVERSE`].
+/// Checks a call of [`REVERSE`].
 fn good(backend: &Backend, reverse: &Function, n: i32) {
     let values: Vec<i32> = (0..n).map(|value| value * 3 - 7).collect();
     let a = Tensor::from_slice(&backend.device, &[n.into()], &values).expect("made");

@@ -1,5 +1,5 @@
-//! Wrong use of a device: each has a typed error, with the driver's own words where it is the driver's, and the device goes
-//! on.
+//! Tests of wrong uses of a device: each raises a typed error, with the driver's own words if the driver reports it, and
+//! the device stays usable.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ const FIXED: &str = "
                 B[tx] = S[63 - tx] + 1
 ";
 
-/// A data pointer as an argument.
+/// Returns a data pointer as an argument.
 pub(crate) fn pointer(data: *mut c_void) -> Any {
     let value = ChipdockAnyValue { v_ptr: data };
     let raw = ChipdockAny { type_index: CHIPDOCK_TYPE_OPAQUE_PTR, small_length: 0, value };
@@ -41,7 +41,7 @@ pub(crate) fn pointer(data: *mut c_void) -> Any {
     unsafe { Any::from_raw(raw) }
 }
 
-/// What a launch is told.
+/// Extents of a launch.
 #[derive(Clone, Copy)]
 struct Extents {
     grid: i64,
@@ -116,7 +116,7 @@ fn a_tensor_of_another_kind_of_device_is_refused() {
     });
 }
 
-/// Where there are several devices of a kind: a call stays on one, and each has its own memory.
+/// If there are several devices of a kind, a call stays on one of them, and each has its own memory.
 #[test]
 fn a_tensor_of_another_device_of_the_kind_is_refused() {
     // SAFETY: no other thread runs yet; the software driver reads it when it is first opened, others ignore it.

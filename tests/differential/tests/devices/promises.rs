@@ -1,4 +1,5 @@
-//! What TVM gets wrong on devices, and Chipdock does not: each a typed error before anything is built, or a right result.
+//! Tests of cases that TVM handles wrongly on devices: Chipdock reports a typed error before anything is built, or computes
+//! the right result.
 
 use chipdock_host::{Any, AnyView, Schedule, Tensor};
 use chipdock_interpret::{Arg, Array, Interpreter};

@@ -1,4 +1,4 @@
-//! Generated programs, with threads of their own and without, on every device backend.
+//! Runs generated programs, with threads of their own and without, on every device backend.
 
 use chipdock_host::Host;
 use chipdock_ir::Op;
@@ -10,7 +10,8 @@ use chipdock_test_backends::{hold, host, on_each_device, outputs};
 /// A driver starts a compiler for each program: this many take about a minute.
 const PROGRAMS: u64 = 48;
 
-/// What a device's target has to take: a refusal fails. C functions by name are a host's.
+/// Returns the options of programs that a device's target must take; a refusal is a failure. Only hosts call C functions by
+/// name.
 fn options(backend: &Backend, threads: bool) -> Options {
     let has_warps = backend.capabilities.execution.has_native(Op::WarpShuffle)
         && backend.capabilities.execution.warp_size == Some(32);

@@ -1,4 +1,5 @@
-//! Streams of a device: work is ordered within one, concurrent between two, and waits for another's where it is told to.
+//! Tests of the streams of a device: work is ordered within a stream, concurrent between two, and waits for another
+//! stream's work where it is told to.
 
 use std::time::{Duration, Instant};
 
@@ -186,7 +187,7 @@ fn a_stream_waits_for_another_where_it_is_told_to() {
     });
 }
 
-/// What a kernel of another stream may still touch is not handed out again before it is done.
+/// Memory that a kernel of another stream may still access is not handed out again before that kernel has finished.
 #[test]
 fn memory_is_not_handed_out_while_queued_work_may_touch_it() {
     let host = host();

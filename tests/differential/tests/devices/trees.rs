@@ -1,5 +1,5 @@
-//! Modules as trees: host functions that import device modules, several targets in one module, and what becomes of a tree of
-//! which a part cannot be loaded.
+//! Tests of modules as trees: host functions that import device modules, several targets in one module, and the handling of
+//! a tree of which a part cannot be loaded.
 
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn a_device_module_without_a_loader_does_not_take_the_others_with_it() {
     });
 }
 
-/// What the driver says when it loads a module is an error of the load or of the first call, never silence.
+/// An error of the driver when it loads a module is an error of the load or of the first call, and is never dropped.
 #[test]
 fn an_artifact_goes_through_bytes_and_back() {
     let host = host();

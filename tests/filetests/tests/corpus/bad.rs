@@ -1,4 +1,4 @@
-//! Files that are refused: each error at its place.
+//! Checks files that must be refused: each error is reported at its position.
 
 use chipdock_test_support::lists::List;
 use chipdock_test_support::{CorpusFile, bless};

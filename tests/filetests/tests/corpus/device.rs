@@ -1,5 +1,5 @@
-//! The whole pipeline for devices: its result for the corpus is valid, and gives on the interpreter the same as the module
-//! before it.
+//! Checks the whole pipeline for devices: its output for the corpus is valid, and gives in the interpreter the same results
+//! as the original module.
 
 use std::sync::Arc;
 
@@ -107,8 +107,8 @@ enum Refused {
     Wrong(String),
 }
 
-/// PASS-D1 to PASS-D8 of the front page of the passes, for each function by itself, bound by hand and by the default schedule. Modules
-/// whose functions are lowered already count none.
+/// PASS-D1 to PASS-D8 of the front page of the passes, for each function by itself, bound by hand and by the default
+/// schedule. Modules whose functions are already lowered count none.
 fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let can_be_given =

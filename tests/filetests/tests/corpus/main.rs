@@ -1,4 +1,4 @@
-//! The corpus as a list: one test for each check and file. `counts.txt` contains how much each test finds to check in its file.
+//! The corpus as a list of tests: one for each check and file. `counts.txt` contains the number of checks in each file.
 
 mod bad;
 mod device;

@@ -1,4 +1,4 @@
-//! Kernels of the corpus after every pass, as packed functions in the interpreter.
+//! Runs kernels of the corpus after every pass, as packed functions in the interpreter.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
     )
 }
 
-/// How a caller may pass one and the same tensor.
+/// Ways in which a caller may pass the same tensor.
 const WAYS: [fn(PackedTensor) -> PackedTensor; 4] = [
     |tensor| tensor,
     |tensor| PackedTensor { is_object: true, strides: Some(compact(&tensor.array)), ..tensor },

@@ -1,4 +1,4 @@
-//! The passes: their result for the corpus is valid at its stage and computes the same.
+//! Checks the passes: their output for the corpus is valid at its stage and computes the same.
 
 use std::sync::Arc;
 
@@ -136,11 +136,12 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
     }
 }
 
-/// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. Of a pass that is
-/// for device functions alone these are shown. A line `# target: ` asks for another target than a host: `device` has threads,
-/// `device with shuffles` warps that shuffle, `device without warps` warps that are single threads, `device with handles` opaque
-/// data pointers, `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64, and `parallel host`
-/// launches parallel regions.
+/// Compares the output of each pass for the files in its folder below `passes/`, after the passes before it, or its error,
+/// with the golden. For a pass that applies to device functions only, only these are shown. A line `# target: ` selects
+/// another target than a host: `device` has threads, `device with shuffles` warps that support shuffles,
+/// `device without warps` warps that are single threads, `device with handles` opaque data pointers,
+/// `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64, and `parallel host` launches
+/// parallel regions.
 fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let name = file.name.strip_prefix("passes/").unwrap_or(&file.name);

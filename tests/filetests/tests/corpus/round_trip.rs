@@ -1,4 +1,4 @@
-//! Modules at every stage through the printer and the reader: unchanged.
+//! Prints and reads modules at every stage, which must be equal afterwards.
 
 use std::sync::Arc;
 

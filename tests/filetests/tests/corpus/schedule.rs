@@ -1,5 +1,5 @@
-//! The default schedule for targets with threads on the whole corpus, the examples and the digits: its result is valid, keeps
-//! the limits of the target, gives the kernel's result, and is not scheduled again.
+//! Checks the default schedule for targets with threads on the whole corpus, the examples and the digits: its output is
+//! valid, keeps to the limits of the target, gives the same results as the kernel, and is not scheduled again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -53,7 +53,8 @@ fn expected(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome
     interpreter.run(&function.name, &mut args.clone()).ok().map(|outcome| (args, outcome))
 }
 
-/// PASS-L3. Files with functions that are no kernels of the device, hosts' and devices' own and what only the text has, count none.
+/// PASS-L3. Files whose modules are not valid at stage `Blocks` count none: lowered functions of hosts and devices, and
+/// constructs that exist only in scripts.
 fn every_kernel_is_scheduled_right(file: &CorpusFile) -> Result<(), String> {
     let (module, name) = (read(file)?, &file.name);
     let (mut n_scheduled, mut n_runs) = (0, 0);

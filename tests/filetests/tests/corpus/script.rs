@@ -1,4 +1,4 @@
-//! The script reader: a module that is printed and read again is the same.
+//! Checks the script reader: a module that was read is equal after printing and reading it again.
 
 use chipdock_ir::{Child, Expr, Span, equal, print};
 use chipdock_test_support::lists::List;

@@ -1,4 +1,4 @@
-//! Capabilities of a made-up host, and inputs for any kernel.
+//! Capabilities of made-up hosts and devices, and inputs for any kernel.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use chipdock_ir::{
 };
 use chipdock_test_support::{CorpusFile, Random, counts, filetests};
 
-/// The file as a module.
+/// Reads the file as a module.
 pub(crate) fn read(file: &CorpusFile) -> Result<IrModule, String> {
     chipdock_script::parse(&file.text, &file.name).map_err(|errors| errors.to_string())
 }
 
-/// Compares how much a check found in a file with what `counts.txt` says.
+/// Compares the number of checks in a file with that in `counts.txt`.
 pub(crate) fn counted(check: &str, file: &CorpusFile, count: usize) -> Result<(), String> {
     counts::check(&filetests().join("counts.txt"), &format!("{check}::{}", file.name), count)
 }
 
-/// Capabilities of a host without threads.
+/// Returns the capabilities of a host without threads.
 pub(crate) fn host_capabilities() -> TargetCapabilities {
     TargetCapabilities::host("host-kind")
 }
 
-/// Capabilities of a host whose code launches parallel regions.
+/// Returns the capabilities of a host whose code launches parallel regions.
 pub(crate) fn parallel_host_capabilities() -> TargetCapabilities {
     host_capabilities().with(|it| it.execution.native_ops = vec![Op::ParallelLaunch])
 }
 
-/// Capabilities of a small device with threads.
+/// Returns the capabilities of a small device with threads.
 pub(crate) fn device_capabilities() -> TargetCapabilities {
     host_capabilities().with(|it| {
         it.target = Arc::new(Target { kind: "device-kind".into(), ..Target::default() });
@@ -51,13 +51,13 @@ pub(crate) fn device_capabilities() -> TargetCapabilities {
     })
 }
 
-/// Capabilities of a device whose warps shuffle.
+/// Returns the capabilities of a device whose warps support shuffles.
 pub(crate) fn shuffling_capabilities() -> TargetCapabilities {
     let native_ops = Op::all_where(|op| op.threads.is_of_warp()).collect();
     device_capabilities().with(|it| it.execution.native_ops = native_ops)
 }
 
-/// True where no loop is bound to a thread and no memory is shared between threads.
+/// Returns true if no loop is bound to a thread and no memory is shared between threads.
 pub(crate) fn without_threads(function: &PrimFunc) -> bool {
     let mut without = true;
     function.body.walk(&mut |child| {
@@ -71,12 +71,12 @@ pub(crate) fn without_threads(function: &PrimFunc) -> bool {
     without
 }
 
-/// Files that hold what a lowered module holds, or what the passes refuse by their contract.
+/// Returns true for files that contain nodes of lowered modules, or nodes that the passes refuse by their contract.
 pub(crate) fn may_be_refused(name: &str) -> bool {
     name.starts_with("lowered/") || name.starts_with("construct/")
 }
 
-/// Arguments for a kernel: small sizes, random elements. `None` where a size cannot be worked out.
+/// Creates arguments for a kernel, with small sizes and random elements; `None` if a size cannot be determined.
 pub(crate) fn inputs(function: &PrimFunc, seed: u64) -> Option<Vec<Arg>> {
     let mut random = Random::new(seed);
     let mut sizes: HashMap<Var, i128> = HashMap::new();

@@ -1,5 +1,5 @@
-//! The passes of targets with threads on kernels with threads: after each of them the interpreter gives the same as before, and
-//! reports races and barriers that not all threads reach as errors.
+//! Checks the passes of targets with threads on kernels with threads: after each pass the interpreter gives the same
+//! results as before; races, and barriers that not all threads reach, are errors.
 
 use chipdock_interpret::{Arg, Array, Interpreter, Outcome, compare};
 use chipdock_ir::validate::validate;
@@ -75,7 +75,7 @@ fn passes() -> impl Iterator<Item = (&'static str, Pass)> {
     before.map(|(_, name, pass)| (*name, *pass)).filter(move |(name, _)| !left_out.contains(name))
 }
 
-/// How many functions of a module are right after every pass.
+/// Checks the functions of a module after every pass; returns the number of checked functions.
 fn check(module: &IrModule, capabilities: &TargetCapabilities) -> usize {
     let mut n_functions = 0;
     for function in &module.functions {

@@ -1,5 +1,5 @@
-//! The kernels of the corpus that run on threads, scheduled and lowered, in the interpreter, against their expected
-//! results.
+//! Runs the kernels of the corpus that use threads, scheduled and lowered, in the interpreter, and compares them with the
+//! expected results.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, IrModule, Param};
@@ -15,7 +15,7 @@ pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
     list.each(CHECK, &kernels, kernels_on_threads_are_right)
 }
 
-/// Which of the kernels a file has: as TVM printed it, or as it lowered it for CUDA or OpenCL.
+/// Returns the name of the kernel in a file, which TVM printed, or lowered for CUDA or OpenCL.
 fn kernel(file: &CorpusFile) -> Option<&str> {
     let (folder, name) = file.name.split_once('/')?;
     let (form, kernel) = name.strip_suffix(".py")?.split_once("g_")?;
@@ -33,12 +33,12 @@ fn whole(n: usize, seed: usize) -> Vec<f64> {
     values(n, seed).into_iter().map(|value| value * 2.0).collect()
 }
 
-/// What a kernel takes, and what its last tensor is to be.
+/// Arguments of a kernel, and the expected content of its last tensor.
 struct Case {
     inputs: Vec<Array>,
     output: Array,
     size: Option<i128>,
-    /// How far a value may be off, relative to it.
+    /// Largest relative error of a value.
     tolerance: f64,
 }
 

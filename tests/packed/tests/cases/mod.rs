@@ -1,5 +1,5 @@
-//! The argument check of `make_packed_api`, call by call; and workspace on every exit path. Each test file beside this
-//! folder runs all of it on kernels that were made callable in its own way.
+//! Tests of the argument check of `make_packed_api`, call by call, and of workspace on every exit. Each test file beside
+//! this folder runs all of them on kernels that were made callable in its own way.
 
 use std::sync::OnceLock;
 
@@ -139,7 +139,7 @@ fn call(name: &str, args: &[ChipdockAny]) -> Result<(), Raised> {
 
 const ADD: &str = "add(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))";
 
-/// Holds that the call was refused with that kind, `what`, the signature, and `expected`.
+/// Asserts that the call was refused with that kind, `what`, the signature, and `expected`.
 fn refused(result: Result<(), Raised>, kind: &str, what: &str, expected: &str) {
     let raised = result.expect_err(what);
     let (head, rest) = raised.message.split_once(" when calling:\n  `").expect("the form of TVM's messages");

@@ -1,6 +1,6 @@
-//! List of programs that are refused or differ, with the reasons.
+//! Programs that are expected to be refused, or to differ, with the reasons.
 
-/// Whose it is to mend.
+/// The project that must fix it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
     /// Not ours: TVM's own fault, or what its user would agree cannot be.
@@ -10,7 +10,7 @@ pub(crate) enum Whose {
     Ours,
 }
 
-/// An entry: these programs on these targets end with these words.
+/// An entry: these programs on these targets end with this message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
     pub(crate) names: &'static [&'static str],
@@ -20,7 +20,7 @@ pub(crate) struct Expected {
     pub(crate) reason: &'static str,
 }
 
-/// What TVM itself could not make: the operator, words of what it said, and why.
+/// Programs that TVM itself could not make: the operator, words of its error, and the reason.
 pub(crate) const NOT_MADE: &[(&str, &str, &str)] = &[
     ("topi.nn.dense_pack", "get_const_tuple", "a name that its module does not import"),
     ("topi.nn.batch_to_space_nd", "TVM died of it", "a crash in C++"),
@@ -37,7 +37,7 @@ pub(crate) const NOT_MADE: &[(&str, &str, &str)] = &[
 
 const ALL: &[&str] = &["*"];
 
-/// What is refused, or differs.
+/// Programs that are refused, or differ.
 pub(crate) const EXPECTED: &[Expected] = &[
     Expected {
         names: &[

@@ -1,11 +1,11 @@
-//! Outcome of each program, checked against the list of expected ones, and printed.
+//! The outcome of each program, checked against the list of expected outcomes, and printed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::expected::{EXPECTED, Expected, NOT_MADE, Whose};
 
-/// What became of a program on one target.
+/// Outcome of a program on one target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cell {
     /// Built, and right where it was run.
@@ -16,7 +16,7 @@ pub(crate) enum Cell {
     Wrong(String),
 }
 
-/// What became of a program: `read`, `tvm` (TVM's own result against the interpreter's), and each target.
+/// Outcomes of a program: `read`, `tvm` (TVM's own result against the interpreter's), and each target.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -50,7 +50,7 @@ fn is_named(program: &str, name: &str) -> bool {
     name == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '.']))
 }
 
-/// What is not as it has to be: wrong results, refusals without an entry, entries that nothing falls under any more.
+/// Returns the errors: wrong results, refusals without an entry, and entries that no longer match any program.
 pub(crate) fn complaints(rows: &[Row], refused: &[(String, String)], is_whole: bool) -> Vec<String> {
     let mut all = Vec::new();
     let mut used = vec![false; EXPECTED.len()];
@@ -106,7 +106,7 @@ fn count<'a>(rows: impl Iterator<Item = &'a Row>, target: &str) -> Count {
 
 const COLUMNS: &str = "right, refused for a reason that is not ours to mend, refused by us, wrong";
 
-/// A line for each group and target.
+/// Returns a summary with a line for each group and target.
 pub(crate) fn summary(rows: &[Row], targets: &[String]) -> String {
     let mut text = format!("{} programs; {COLUMNS}\n", rows.len());
     for_each_count(rows, targets, |group, target, count| {
@@ -126,7 +126,7 @@ fn for_each_count(rows: &[Row], targets: &[String], mut note: impl FnMut(&str, &
     }
 }
 
-/// The whole run's table: counts, then what is refused by reason.
+/// Returns the table of the whole run: counts, then refused programs by reason.
 pub(crate) fn markdown(rows: &[Row], refused: &[(String, String)], targets: &[String]) -> String {
     let mut text = format!(
         "# Programs of TVM's own libraries\n\nWritten by `BLESS=1 cargo xtask test --all programs_of_tvms_libraries`: {} \

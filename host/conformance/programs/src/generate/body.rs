@@ -1,4 +1,4 @@
-//! Generates the statements that compute one element of a tensor.
+//! Statements that compute one element of a tensor.
 
 use chipdock_ir::build::Body;
 use chipdock_ir::{
@@ -9,17 +9,17 @@ use super::facts::{Scope, Size, Tensor, Val};
 use super::value::EXTERNS;
 use super::{Generator, inner, op};
 
-/// Bound of the magnitude of a value that is updated repeatedly.
+/// Bound of a value that is updated repeatedly.
 const HELD: f64 = 50.0;
 
-/// The element that a body computes.
+/// Element that a body computes.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) buffer: Buffer,
     pub(crate) at: Vec<Expr>,
 }
 
-/// Form of a body; the order is that of [`FORMS`].
+/// Form of a body, in the order of [`FORMS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Store,
@@ -36,7 +36,7 @@ pub(crate) enum Form {
     VectorLocal,
 }
 
-/// Forms with their weights in the draw.
+/// Forms with their weights in the random choice.
 const FORMS: [(Form, usize); 12] = [
     (Form::Store, 12),
     (Form::If, 3),
@@ -53,7 +53,7 @@ const FORMS: [(Form, usize); 12] = [
 ];
 
 impl Form {
-    /// Returns true for straight code, which is worth vectorizing.
+    /// Returns true if the body is straight-line code that can be vectorized.
     pub(crate) fn is_straight(self) -> bool {
         matches!(self, Self::Store | Self::Bind | Self::Extern | Self::If)
     }
@@ -76,14 +76,14 @@ impl Generator<'_> {
         }
     }
 
-    /// Stores a value of the element's type.
+    /// Appends a store of a value, converted to the element's type.
     pub(crate) fn store(&mut self, f: &mut Body, to: &Target, value: Val) {
         let value = op::convert(value, to.buffer.dtype, &mut self.random).fit();
         self.note(&value);
         f.store(&to.buffer, to.at.as_slice(), value.expr);
     }
 
-    /// Stores a generated value.
+    /// Appends statements that compute and store the element.
     pub(crate) fn compute(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let depth = self.options.depth;
         let value = self.value(to.buffer.dtype, scope, depth);
@@ -137,7 +137,7 @@ impl Generator<'_> {
         Val::new(Expr::load(&to.buffer, to.at.clone()), lo, hi, exact)
     }
 
-    /// Returns a value that stays small however often it is updated from itself.
+    /// Returns a value that stays within [`HELD`] when it is updated repeatedly.
     fn held(&self, expr: Expr) -> Val {
         if expr.dtype.is_float() { Val::new(expr, -HELD, HELD, false) } else { Val::any(expr) }
     }
@@ -148,14 +148,14 @@ impl Generator<'_> {
     }
 
     fn scratch(&mut self, f: &mut Body, name: &str, shape: &[i32], dtype: DType) -> Buffer {
-        // Global memory has one instance for all threads.
+        // Global memory exists once for all threads.
         let is_global = self.random.one_in(4) && !self.in_threads;
         let scope = if is_global { StorageScope::GLOBAL } else { StorageScope::LOCAL };
         let shape: Vec<Expr> = shape.iter().map(|extent| Expr::i32(*extent)).collect();
         f.alloc(name, shape, dtype, scope)
     }
 
-    /// A buffer of one element, or of none of the axes, set twice.
+    /// Computes through a buffer of one element or of rank 0, which is set twice.
     fn local(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
         let at: Vec<Expr> = if self.random.one_in(5) { Vec::new() } else { vec![Expr::i32(0)] };
@@ -173,7 +173,7 @@ impl Generator<'_> {
         self.compute(f, to, &after);
     }
 
-    /// A few rounds on a buffer of one element.
+    /// Computes through a `while` loop of a few rounds on a buffer of one element.
     fn while_loop(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
         let t = self.scratch(f, "t", &[1], dtype);
@@ -196,7 +196,7 @@ impl Generator<'_> {
         self.compute(f, to, &after);
     }
 
-    /// Generates one round of a loop: an update, and perhaps an exit before another.
+    /// Appends one round: an update, and sometimes an exit before another.
     fn rounds(&mut self, f: &mut Body, t: &Buffer, scope: &Scope) {
         let update = |this: &mut Self, f: &mut Body| {
             let value = this.value(t.dtype, scope, 2);
@@ -212,7 +212,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Generates a serial loop that carries a value along.
+    /// Computes through a serial loop that carries a value.
     fn accumulate(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
         let t = self.scratch(f, "acc", &[1], dtype);
@@ -239,10 +239,10 @@ impl Generator<'_> {
         self.compute(f, to, &after);
     }
 
-    /// A buffer of several elements, filled by a loop of any kind and read back.
+    /// Computes through a buffer of several elements, which a loop of any kind fills and which is read back.
     fn parts(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
-        // More than a stack should hold, now and then.
+        // Sometimes more than a stack should hold.
         let n_parts: u8 = if self.random.one_in(8) { 200 } else { *self.random.pick(&[2, 4, 8, 3]) };
         let size = Size::Const(n_parts);
         let t = self.scratch(f, "part", &[n_parts.into()], dtype);
@@ -265,7 +265,7 @@ impl Generator<'_> {
         self.compute(f, to, &scope.with_local(tensor).with(part));
     }
 
-    /// Generates a call of the module's function that returns a value.
+    /// Computes through a function of the module that returns a value.
     fn result(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
         let (name, types) = self.helper_with_result(dtype);
@@ -291,7 +291,7 @@ impl Generator<'_> {
         self.store(f, to, called);
     }
 
-    /// Statements that change nothing, around and before a store.
+    /// Computes with statements without effect around and before the store.
     fn noted(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         match self.random.below(4) {
             0 => {
@@ -312,7 +312,7 @@ impl Generator<'_> {
         self.compute(f, to, scope);
     }
 
-    /// Generates an assertion that holds.
+    /// Appends an assertion that holds.
     pub(crate) fn holds(&mut self, f: &mut Body, scope: &Scope) {
         let index = self.exact_leaf(self.index, scope).expr;
         let rest = Expr::binary(chipdock_ir::BinaryOp::FloorMod, index.clone(), self.index_number(8));
@@ -322,7 +322,7 @@ impl Generator<'_> {
         f.push(Stmt::new(StmtKind::Assert { condition, kind: kind.into(), message }));
     }
 
-    /// Elements that are vectors.
+    /// Computes through a buffer of vector elements.
     fn vector_local(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let lanes = *self.random.pick(&[2_u16, 4, 8]);
         let dtype = self.any_type().with_lanes(lanes);

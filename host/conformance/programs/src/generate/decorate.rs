@@ -1,4 +1,4 @@
-//! Changes to a finished module that keep its results: loops with another start and step, regions, notes.
+//! Changes to a finished module that keep its results: loops with other starts and steps, regions, and annotations.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Decorator<'_, '_> {
         Attrs::from([("pragma_hint".into(), value)])
     }
 
-    /// Adds a note to a statement, unless later statements depend on its bindings.
+    /// Wraps a statement in an annotation; leaves out statements that bind names for later ones.
     fn noted(&mut self, stmt: Stmt) -> Stmt {
         let binds = !matches!(
             stmt.kind,
@@ -124,7 +124,7 @@ impl Decorator<'_, '_> {
         Stmt::new(StmtKind::BlockRealize { iter_values: values, predicate, block: Arc::new(block) })
     }
 
-    /// Views of compact regions of as many axes say their strides.
+    /// Adds explicit strides to views of compact regions of the same rank.
     fn strides(&mut self, block: &mut Block) {
         for at in 0..block.match_buffers.len() {
             let view = block.match_buffers[at].clone();
@@ -142,7 +142,7 @@ impl Decorator<'_, '_> {
     }
 }
 
-/// Lets an axis start elsewhere.
+/// Shifts the start of an axis.
 fn moved(block: &mut Block, values: &mut [Expr], at: usize, start: i64) {
     let axis = block.iter_vars[at].clone();
     let start = Expr::int(start.into(), axis.var.dtype);
@@ -168,7 +168,7 @@ fn whole(buffer: &Buffer) -> BufferRegion {
     BufferRegion { buffer: buffer.clone(), region: ranges.collect() }
 }
 
-/// Returns the outside buffers that a block reads and writes.
+/// Returns the outer buffers that a block reads and those that it writes.
 fn accesses(block: &Block) -> (Vec<Buffer>, Vec<Buffer>) {
     let mut own: HashSet<Buffer> = block.alloc_buffers.iter().cloned().collect();
     let mut views: HashMap<Buffer, Buffer> = HashMap::new();

@@ -1,14 +1,14 @@
-//! Known bounds of values and places, which keep values small and indices in bounds.
+//! Known facts about values and positions, which keep values small and indices in bounds.
 
 use chipdock_ir::{BinaryOp, Buffer, DType, Expr};
 
-/// A value with the range that contains it, special values of the inputs excepted.
+/// A value with its range, apart from special values of inputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Val {
     pub(crate) expr: Expr,
     pub(crate) lo: f64,
     pub(crate) hi: f64,
-    /// Whether every conforming backend computes exactly this value, so that a decision by it is the same everywhere.
+    /// Whether every conforming backend computes exactly this value, so that decisions by it are the same everywhere.
     pub(crate) exact: bool,
 }
 
@@ -17,7 +17,7 @@ impl Val {
         Self { expr, lo, hi, exact }
     }
 
-    /// Makes a value of an integer or a boolean of which only the type is known.
+    /// Creates an integer or boolean value with the whole range of its type.
     pub(crate) fn any(expr: Expr) -> Self {
         let (lo, hi) = expr.dtype.scalar().integer_range().unwrap_or((-1, 1));
         Self::new(expr, lo as f64, hi as f64, true)
@@ -31,7 +31,7 @@ impl Val {
         lo <= self.lo && self.hi <= hi
     }
 
-    /// Clamps the value between two constants. A NaN becomes one of them.
+    /// Clamps the value between two constants; a NaN becomes one of them.
     pub(crate) fn clamp(self, lo: f64, hi: f64) -> Self {
         if self.is_within(lo, hi) {
             return self;
@@ -42,19 +42,19 @@ impl Val {
         Self::new(Expr::binary(BinaryOp::Max, expr, low), lo, hi, self.exact)
     }
 
-    /// Clamps the value so that a few more operations fit into its type.
+    /// Clamps a float so that its type has room for a few more operations.
     pub(crate) fn fit(self) -> Self {
         let limit = comfortable(self.dtype());
         if self.dtype().is_float() { self.clamp(-limit, limit) } else { self }
     }
 }
 
-/// Returns a constant in every lane.
+/// Creates a constant in every lane.
 pub(crate) fn number(value: f64, dtype: DType) -> Expr {
     if dtype.is_float() { Expr::float(value, dtype) } else { Expr::int(value as i128, dtype) }
 }
 
-/// Returns the greatest magnitude that values of a type should reach.
+/// Returns the magnitude that values of a float type should not exceed.
 pub(crate) fn comfortable(dtype: DType) -> f64 {
     match (dtype.is_float(), dtype.bits, dtype.code) {
         (true, 16, chipdock_ir::TypeCode::Float) => 1e3,
@@ -64,7 +64,7 @@ pub(crate) fn comfortable(dtype: DType) -> f64 {
     }
 }
 
-/// A size that shapes are made of. `N` may be symbolic; the others are constants or follow from it.
+/// A size of shapes. `N` may be symbolic; the others are constants or derived from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
     N,
@@ -77,36 +77,36 @@ pub(crate) enum Size {
     Const(u8),
 }
 
-/// A tensor that may be read.
+/// A readable tensor.
 #[derive(Clone, Debug)]
 pub(crate) struct Tensor {
     pub(crate) buffer: Buffer,
     pub(crate) shape: Vec<Size>,
-    /// Range of its elements.
+    /// Range of the elements.
     pub(crate) lo: f64,
     pub(crate) hi: f64,
     pub(crate) exact: bool,
 }
 
-/// The facts that are known at a place of the program.
+/// Facts that are known at one position of the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
-    /// Indices with the sizes that they are in bounds of.
+    /// Known indices, each in bounds of its size.
     pub(crate) at: Vec<(Size, Expr)>,
-    /// Scalars that may be read too: names, parameters and elements.
+    /// Readable scalars: names, parameters and elements.
     pub(crate) known: Vec<Val>,
-    /// Tensors of constant shape that live here.
+    /// Readable tensors of constant shape that are local to this position.
     pub(crate) local: Vec<Tensor>,
-    /// The vectors at this place, if there are any.
+    /// Vector lanes, in a vector stage.
     pub(crate) lanes: Option<Lanes>,
 }
 
-/// Vectors along the size `M`, starting at a multiple of their lanes.
+/// Vectors along the size `M` that start at a multiple of their lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Lanes {
     pub(crate) base: Expr,
     pub(crate) lanes: u16,
-    /// Lanes that exist, when the size is no multiple.
+    /// Mask of the existing lanes, if the size is no multiple.
     pub(crate) predicate: Option<Expr>,
 }
 

@@ -1,4 +1,4 @@
-//! Indices in bounds, and vectors of elements.
+//! In-bounds indices, and vectors of elements.
 
 use chipdock_ir::{BinaryOp, DType, Expr, ExprKind};
 
@@ -35,7 +35,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns true if it is known, when the program is written, that there is an element along this size.
+    /// Returns true if the size is known to be positive when the program is generated.
     fn has_elements(&self, size: Size, scope: &Scope) -> bool {
         match size {
             Size::M | Size::Next | Size::Const(_) => true,
@@ -45,7 +45,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns an index in bounds: an existing one, or a computed one.
+    /// Returns an in-bounds index: a known or a computed one; `None` if the size may be 0.
     pub(crate) fn index(&mut self, size: Size, scope: &Scope) -> Option<Expr> {
         if !self.has_elements(size, scope) {
             return None;
@@ -75,7 +75,7 @@ impl Generator<'_> {
         })
     }
 
-    /// Computes an index in bounds from arbitrary values.
+    /// Returns an index that does not depend on a known index of this size.
     fn index_from(&mut self, size: Size, extent: Expr, scope: &Scope) -> Expr {
         let both =
             |of: Size| scope.at.iter().rev().find(|(size, _)| *size == of).map(|(_, index)| index.clone());
@@ -85,7 +85,7 @@ impl Generator<'_> {
         {
             return i * self.index_number(self.m_value as i64) + j;
         }
-        // A computed index may be an element at a computed index.
+        // A computed index may itself be an element at a computed index.
         if self.nested >= 2 || self.random.one_in(3) {
             let constant = match size {
                 Size::M | Size::Const(_) => self.random.between(0, self.length(size) as i64 - 1),
@@ -129,7 +129,8 @@ impl Generator<'_> {
         if all.lo <= lo && hi <= all.hi { Val { lo, hi, ..all } } else { all }
     }
 
-    /// A tensor whose elements are vectors of as many lanes, if there is one.
+    /// Loads a vector element with the same number of lanes, or returns a constant if there is no tensor of such
+    /// elements.
     fn element_vector(&mut self, dtype: DType, scope: &Scope) -> Val {
         let list: Vec<Tensor> =
             scope.local.iter().filter(|tensor| tensor.buffer.dtype.lanes == dtype.lanes).cloned().collect();
@@ -143,7 +144,7 @@ impl Generator<'_> {
         op::convert(Val::new(load, tensor.lo, tensor.hi, tensor.exact), dtype, &mut self.random)
     }
 
-    /// Loads adjacent elements along the last axis, or elements anywhere along it.
+    /// Loads elements that are adjacent along the last axis, or anywhere along it.
     fn vector_load(&mut self, dtype: DType, scope: &Scope, lanes: &Lanes) -> Val {
         let list: Vec<Tensor> = self
             .tensors
@@ -179,7 +180,7 @@ impl Generator<'_> {
         op::convert(Val::new(load, lo, hi, tensor.exact), dtype, &mut self.random)
     }
 
-    /// An index along `M` for each lane: the lanes' own mostly.
+    /// Returns an index along `M` for each lane, mostly the lane's own.
     fn lane_index(&mut self, lanes: &Lanes, scope: &Scope) -> Expr {
         let one = self.index_number(1);
         if !self.random.one_in(4) {
@@ -192,7 +193,7 @@ impl Generator<'_> {
     }
 }
 
-/// The same load, of some lanes only.
+/// Restricts a load to some lanes.
 pub(crate) fn with_predicate(load: Expr, predicate: Option<Expr>) -> Expr {
     match (&load.kind, predicate) {
         (ExprKind::Load { buffer, indices, .. }, Some(predicate)) => {

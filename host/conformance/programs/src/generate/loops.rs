@@ -1,4 +1,4 @@
-//! Loops around one element, with or without a block.
+//! Loops around the computation of one element, with or without a block.
 
 use chipdock_ir::build::Body;
 use chipdock_ir::{BinaryOp, CompareOp, Expr, ForKind, IterKind};
@@ -6,14 +6,14 @@ use chipdock_ir::{BinaryOp, CompareOp, Expr, ForKind, IterKind};
 use super::Generator;
 use super::facts::{Scope, Size};
 
-/// Permissions of a loop nest.
+/// Properties of a loop nest.
 #[derive(Clone, Copy)]
 pub(crate) struct Nest {
     /// Whether iterations depend on each other.
     pub(crate) ordered: bool,
-    /// Whether the body is straight code, worth vectorizing.
+    /// Whether the body is straight-line code that can be vectorized.
     pub(crate) straight: bool,
-    /// Whether the body stands in a block.
+    /// Whether the body is in a block.
     pub(crate) block: bool,
 }
 
@@ -21,12 +21,12 @@ pub(crate) struct Nest {
 pub(crate) type Inside<'f, 'o> = &'f mut dyn FnMut(&mut Generator<'o>, &mut Body, &Scope);
 
 impl<'o> Generator<'o> {
-    /// Draws whether the next nest stands in a block.
+    /// Chooses at random whether the next nest is in a block.
     pub(crate) fn in_block(&mut self) -> bool {
         self.options.blocks && !self.random.one_in(3)
     }
 
-    /// Draws the kind of a loop; `last` says that it contains no loop.
+    /// Chooses the kind of a loop; `last` means that it has no inner loop.
     pub(crate) fn kind(&mut self, extent: &Expr, last: bool, nest: Nest) -> ForKind {
         let is_constant = extent.as_int().is_some();
         match self.random.below(8) {
@@ -39,7 +39,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// Loops over the sizes, the first outermost, around `inside`.
+    /// Appends loops over the sizes, the first outermost, around `inside`.
     pub(crate) fn nest(
         &mut self,
         f: &mut Body,
@@ -75,7 +75,7 @@ impl<'o> Generator<'o> {
         around.left = left;
     }
 
-    /// Splits one loop into two, with a predicate that cuts the last tile off.
+    /// Splits a loop into two, with a predicate for the last tile.
     fn tiles(
         &mut self,
         f: &mut Body,
@@ -110,7 +110,7 @@ impl<'o> Generator<'o> {
         });
     }
 
-    /// One loop over both sizes.
+    /// Fuses the loops over both sizes into one.
     fn fused(&mut self, f: &mut Body, scope: &Scope, around: &mut Around<'_, '_, 'o>) {
         around.left = &[];
         let extent = self.extent(Size::Product);
@@ -156,7 +156,7 @@ impl<'o> Generator<'o> {
     }
 }
 
-/// A nest under construction.
+/// State of a nest under construction.
 struct Around<'a, 'f, 'o> {
     left: &'a [Size],
     nest: Nest,

@@ -1,4 +1,4 @@
-//! Generates a program and its inputs from a seed.
+//! Generates a program and its arguments from a seed.
 
 mod body;
 mod decorate;
@@ -24,22 +24,22 @@ use crate::random::Random;
 use crate::{Case, Options};
 use facts::{Size, Tensor, Val, comfortable};
 
-/// Value that tensors to be written hold before the call.
+/// Initial value of tensors to be written.
 const UNTOUCHED: f64 = 77.0;
 
-/// Makes the program of a seed: the same on every machine, as long as this crate and the options do not change.
+/// Generates the program of a seed: the same on every machine for the same version of this crate and the same options.
 ///
-/// Its guarantees are on the front page. Successive seeds make unrelated programs, except that
-/// with [`Options::tour`] each takes the next turn.
+/// The front page lists what it promises. Programs of consecutive seeds have nothing in common, except that with
+/// [`Options::tour`] each takes the next turn.
 #[must_use]
 pub fn arbitrary(seed: u64, options: &Options) -> Case {
     Generator::new(Random::new(seed), options).case(seed)
 }
 
-/// Makes the program of a tape of bytes: each draw takes its next bytes, and after its end draws are those of a
-/// fixed seed. The guarantees are those of [`arbitrary`].
+/// Generates the program encoded by a tape of bytes: each draw takes the next bytes; after the end of the tape, draws
+/// are those of a fixed seed. The promises are those of [`arbitrary`].
 ///
-/// Similar tapes make similar programs, so that a fuzzer that keeps tapes learns how programs behave.
+/// Similar tapes make similar programs, so that a fuzzer that mutates tapes can learn from coverage.
 #[must_use]
 pub fn spelled(tape: &[u8], options: &Options) -> Case {
     let mut random = Random::of_tape(tape);
@@ -47,7 +47,7 @@ pub fn spelled(tape: &[u8], options: &Options) -> Case {
     Generator::new(random, options).case(turn)
 }
 
-/// A program under construction.
+/// State of a program under construction.
 struct Generator<'o> {
     options: &'o Options,
     random: Random<'o>,
@@ -57,9 +57,9 @@ struct Generator<'o> {
     n: Expr,
     n_value: usize,
     m_value: usize,
-    /// Whether the first size is not 0, whatever arguments the program is run with.
+    /// Whether the first size is positive in every run of the program.
     never_empty: bool,
-    /// Tensors that may be read, in the order of their stages.
+    /// Readable tensors, in order of creation.
     tensors: Vec<Tensor>,
     scalars: Vec<Val>,
     params: Vec<Param>,
@@ -68,15 +68,15 @@ struct Generator<'o> {
     allocated: Vec<Buffer>,
     helpers: Vec<PrimFunc>,
     n_helpers: usize,
-    /// Nesting depth of indices within indices, during generation.
+    /// Depth of nested indices.
     nested: u32,
-    /// Whether the generated code is run by threads.
+    /// Whether the generated code is executed by threads.
     in_threads: bool,
-    /// Range of the values that the stage stored so far: least, greatest, whether exact.
+    /// Values stored by the stage so far: least, greatest, and whether all are exact.
     written: Option<(f64, f64, bool)>,
 }
 
-/// Returns the statement that `build` appends.
+/// Returns a statement made of all that `build` appends.
 fn inner(build: impl FnOnce(&mut build::Body)) -> Stmt {
     let mut function = build::function("inner");
     build(&mut function);
@@ -141,7 +141,7 @@ impl<'o> Generator<'o> {
         shape.iter().map(|size| self.length(*size)).collect()
     }
 
-    /// Adds a parameter with numbers in it.
+    /// Adds an input tensor with generated contents.
     fn input(&mut self, name: String, shape: Vec<Size>, dtype: DType) {
         let buffer = Buffer::new(name, self.extents(&shape), dtype, chipdock_ir::StorageScope::GLOBAL);
         let lengths = self.lengths(&shape);
@@ -169,7 +169,7 @@ impl<'o> Generator<'o> {
         self.random.between(lo as i64, hi as i64) as f64
     }
 
-    /// Sets one element to a rare value.
+    /// Sets one element to a special value.
     fn make_special(&mut self, array: &mut Array, dtype: DType) {
         let lane = self.random.below(array.n_lanes());
         let size_bytes = dtype.lane_size_bytes();
@@ -196,7 +196,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// Adds a parameter to be written.
+    /// Adds an output tensor.
     fn output(&mut self, name: String, shape: &[Size], dtype: DType) -> Buffer {
         let buffer = Buffer::new(name, self.extents(shape), dtype, chipdock_ir::StorageScope::GLOBAL);
         let lengths = self.lengths(shape);
@@ -206,7 +206,7 @@ impl<'o> Generator<'o> {
         buffer
     }
 
-    /// Records the range of a stored value.
+    /// Adds a stored value to the record of the stage.
     fn note(&mut self, value: &Val) {
         let (lo, hi, exact) = self.written.unwrap_or((f64::INFINITY, f64::NEG_INFINITY, true));
         self.written = Some((lo.min(value.lo), hi.max(value.hi), exact && value.exact));

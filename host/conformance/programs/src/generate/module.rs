@@ -15,10 +15,10 @@ use super::facts::{Scope, Size, Tensor, Val};
 use super::{Generator, inner, range_of};
 use crate::Case;
 
-/// The kernel's name.
+/// Name of the kernel.
 const KERNEL: &str = "kernel";
 
-/// Types that a number can be passed as.
+/// Types of scalar parameters.
 const SCALARS: [DType; 6] =
     [DType::INT32, DType::FLOAT32, DType::INT64, DType::FLOAT64, DType::UINT8, DType::BOOL];
 
@@ -95,7 +95,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Makes the last input say its strides, the outer ones by a name that the call binds.
+    /// Gives the last input explicit strides, the outer ones symbolic.
     fn strides(&mut self) {
         let (Some(Param::Buffer(buffer)), Some(tensor)) = (self.params.last(), self.tensors.last_mut())
         else {
@@ -131,7 +131,7 @@ impl Generator<'_> {
         self.scalars.push(Val::new(var.expr(), lo, hi, true));
     }
 
-    /// Generates the statements before everything else.
+    /// Appends checks and early returns at the start of the kernel.
     fn entry(&mut self, f: &mut Body) {
         if !self.options.exits {
             return;
@@ -147,14 +147,14 @@ impl Generator<'_> {
         }
     }
 
-    // Functions that are called.
+    // Functions that the kernel calls.
 
     fn helper_name(&mut self) -> Arc<str> {
         self.n_helpers += 1;
         format!("helper{}", self.n_helpers).into()
     }
 
-    /// Makes a function of a few numbers that returns one; returns its name and the types of its parameters.
+    /// Adds a function of a few numbers that returns one; returns its name and the types of its parameters.
     pub(crate) fn helper_with_result(&mut self, dtype: DType) -> (Arc<str>, Vec<DType>) {
         let types: Vec<DType> = (0..1 + self.random.below(2)).map(|_| self.any_type()).collect();
         let mut f = build::function(self.helper_name());
@@ -183,7 +183,7 @@ impl Generator<'_> {
         (name, types)
     }
 
-    /// Computes a tensor by a call of a function that takes pointers.
+    /// Computes a tensor by calling a function that takes pointers.
     pub(crate) fn call_stage(&mut self, f: &mut Body, to: &Buffer) {
         let read = self.tensors.iter().find(|tensor| tensor.shape == [Size::N]).cloned();
         let name = self.helper_name();
@@ -256,7 +256,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Sets the state of the kernel aside.
+    /// Removes and returns what is known only inside the kernel.
     fn leave_kernel(&mut self) -> (Vec<Tensor>, Vec<Val>, Expr) {
         (std::mem::take(&mut self.tensors), std::mem::take(&mut self.scalars), self.n.clone())
     }

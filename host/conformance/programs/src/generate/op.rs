@@ -1,4 +1,4 @@
-//! Applies one operation to values: clamps operands to its domain, and bounds its result.
+//! One operation on values: brings the operands into its domain and computes the range of the result.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Signature};
 
@@ -47,7 +47,7 @@ type Pair = (Val, Val, f64, f64);
 fn domain_of_two(op: Op) -> Option<fn(Val, Val) -> Pair> {
     let bound: fn(Val, Val) -> Pair = match op {
         Op::Pow => |a, b| (a.clamp(0.1, 4.0), b.clamp(-3.0, 3.0), 0.0, 1000.0),
-        // To the right of the cut.
+        // The second operand is positive, away from the branch cut.
         Op::Atan2 => |a, b| (a, b.clamp(0.5, 8.0), -1.6, 1.6),
         Op::Fmod => |a, b| (a.clamp(-100.0, 100.0), b.clamp(1.0, 8.0), -8.0, 8.0),
         Op::Hypot => |a, b| {
@@ -96,24 +96,24 @@ pub(crate) fn is_stated(op: Op) -> bool {
     }
 }
 
-/// Returns true for an op with jumps, where a small change of the operand may change the result much.
+/// Returns true if nearby operands may have distant results.
 fn jumps(op: Op) -> bool {
     op.info().is_rounding || matches!(op, Op::Fmod | Op::Nextafter)
 }
 
-/// Returns true for an op that every backend rounds to the same result.
+/// Returns true if every backend computes the same result for the same operands.
 fn is_rounded(op: Op) -> bool {
     chipdock_ir::accuracy::ulps(op, DType::FLOAT32) <= 0.5
 }
 
-/// Calls an op of one operand; the operand itself if the op's range is not stated.
+/// Applies an op of one operand; returns the operand if the op's range is not stated.
 pub(crate) fn op1(op: Op, a: Val) -> Val {
     let dtype = a.dtype();
     match op.signature() {
         Signature::FloatTest => Val::any(Expr::call(op, vec![a.expr], DType::BOOL.with_lanes(dtype.lanes))),
         Signature::FloatUnary => {
             let Some(((lo, hi), range)) = domain(op) else { return a };
-            // Special values pass through now and then: the guard keeps only values that are known to lie outside.
+            // Special values may pass: `clamp` adds no guard if the known range fits.
             let most = comfortable(dtype).max(1.0);
             let a = a.clamp(lo.max(-most), hi.min(most));
             let (lo, hi) = match range {
@@ -143,12 +143,12 @@ pub(crate) fn op1(op: Op, a: Val) -> Val {
     }
 }
 
-/// Returns true if an inexact operand makes the op's result useless.
+/// Returns true if an inexact operand makes the result useless for a comparison.
 pub(crate) fn wants_exact(op: Op) -> bool {
     jumps(op) || op == Op::Reinterpret
 }
 
-/// Calls an op of two operands; the first operand itself if the op's range is not stated.
+/// Applies an op of two operands; returns the first operand if the op's range is not stated.
 pub(crate) fn op2(op: Op, a: Val, b: Val) -> Val {
     let dtype = a.dtype();
     let exact = a.exact && b.exact && is_rounded(op);
@@ -160,7 +160,7 @@ pub(crate) fn op2(op: Op, a: Val, b: Val) -> Val {
     Val::new(Expr::call(op, vec![a.expr, b.expr], dtype), lo, hi, exact).fit()
 }
 
-/// Calls an op of three floats, which is a sum of a product and a third; the first operand itself if it is another.
+/// Applies an op of three floats, which adds a third to a product; returns the first operand if it is another op.
 pub(crate) fn op3(op: Op, a: Val, b: Val, c: Val) -> Val {
     if op != Op::Fma {
         return a;
@@ -196,7 +196,7 @@ pub(crate) fn binary(op: BinaryOp, a: Val, b: Val) -> Val {
         }
         BinaryOp::Mul => {
             let range = products(&a, &b);
-            // A product may be contracted into the sum that takes it.
+            // A backend may contract the product into a following sum.
             (b, range, false)
         }
         BinaryOp::Min | BinaryOp::Max => {
@@ -213,7 +213,7 @@ pub(crate) fn binary(op: BinaryOp, a: Val, b: Val) -> Val {
     Val::new(Expr::binary(op, a.expr, b.expr), lo, hi, exact).fit()
 }
 
-/// A divisor, moved away from zero.
+/// Moves a divisor away from zero.
 fn off_zero(b: Val) -> Val {
     let dtype = b.dtype();
     let most = b.lo.abs().max(b.hi.abs());
@@ -244,7 +244,7 @@ pub(crate) fn compare(op: CompareOp, a: Val, b: Val) -> Val {
     Val { exact, ..Val::any(Expr::compare(op, a.expr, b.expr)) }
 }
 
-/// Converts a value to another type of as many lanes.
+/// Converts a value to another type with the same number of lanes.
 pub(crate) fn convert(value: Val, to: DType, random: &mut Random<'_>) -> Val {
     let from = value.dtype();
     let to = to.scalar().with_lanes(from.lanes);
@@ -252,7 +252,7 @@ pub(crate) fn convert(value: Val, to: DType, random: &mut Random<'_>) -> Val {
         return value;
     }
     if !to.is_float() && from.is_float() && !value.exact && !random.one_in(8) {
-        // Truncation of an inexact value jumps; comparison with the middle of its range hardly ever does.
+        // Truncating an inexact value may jump; a comparison with the middle of its range rarely does.
         let middle = (value.lo + value.hi) / 2.0;
         let above = Expr::compare(CompareOp::Gt, value.expr, number(middle, from));
         return Val::new(above.cast(to), 0.0, 1.0, true);

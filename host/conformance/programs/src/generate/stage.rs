@@ -1,4 +1,4 @@
-//! Stages: each computes one tensor from those before it.
+//! Stages of a program: each computes one tensor from earlier ones.
 
 use chipdock_ir::build::Body;
 use chipdock_ir::{
@@ -13,25 +13,25 @@ use super::{Generator, op};
 /// Kind of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Computes each element by itself.
+    /// Each element independently.
     Map,
-    /// Reduces one axis of two, in a block.
+    /// A reduction over one of two axes, in a block.
     Reduce,
-    /// Computes each element from the one before.
+    /// Each element from the previous one.
     Scan,
-    /// Writes elements in any order, one after the other.
+    /// Elements in any order, one at a time.
     Scatter,
-    /// Computes vectors along the last axis.
+    /// Vectors along the last axis.
     Vectors,
-    /// Writes through another buffer over the same memory.
+    /// Through another buffer over the same memory.
     View,
-    /// Computes in a block within a block.
+    /// A block inside a block.
     Nested,
-    /// Calls a function of the module.
+    /// By calling a function of the module.
     Call,
-    /// Adds to elements by atomic operations.
+    /// Atomic additions to elements.
     Atomic,
-    /// Computes by threads.
+    /// By threads.
     Threads,
 }
 
@@ -72,7 +72,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// Makes the buffer of a tensor to be computed: a parameter, or memory of the kernel's own.
+    /// Returns the buffer of a tensor to be computed: a new output parameter, or memory of the kernel.
     pub(crate) fn result_buffer(
         &mut self,
         f: &mut Body,
@@ -93,7 +93,7 @@ impl<'o> Generator<'o> {
         buffer
     }
 
-    /// Makes the computed tensor readable for later stages.
+    /// Makes the computed tensor readable by later stages.
     pub(crate) fn finish_stage(&mut self, buffer: Buffer, shape: Vec<Size>) {
         let (lo, hi, exact) = self.written.take().unwrap_or((-128.0, 128.0, false));
         self.tensors.push(Tensor { buffer, shape, lo, hi, exact });
@@ -152,7 +152,7 @@ impl<'o> Generator<'o> {
     fn reduce(&mut self, f: &mut Body, to: &Buffer, kept: Size) {
         let mut gone = if kept == Size::M { Size::N } else { Size::M };
         if gone == Size::N && !self.never_empty {
-            // A reduction over nothing leaves its result undefined.
+            // A reduction over zero elements leaves its result undefined.
             gone = Size::Const(3);
         }
         let nest = Nest { ordered: false, straight: false, block: true };
@@ -186,7 +186,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// Returns start value and op of a reduction. Booleans are reduced by `or`.
+    /// Returns the initial value and the operator of a reduction. Booleans are reduced by `or`.
     fn reducer(&mut self, pick: usize, dtype: DType) -> (Expr, BinaryOp) {
         if dtype.is_bool() {
             return (Expr::bool(false), BinaryOp::Add);
@@ -204,7 +204,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    /// Returns one term of a reduction, small enough that the sum of all fits.
+    /// Returns one term of a reduction, small enough that all terms together stay in range.
     fn term(&mut self, op: BinaryOp, dtype: DType, scope: &Scope) -> Expr {
         let depth = self.options.depth;
         let term = self.value(dtype, scope, depth);
@@ -279,7 +279,7 @@ impl<'o> Generator<'o> {
         self.written = Some((-1000.0, 1000.0, false));
     }
 
-    /// Returns a type that atomic additions take.
+    /// Chooses a type that atomic additions support.
     pub(crate) fn atomic_type(&mut self) -> DType {
         let fits = |dtype: DType| {
             dtype.is_integer() && dtype.bits >= 32 || dtype.is_float() && dtype != DType::BFLOAT16
@@ -287,7 +287,7 @@ impl<'o> Generator<'o> {
         self.typed(fits).unwrap_or(DType::INT32)
     }
 
-    /// One element, whichever, plus something.
+    /// Appends an atomic addition to a random element.
     pub(crate) fn add_atomically(&mut self, f: &mut Body, to: &Buffer, size: Size, scope: &Scope) {
         let Some(place) = self.index(size, scope) else { return };
         let value = self.value(to.dtype, scope, 2);
@@ -296,7 +296,7 @@ impl<'o> Generator<'o> {
         f.evaluate(Expr::call(Op::AtomicAdd, vec![address, value.expr], to.dtype));
     }
 
-    /// A block for each row, and one for each element in it.
+    /// Computes with a block for each row, and an inner block for each element.
     fn nested(&mut self, f: &mut Body, to: &Buffer) {
         let (n, m) = (self.extent(Size::N), self.extent(Size::M));
         let nest = Nest { ordered: false, straight: false, block: true };

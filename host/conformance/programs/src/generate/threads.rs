@@ -1,4 +1,4 @@
-//! Stages that run by threads.
+//! Stages that are executed by threads.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use super::body::Target;
 use super::facts::{Scope, Size, Val, number};
 use super::{Generator, inner, op};
 
-/// Work of the threads of a stage.
+/// Kind of work of the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     /// Each thread computes its own element.
     Own,
-    /// Threads exchange values through shared memory, with barriers as statements.
+    /// Through shared memory, with barriers as statements.
     Shared,
-    /// Threads exchange values through shared memory, in blocks, whose order suffices.
+    /// Through shared memory, in blocks whose order is sufficient.
     SharedBlocks,
     /// A reduction over the threads of a block.
     Reduce,
-    /// Shuffles of a warp.
+    /// Warp shuffles.
     Shuffle,
-    /// Atomic additions by several threads to the same elements.
+    /// Atomic additions to elements that other threads add to as well.
     Atomic,
     /// `tvm_thread_allreduce`.
     Allreduce,
@@ -34,14 +34,14 @@ enum Work {
 const WORKS: [Work; 7] =
     [Work::Own, Work::Shared, Work::SharedBlocks, Work::Reduce, Work::Shuffle, Work::Atomic, Work::Allreduce];
 
-/// Threads of a warp.
+/// Number of threads of a warp.
 const WARP: u8 = 32;
 
 fn sync(scope: &str) -> Stmt {
     Stmt::new(StmtKind::Evaluate(Expr::call(Op::StorageSync, vec![Expr::str(scope)], DType::HANDLE)))
 }
 
-/// A block of threads: the position of each thread, and of its element.
+/// Position in a block of threads: the indices of the thread and of its element.
 struct Place {
     block: Expr,
     thread: Expr,
@@ -49,7 +49,7 @@ struct Place {
 }
 
 impl Generator<'_> {
-    /// Generates a tensor that is computed by a launch of threads.
+    /// Computes a tensor by a launch of threads.
     pub(crate) fn thread_stage(&mut self, f: &mut Body, at: usize) {
         let work = loop {
             let work = *self.random.pick(&WORKS);
@@ -92,7 +92,7 @@ impl Generator<'_> {
         self.finish_stage(to, shape);
     }
 
-    /// Three blocks of threads, by bound loops or by launched axes.
+    /// Creates three blocks of threads, by bound loops or by launched axes.
     fn blocks_of_threads(
         &mut self,
         f: &mut Body,
@@ -130,7 +130,7 @@ impl Generator<'_> {
         if dtype.is_float() { value.clamp(-50.0, 50.0) } else { value }
     }
 
-    /// Generates as many threads as needed, with idle ones past the end; virtual threads too.
+    /// Computes with as many threads as needed, of which those past the end do nothing; also uses virtual threads.
     fn own_elements(&mut self, f: &mut Body, to: &Buffer, n_threads: i64) {
         let n = self.n.clone();
         let threads = self.index_number(n_threads);
@@ -165,7 +165,7 @@ impl Generator<'_> {
         });
     }
 
-    /// Each thread writes its element of shared memory, and reads one of another.
+    /// Makes each thread write its element of shared memory and read another thread's.
     fn shared(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
         let dtype = self.any_type();
         let scope = self.thread_scope(place);
@@ -204,7 +204,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Stores a value computed from another.
+    /// Stores a result computed from a value.
     fn put(&mut self, f: &mut Body, to: &Buffer, place: &Place, value: Val, scope: &Scope) {
         let made = self.value(to.dtype, &scope.with(value.clone()), 2);
         let value = op::convert(value, to.dtype, &mut self.random);
@@ -213,7 +213,7 @@ impl Generator<'_> {
         self.store(f, &target, value);
     }
 
-    /// Writes and reads shared memory in blocks: a statement sees the earlier writes of all threads.
+    /// Uses shared memory in blocks: a statement sees the writes of earlier ones by any thread.
     fn shared_blocks(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
         let dtype = self.any_type();
         let n = self.index_number(place.n_threads);
@@ -235,7 +235,7 @@ impl Generator<'_> {
         });
     }
 
-    /// One sum for each block, its terms being those of the threads.
+    /// Computes one sum for each block of threads, with one term for each thread.
     fn reduce_threads(&mut self, f: &mut Body, to: &Buffer, n_threads: i64) {
         let (blocks, threads) = (self.index_number(3), self.index_number(n_threads));
         f.for_loop("bx", &blocks, ForKind::ThreadBinding(ThreadAxis::BlockX), |f, bx| {
@@ -261,7 +261,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Generates shuffles between the lanes of a warp.
+    /// Exchanges values between the lanes of a warp.
     fn shuffles(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
         let dtype = self.any_type();
         let scope = self.thread_scope(place);
@@ -290,7 +290,7 @@ impl Generator<'_> {
         self.written = Some((-2000.0, 2000.0, false));
     }
 
-    /// One value for each block: all threads' together.
+    /// Computes one value for each block of threads, from the values of all its threads.
     fn allreduce(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
         let dtype = to.dtype;
         let scope = self.thread_scope(place);

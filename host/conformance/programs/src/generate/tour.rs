@@ -1,4 +1,4 @@
-//! Turns: every op, comparison and cast on every type, one for each seed.
+//! Turns of the tour: every op, comparison and cast on every type, one for each seed.
 
 use chipdock_ir::build::Body;
 use chipdock_ir::op::{Class, Gives};
@@ -11,7 +11,7 @@ use super::value::{ARITHMETIC, COMPARES, N_FLOAT_ARITHMETIC};
 use super::{Generator, op};
 use crate::Options;
 
-/// The feature that a seed must show.
+/// Feature that the program of a seed must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     Binary(BinaryOp, DType),
@@ -21,7 +21,7 @@ enum Turn {
     Logic(usize),
 }
 
-/// Returns the number of successive seeds that cover every op, comparison and cast on every type of the options.
+/// Returns the number of consecutive seeds that cover every op, comparison and cast on every type of the options.
 #[must_use]
 pub fn turns(options: &Options) -> u64 {
     list(options).len() as u64
@@ -46,10 +46,10 @@ fn list(options: &Options) -> Vec<Turn> {
     turns
 }
 
-/// Returns true if an op takes a first operand of that type.
+/// Returns true if an op accepts a first operand of a type.
 pub(crate) fn takes(op: Op, dtype: DType) -> bool {
     match op {
-        // The first operand is the one that is chosen.
+        // The first operand counted here is the chosen value, not the condition.
         Op::IfThenElse => true,
         Op::Reinterpret => dtype.is_integer() || dtype.is_float(),
         Op::Dp4a => dtype == DType::INT8 || dtype == DType::UINT8,
@@ -57,7 +57,7 @@ pub(crate) fn takes(op: Op, dtype: DType) -> bool {
     }
 }
 
-/// Returns the result type of a call with a first operand of a type.
+/// Returns the result type of an op for a first operand of a type.
 fn result(op: Op, dtype: DType) -> DType {
     match op.info().gives {
         _ if op == Op::Dp4a => sum_of(dtype),
@@ -66,13 +66,13 @@ fn result(op: Op, dtype: DType) -> DType {
     }
 }
 
-/// Returns the type of the sum of four products of a type.
+/// Returns the accumulator type of a sum of four products of a type.
 pub(crate) fn sum_of(dtype: DType) -> DType {
     if dtype == DType::INT8 { DType::INT32 } else { DType::UINT32 }
 }
 
 impl Generator<'_> {
-    /// Generates a stage that shows the turn of the seed on elements of inputs of its type.
+    /// Appends a stage that applies the seed's feature to elements of inputs of its type.
     pub(crate) fn turn(&mut self, f: &mut Body, seed: u64) {
         let turns = list(self.options);
         let turn = turns[(seed % turns.len() as u64) as usize];

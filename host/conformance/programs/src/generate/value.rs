@@ -1,4 +1,4 @@
-//! Generates values of a wanted type from the facts at a place.
+//! Random expressions of a requested type, from the values known at a position.
 
 use chipdock_ir::op::Gives;
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op, Signature, Var};
@@ -11,7 +11,7 @@ use super::tour::takes;
 /// Every comparison.
 pub(crate) const COMPARES: &[CompareOp] = CompareOp::ALL;
 
-/// Arithmetic of floats, and of integers.
+/// Arithmetic operators: those of floats first, then those of integers only.
 pub(crate) const ARITHMETIC: [BinaryOp; 9] = [
     BinaryOp::Add,
     BinaryOp::Sub,
@@ -23,14 +23,14 @@ pub(crate) const ARITHMETIC: [BinaryOp; 9] = [
     BinaryOp::FloorDiv,
     BinaryOp::FloorMod,
 ];
-/// Number of these ops that floats support.
+/// Number of arithmetic operators for floats.
 pub(crate) const N_FLOAT_ARITHMETIC: usize = 6;
 
-/// Functions of C's library that may be called by name, without the suffix of float32.
+/// C library functions that may be called by name, without the suffix of float32.
 pub(crate) const EXTERNS: [&str; 6] = ["sqrt", "exp", "fabs", "floor", "tanh", "trunc"];
 
 impl Generator<'_> {
-    /// Generates a value of a type, vectors included.
+    /// Generates a value of a type, which may be a vector.
     pub(crate) fn value(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         if depth == 0 || self.random.one_in(5) {
             return self.leaf(dtype, scope);
@@ -96,7 +96,7 @@ impl Generator<'_> {
         })
     }
 
-    /// Generates a call of one of the ops that the options have for that type.
+    /// Generates a call of an op that the options allow for the type.
     fn function(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         let ops: Vec<Op> =
             self.options.ops.iter().copied().filter(|op| gives(*op, dtype) && op::is_stated(*op)).collect();
@@ -123,7 +123,7 @@ impl Generator<'_> {
         self.call(op, operand, scope, depth)
     }
 
-    /// Generates a call of an op whose first operand has that type.
+    /// Generates a call of an op with a first operand of the type.
     pub(crate) fn call(&mut self, called: Op, dtype: DType, scope: &Scope, depth: u32) -> Val {
         let operand = |this: &mut Self, dtype: DType| {
             let value = this.value(dtype, scope, depth);
@@ -192,7 +192,7 @@ impl Generator<'_> {
         Val { exact: a.exact && b.exact, ..Val::any(Expr::call(op, args, dtype)) }
     }
 
-    /// Four products of int8 or uint8, added up.
+    /// Generates a sum of four products of int8 or uint8.
     pub(crate) fn dot(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         let sum = super::tour::sum_of(dtype);
         let four = dtype.scalar().with_lanes(4);
@@ -202,14 +202,14 @@ impl Generator<'_> {
         Val { exact, ..Val::any(Expr::call(Op::Dp4a, vec![a.expr, b.expr, start.expr], sum)) }
     }
 
-    /// Generates a shift amount: within the width or past it, negative too.
+    /// Generates a shift amount, which may exceed the width or be negative.
     fn shift_amount(&mut self, dtype: DType) -> Val {
         let bits = i64::from(dtype.bits);
         let amount = self.random.between(if dtype.is_int() { -3 } else { 0 }, bits + 2);
         Val::new(number(amount as f64, dtype), amount as f64, amount as f64, true)
     }
 
-    /// Reinterprets the bits of a value as another type and, where that would be a float of any size, back again.
+    /// Reinterprets the bits of a value as another type; if that would be an arbitrary float, also converts them back.
     pub(crate) fn reinterpret(&mut self, value: Val) -> Val {
         let dtype = value.dtype();
         let bits = |code: DType| Expr::call(Op::Reinterpret, vec![value.expr.clone()], code);
@@ -220,7 +220,7 @@ impl Generator<'_> {
         let other = if dtype.is_int() { unsigned } else { signed }.with_lanes(dtype.lanes);
         let there = bits(other);
         if dtype.is_float() {
-            // The sign bit changed, the number back.
+            // Flips the sign bit and converts back.
             let mask = Expr::int(-1_i128 << (dtype.bits - 1), other);
             let flipped = Expr::call(Op::BitwiseXor, vec![there, mask], other);
             let back = Expr::call(Op::Reinterpret, vec![flipped], dtype);
@@ -255,7 +255,7 @@ impl Generator<'_> {
         Val { expr: Expr::new(kind, dtype), ..body }
     }
 
-    /// A function of C's library, by name.
+    /// Generates a call of a C library function by name.
     pub(crate) fn external(&mut self, name: &str, value: Val) -> Val {
         let dtype = value.dtype();
         let value = value.clamp(0.0, 8.0);
@@ -300,7 +300,7 @@ impl Generator<'_> {
         Val::new(number(value, dtype), value, value, true)
     }
 
-    // What is there to read.
+    // Readable values.
 
     pub(crate) fn leaf(&mut self, dtype: DType, scope: &Scope) -> Val {
         if !dtype.is_scalar() {
@@ -322,7 +322,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns a leaf that is the same on every backend.
+    /// Generates a leaf that every backend computes exactly.
     pub(crate) fn exact_leaf(&mut self, dtype: DType, scope: &Scope) -> Val {
         for _ in 0..3 {
             let leaf = self.leaf(dtype, scope);
@@ -340,7 +340,7 @@ impl Generator<'_> {
         (!list.is_empty()).then(|| Val::clone(list[self.random.below(list.len())]))
     }
 
-    /// An element of a tensor; one of that type mostly, if there is one.
+    /// Loads an element of a tensor, mostly one of that type, if there is one.
     fn element(&mut self, dtype: DType, scope: &Scope) -> Option<Val> {
         let all: Vec<Tensor> = scope.local.iter().chain(&self.tensors).cloned().collect();
         let alike: Vec<Tensor> =
@@ -350,7 +350,7 @@ impl Generator<'_> {
         self.load(&tensor, scope)
     }
 
-    /// An element of this tensor, where there is one in bounds; one lane of it, if elements are vectors.
+    /// Loads an in-bounds element of a tensor, if there is one; of a vector element one lane.
     pub(crate) fn load(&mut self, tensor: &Tensor, scope: &Scope) -> Option<Val> {
         let indices = tensor.shape.iter().map(|size| self.index(*size, scope)).collect::<Option<Vec<_>>>()?;
         let value = Val::new(Expr::load(&tensor.buffer, indices), tensor.lo, tensor.hi, tensor.exact);
@@ -362,7 +362,7 @@ impl Generator<'_> {
         Some(self.shuffled(vec![value], vec![lane]))
     }
 
-    /// A load that happens only where its index is in bounds.
+    /// Generates a load that is executed only if its index is in bounds.
     fn guarded(&mut self, dtype: DType, scope: &Scope) -> Val {
         let tensors: Vec<Tensor> =
             self.tensors.iter().filter(|tensor| tensor.buffer.dtype.is_scalar()).cloned().collect();
@@ -397,7 +397,7 @@ impl Generator<'_> {
     }
 }
 
-/// Returns true if an op gives a value of that type for some operands.
+/// Returns true if an op has a result of the type for some operands.
 fn gives(op: Op, dtype: DType) -> bool {
     match op.info().gives {
         _ if op == Op::Dp4a => dtype == DType::INT32 || dtype == DType::UINT32,

@@ -1,4 +1,4 @@
-//! Stages of vectors as written.
+//! Stages of explicit vector operations.
 
 use chipdock_ir::build::Body;
 use chipdock_ir::{Buffer, CompareOp, Expr, Stmt, StmtKind};
@@ -9,7 +9,7 @@ use super::loops::Nest;
 use super::op;
 
 impl Generator<'_> {
-    /// Generates a tensor whose last axis is `M`, some lanes at a time; predicates mask the rest.
+    /// Computes a tensor whose last axis is `M`, several lanes at a time; a remainder is masked by predicates.
     pub(crate) fn vectors(&mut self, f: &mut Body, to: &Buffer, shape: &[Size]) {
         let lanes = *self.random.pick(&[2_u16, 4, 4, 8, 3]);
         let m = self.m_value as u16;

@@ -10,7 +10,7 @@ use super::body::Target;
 use super::facts::{Scope, Size, Tensor};
 use super::loops::Nest;
 
-/// Another buffer over the memory of one.
+/// Creates another buffer over the memory of `buffer`.
 fn over(buffer: &Buffer, name: &str, shape: Vec<Expr>) -> BufferNode {
     BufferNode { name: name.into(), shape, strides: Vec::new(), ..BufferNode::clone(buffer) }
 }
@@ -52,7 +52,7 @@ impl Generator<'_> {
         });
     }
 
-    /// Each row through a view that starts there.
+    /// Computes each row through a view that starts there.
     fn rows(&mut self, f: &mut Body, to: &Buffer) {
         let (n, m) = (self.extent(Size::N), self.extent(Size::M));
         let nest = Nest { ordered: false, straight: false, block: false };
@@ -70,7 +70,7 @@ impl Generator<'_> {
         });
     }
 
-    /// Through a buffer that is declared over an address.
+    /// Computes through a buffer that is declared over an address.
     fn by_pointer(&mut self, f: &mut Body, to: &Buffer) {
         let name = "P";
         let data = Var::pointer(name, to.dtype, StorageScope::GLOBAL);
@@ -89,7 +89,7 @@ impl Generator<'_> {
         self.write_view(f, &view, &[Size::Product]);
     }
 
-    /// Generates views of regions, in a block for each row.
+    /// Computes through views of regions, in a block for each row.
     fn matched(&mut self, f: &mut Body, to: &Buffer) {
         let (n, m) = (self.extent(Size::N), self.extent(Size::M));
         let nest = Nest { ordered: false, straight: false, block: true };

@@ -1,4 +1,4 @@
-//! Candidates by which the reducer replaces a node.
+//! Smaller candidates that may replace a node.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{Attrs, Block, Expr, ExprKind, ForKind, Stmt, StmtKind};
 
-/// Greatest number of parts of an expression that are tried in its place.
+/// Maximum number of parts of an expression that are tried as its replacement.
 const PARTS_MAX: usize = 24;
 
-/// Returns the candidates to replace a statement, the smallest first.
+/// Returns candidates for the replacement of a statement, the smallest first.
 pub(crate) fn of_stmt(stmt: &Stmt) -> Vec<Stmt> {
     let mut out = vec![Stmt::nop()];
     match &stmt.kind {
@@ -135,7 +135,7 @@ fn of_block(values: &[Expr], predicate: &Expr, block: &Arc<Block>, out: &mut Vec
     }
 }
 
-/// Returns the candidates to replace an expression, the smallest first.
+/// Returns candidates for the replacement of an expression, the smallest first.
 pub(crate) fn of_expr(expr: &Expr) -> Vec<Expr> {
     let dtype = expr.dtype;
     let mut out = Vec::new();
@@ -165,7 +165,7 @@ pub(crate) fn of_expr(expr: &Expr) -> Vec<Expr> {
     out
 }
 
-/// Returns the parts of an expression, of the same type or converted to it, the outermost first.
+/// Returns the inner expressions of the same type, or converted to it, the outermost first.
 fn parts(expr: &Expr) -> Vec<Expr> {
     let mut same = Vec::new();
     let mut converted = Vec::new();

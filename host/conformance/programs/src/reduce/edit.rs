@@ -1,15 +1,15 @@
-//! Finds and replaces nodes by their position, parents first.
+//! Access to nodes by their position in pre-order.
 
 use std::cell::RefCell;
 
 use chipdock_ir::{Expr, Stmt};
 
-/// Visits nodes in order, and replaces one of them.
+/// Traversal in pre-order that replaces one node.
 struct Cursor<'f> {
     left: usize,
     stmt: &'f mut dyn FnMut(&Stmt) -> Option<Stmt>,
     expr: &'f mut dyn FnMut(&Expr) -> Option<Expr>,
-    /// Whether positions count statements; else they count expressions.
+    /// Whether positions count statements; otherwise they count expressions.
     statements: bool,
     done: bool,
 }
@@ -63,7 +63,7 @@ pub(crate) fn stmt(body: &Stmt, position: usize) -> Option<Stmt> {
     found
 }
 
-/// Returns the body with another statement at a position.
+/// Returns the body with the statement at a position replaced.
 pub(crate) fn with_stmt(body: &Stmt, position: usize, new: &Stmt) -> Stmt {
     let mut put = |_: &Stmt| Some(new.clone());
     Cursor { left: position, stmt: &mut put, expr: &mut |_| None, statements: true, done: false }
@@ -82,7 +82,7 @@ pub(crate) fn expr(body: &Stmt, position: usize) -> Option<Expr> {
     found
 }
 
-/// Returns the body with another expression at a position.
+/// Returns the body with the expression at a position replaced.
 pub(crate) fn with_expr(body: &Stmt, position: usize, new: &Expr) -> Stmt {
     let mut put = |_: &Expr| Some(new.clone());
     Cursor { left: position, stmt: &mut |_| None, expr: &mut put, statements: false, done: false }

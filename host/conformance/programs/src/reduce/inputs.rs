@@ -1,4 +1,4 @@
-//! Reduces a case's inputs: unneeded parameters, sizes, and element values.
+//! Reduction of the inputs: unneeded parameters, sizes, and values.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use chipdock_ir::{
 use super::weight::Weight;
 use crate::Case;
 
-/// Returns the number of elements plus the number that are not 0.
+/// Returns the weight of the arguments, from the numbers of elements and of nonzero values.
 pub(crate) fn weight(case: &Case) -> Weight {
     let of = |arg: &Arg| match arg {
         Arg::Tensor(array) => {
@@ -23,7 +23,7 @@ pub(crate) fn weight(case: &Case) -> Weight {
     case.args.iter().map(|arg| of(arg) as Weight).sum()
 }
 
-/// Reduces the case's inputs, as long as `ask` accepts the result.
+/// Removes parameters, reduces sizes and simplifies values, as long as `ask` accepts the result.
 pub(crate) fn simplify(mut case: Case, ask: &mut dyn FnMut(&Case) -> bool) -> Case {
     let mut at = 0;
     while at < case.args.len() {
@@ -87,7 +87,7 @@ fn without(case: &Case, at: usize) -> Option<Case> {
     Some(Case { module, args, ..case.clone() })
 }
 
-/// Returns the case with one argument set to a single value everywhere.
+/// Returns the case with one argument filled with a single value.
 fn filled(case: &Case, at: usize, value: f64) -> Case {
     let mut case = case.clone();
     match &mut case.args[at] {
@@ -101,7 +101,7 @@ fn filled(case: &Case, at: usize, value: f64) -> Case {
     case
 }
 
-/// Returns the values of symbolic sizes, from the shapes in which they stand alone.
+/// Returns the symbolic sizes with their values, from shapes in which they occur alone.
 fn sizes(case: &Case) -> HashMap<Var, i128> {
     let mut found = HashMap::new();
     for (buffer, array) in tensors(case) {
@@ -125,7 +125,7 @@ fn tensors(case: &Case) -> Vec<(Buffer, &Array)> {
         .collect()
 }
 
-/// Returns the constants above 1 among the extents of parameters.
+/// Returns the constants above 1 that are extents of parameters.
 fn constants(case: &Case) -> Vec<i128> {
     let mut found: Vec<i128> = Vec::new();
     for (buffer, _) in tensors(case) {
@@ -174,7 +174,7 @@ fn cut(case: &Case, sizes: &HashMap<Var, i128>) -> Option<Vec<Arg>> {
     Some(args)
 }
 
-/// Returns the first elements along each axis; zeros where there are none.
+/// Copies the first elements along each axis; fills up with zeros.
 fn part(array: &Array, shape: &[usize]) -> Array {
     let mut out = Array::zeros(array.dtype, shape);
     let size_bytes = array.dtype.size_bytes();
@@ -213,7 +213,7 @@ fn with_constant(case: &Case, old: i128, new: i128) -> Option<Case> {
         let params = params.collect();
         let alloc_buffers = function.alloc_buffers.iter().map(|buffer| swap.buffer(buffer)).collect();
         let body = swap.stmt(&function.body);
-        // Accesses follow their buffers.
+        // Accesses refer to the replaced buffers.
         let mut substitution = Substitution::new();
         for (from, to) in &swap.buffers {
             substitution.map_buffer(from, to);

@@ -1,4 +1,4 @@
-//! Makes a module that has some property small; most often the property is that something fails on it.
+//! Reduces a module that has a property, usually that a check fails on it.
 
 mod candidates;
 mod edit;
@@ -11,11 +11,11 @@ use chipdock_ir::{Attrs, IrModule, PrimFunc, Stage};
 use crate::Case;
 use weight::{Weight, weight};
 
-/// Returns a small module that has a property, from one that has it.
+/// Reduces a module as long as it keeps a property.
 ///
-/// The property is tested only on modules that validate. Functions, statements and expressions are removed, loops become serial
-/// and short, blocks become their bodies, expressions one of their parts or a constant, as long as the property holds.
-/// Parameters are unchanged, so that arguments still fit.
+/// The property is only evaluated on modules that validate. The reducer removes functions, statements and expressions,
+/// makes loops serial and short, and replaces blocks by their bodies and expressions by parts or constants. The
+/// parameters do not change, so that arguments still fit.
 ///
 /// ```
 /// use chipdock_ir::{BinaryOp, ExprKind};
@@ -38,10 +38,10 @@ pub fn reduce(module: &IrModule, fails: &mut dyn FnMut(&IrModule) -> bool) -> Ir
     reducer.module
 }
 
-/// Returns a small case that has a property, from one that has it. The property is tested only on cases that validate and, if
-/// the first case runs without an error, run without one too.
+/// Reduces a case as long as it keeps a property. The property is only evaluated on cases that validate and, if the
+/// given case runs without an error, also run without one.
 ///
-/// Works as [`reduce`]; besides, it removes unneeded parameters, makes sizes smaller and inputs simple.
+/// Works like [`reduce`], and also removes unneeded parameters, reduces sizes and simplifies inputs.
 pub fn reduce_case(case: &Case, fails: &mut dyn FnMut(&Case) -> bool) -> Case {
     let mut case = case.clone();
     let runs = case.run(&case.module).is_ok();
@@ -77,7 +77,7 @@ impl<'f> Reducer<'f> {
         Self { module, weight, fails }
     }
 
-    /// Continues with a candidate, if it is smaller and has the property.
+    /// Accepts a candidate if it is smaller and has the property.
     fn take(&mut self, candidate: IrModule) -> bool {
         let weight = weight(&candidate);
         let better = weight < self.weight && is_valid(&candidate) && (self.fails)(&candidate);
@@ -94,7 +94,7 @@ impl<'f> Reducer<'f> {
         self.take(candidate)
     }
 
-    /// Tries every way to make it smaller once; returns whether one succeeded.
+    /// Tries every kind of reduction once; returns true if one succeeded.
     fn round(&mut self) -> bool {
         let before = self.weight;
         self.functions();

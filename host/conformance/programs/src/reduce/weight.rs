@@ -1,4 +1,4 @@
-//! Weight of a module, its distance from a simple one; every step of the reducer lowers it.
+//! Complexity of a module; every step of the reducer decreases it.
 
 use chipdock_ir::{Child, Expr, ExprKind, ForKind, IrModule, StmtKind};
 

@@ -1,4 +1,4 @@
-//! Copies at edges: of pages, of data spaces, of other ranges, and copies of no bytes.
+//! Copies at boundaries: page ends, ends of data spaces, adjacent ranges, and ranges of zero bytes.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -54,16 +54,16 @@ pub(super) fn add(cases: &mut Cases) {
     cases.case(Group::Copy, "whole/data-space", "D.33", Subject::DeviceApi).run(whole);
 }
 
-/// A copy on the default stream of device 0, done.
+/// Copies on the default stream of device 0 and waits.
 fn copy(device: &Device, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size: usize) -> Verdict {
     let copy =
         ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: D.6, both ends live until the sync, or the size is 0.
+    // SAFETY: by D.6, both ends live until the sync, or the size is 0.
     unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
     Ok(device.sync(0, ptr::null_mut())?)
 }
 
-/// Copies from the edge of a page: a read outside of the range is stopped by the processor.
+/// Copies from the edge of a page: an access beside the range is a segmentation fault.
 fn from_page(c: &Context, page: Guarded) -> Verdict {
     let device = c.device()?;
     let size = page.bytes().len();
@@ -74,7 +74,7 @@ fn from_page(c: &Context, page: Guarded) -> Verdict {
     hold_source(page.bytes(), &pattern(1, size))
 }
 
-/// Copies to the edge of a page: a write outside of the range is stopped by the processor.
+/// Copies to the edge of a page: an access beside the range is a segmentation fault.
 fn to_page(c: &Context, size: usize, side: Side) -> Verdict {
     let device = c.device()?;
     let from = pattern(1, size + 100);
@@ -86,7 +86,7 @@ fn to_page(c: &Context, size: usize, side: Side) -> Verdict {
     hold_source(&space.contents()?, &from)
 }
 
-/// Two ranges of one data space that touch and do not overlap.
+/// Copies between two adjacent ranges of one data space, which do not overlap.
 fn touching(c: &Context, size: usize, forwards: bool) -> Verdict {
     let device = c.device()?;
     let before = pattern(1, 3 * size + 128);
@@ -101,18 +101,18 @@ enum End {
     Null,
     /// A live data space.
     Space,
-    /// Past the last byte of a data space.
+    /// Past the last byte of a live data space.
     Behind,
-    /// Host memory that may not be touched.
+    /// Inaccessible host memory.
     Forbidden,
 }
 
-/// A copy of nothing: every end is unchanged, and none was accessed.
+/// Copies zero bytes, and checks that neither end was touched.
 fn zero(c: &Context, from: End, to: End) -> Verdict {
     let device = c.device()?;
     let bytes = pattern(1, 256);
     let spaces = [Space::with(&device, 0, &bytes)?, Space::with(&device, 0, &bytes)?];
-    // The page after its end must not be accessed: any use of an address there fails.
+    // The page after the buffer is inaccessible, so an address there cannot be read.
     let forbidden = Guarded::new(&[0; 1], Side::End)?;
     let end = |end: End, space: &Space| match end {
         End::Null => ChipdockCopyEnd { data: ptr::null_mut(), ..space.end(0) },
@@ -126,7 +126,7 @@ fn zero(c: &Context, from: End, to: End) -> Verdict {
     spaces.iter().try_for_each(|space| same_bytes("a data space", &space.contents()?, &bytes))
 }
 
-/// Data spaces without bytes as ends of a copy without bytes.
+/// Copies zero bytes between data spaces of size 0.
 fn of_size_0(c: &Context) -> Verdict {
     let device = c.device()?;
     let (one, other, some) = (device.allocate(0)?, device.allocate(0)?, device.allocate(64)?);
@@ -139,7 +139,7 @@ fn of_size_0(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Exactly a data space, from its first byte to its last, with nothing around it.
+/// Copies a whole data space, from its first byte to its last.
 fn whole(c: &Context) -> Verdict {
     let device = c.device()?;
     for size in [1, 3, 64, 4096, 65_537] {

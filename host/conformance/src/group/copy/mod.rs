@@ -18,20 +18,20 @@ use crate::{Cases, Context, Group, Subject, Verdict};
 use super::memory::hints;
 use place::{Direction, Transfer, hold_destination, hold_source};
 
-/// Sizes around the alignments of processors, vectors, caches, pages and drivers' small copies.
+/// Sizes around the alignments of processors, vectors, caches, pages and the small copies of drivers.
 const SIZES: [usize; 33] = [
     1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 4095, 4096,
     4097, 65535, 65536, 65537, 262_144, 1_048_575, 1_048_576, 1_048_577,
 ];
 
-/// Offsets of one end, the other at 0.
+/// Offsets of one end; the other end is at 0.
 const OFFSETS: [usize; 11] = [1, 2, 3, 4, 7, 8, 63, 64, 65, 4095, 4096];
 
-/// Offsets of both ends: a plugin that exchanges them, adds them or applies the wrong one copies other bytes.
+/// Offsets of both ends, chosen so that swapping, adding or misapplying them gives a different result.
 const OFFSET_PAIRS: [(usize, usize); 9] =
     [(1, 2), (3, 64), (7, 65), (64, 3), (64, 128), (63, 63), (4095, 1), (4096, 64), (4097, 4095)];
 
-/// Offsets of a host address from a multiple of 64.
+/// Distances of host addresses from a multiple of 64.
 const SKEWS: [usize; 5] = [1, 2, 4, 8, 33];
 
 pub(super) fn add(cases: &mut Cases) {
@@ -39,7 +39,7 @@ pub(super) fn add(cases: &mut Cases) {
         for size in SIZES {
             add_transfer(cases, Transfer::new(direction, size));
         }
-        // A size that is as aligned as the offset, so that an ignored offset is distinguished from alignment.
+        // A size with the alignment of the offset, so that an ignored offset is not mistaken for an alignment problem.
         let size_for = |offset: usize| if offset.is_multiple_of(64) { 256 } else { 257 };
         for offset in OFFSETS {
             let one = Transfer::new(direction, size_for(offset));
@@ -61,7 +61,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
     for (name, hint) in hints() {
         cases.case(Group::Copy, format!("hint/{name}"), "D.28", Subject::DeviceApi).run(move |c| {
-            // No multiple of any element's size.
+            // Not a multiple of any element size.
             Direction::ALL.iter().try_for_each(|direction| {
                 Transfer { hint, to_offset: 3, ..Transfer::new(*direction, 1021) }.hold(c)
             })
@@ -128,7 +128,7 @@ fn own_stream(c: &Context, direction: Direction) -> Verdict {
     transfer.hold_on(&device, 0, stream.raw())
 }
 
-/// A copy from one device to another: done, or refused with nothing done.
+/// Copies from one device to another: the copy is either done, or refused without effect.
 fn across(c: &Context, [from_id, to_id]: [i32; 2], through: i32, size: usize) -> Verdict {
     let device = c.several_devices()?;
     let (from_bytes, to_bytes) = (pattern(1, size + 100), pattern(2, size + 100));
@@ -141,7 +141,7 @@ fn across(c: &Context, [from_id, to_id]: [i32; 2], through: i32, size: usize) ->
         dtype_hint: NO_HINT,
         next: std::ptr::null(),
     };
-    // SAFETY: D.6, both ends live, and stay as they are until the sync.
+    // SAFETY: by D.6, both ends live until the sync and are not used meanwhile.
     let copied = unsafe { device.copy_raw(through, &copy, ptr::null_mut()) };
     device.sync(through, ptr::null_mut())?;
     let moved = match copied {

@@ -1,4 +1,4 @@
-//! Both ends of a copy, with guard bytes around its ranges, and the copy between them.
+//! Both ends of a copy with margins around their ranges, and the copy between them.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use crate::bytes::{pattern, same_bytes};
 use crate::raw::{Device, NO_HINT, Space, host_end};
 use crate::{Context, Verdict};
 
-/// Guard bytes after each range: odd, so that a size that is rounded up is detected.
+/// Margin after each range: odd, so that rounding up is detected.
 const MARGIN_BYTES: usize = 67;
 
 /// Direction of a copy.
@@ -27,7 +27,7 @@ pub(super) enum Direction {
 impl Direction {
     pub(super) const ALL: [Self; 4] = [Self::HostToDevice, Self::DeviceToHost, Self::Between, Self::Within];
 
-    /// Returns its name in ids.
+    /// Returns the direction as spelled in ids.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::HostToDevice => "h2d",
@@ -38,14 +38,14 @@ impl Direction {
     }
 }
 
-/// A copy to be tried.
+/// Parameters of a copy to test.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transfer {
     pub(super) direction: Direction,
     pub(super) size: usize,
     pub(super) from_offset: usize,
     pub(super) to_offset: usize,
-    /// Offset of addresses of host memory from a multiple of 64.
+    /// Distance of host addresses from a multiple of 64.
     pub(super) host_skew: usize,
     pub(super) hint: ChipdockDataType,
 }
@@ -55,12 +55,12 @@ impl Transfer {
         Self { direction, size, from_offset: 0, to_offset: 0, host_skew: 0, hint: NO_HINT }
     }
 
-    /// Runs the copy on the default stream of device 0 and checks everything around it.
+    /// Runs the copy on the default stream of device 0 and checks both ends with their margins.
     pub(super) fn hold(&self, c: &Context) -> Verdict {
         self.hold_on(&c.device()?, 0, std::ptr::null_mut())
     }
 
-    /// Runs the copy on a stream of a device.
+    /// Runs the copy on a stream of a device and checks both ends with their margins.
     pub(super) fn hold_on(&self, device: &Device, device_id: i32, stream: *mut c_void) -> Verdict {
         if self.direction == Direction::Within {
             return self.hold_within(device, device_id, stream);
@@ -83,7 +83,7 @@ impl Transfer {
             dtype_hint: self.hint,
             next: std::ptr::null(),
         };
-        // SAFETY: D.6, both ends live, do not overlap, and stay as they are until the sync.
+        // SAFETY: by D.6, both ends live, do not overlap, and are not used until the sync.
         unsafe { device.copy_raw(device_id, &copy, stream) }?;
         device.sync(device_id, stream)?;
         let moved = &from_bytes[self.from_offset..self.from_offset + self.size];
@@ -103,7 +103,7 @@ impl Transfer {
             dtype_hint: self.hint,
             next: std::ptr::null(),
         };
-        // SAFETY: D.6, one live data space, two ranges that do not overlap, and no other access to it until the sync.
+        // SAFETY: by D.6, the data space lives and is not used until the sync, and the two ranges do not overlap.
         unsafe { device.copy_raw(device_id, &copy, stream) }?;
         device.sync(device_id, stream)?;
         let moved = &before[self.from_offset..self.from_offset + self.size];
@@ -118,7 +118,7 @@ impl Transfer {
     }
 }
 
-/// Checks that the copied bytes are at their place, and that nothing else has changed (D.34).
+/// Checks that the copied bytes are in place and that nothing else has changed (D.34).
 pub(super) fn hold_destination(after: &[u8], before: &[u8], offset: usize, moved: &[u8]) -> Verdict {
     let end = offset + moved.len();
     same_bytes("the destination's range", &after[offset..end], moved)?;
@@ -134,16 +134,16 @@ pub(super) fn hold_source(after: &[u8], before: &[u8]) -> Verdict {
     same_bytes("the source, which is only read", after, before).map_err(|stop| stop.clause("D.35"))
 }
 
-/// One end of a copy, with known contents.
+/// One end of a copy, whose contents are known.
 pub(super) enum Place<'d> {
-    /// Host memory, from `start` in the buffer on.
+    /// Host memory, from byte `start` of the buffer on.
     Host { buffer: Vec<u8>, start: usize, size: usize },
     /// A data space.
     Space(Space<'d>),
 }
 
 impl<'d> Place<'d> {
-    /// Host memory whose address is `skew` past a multiple of 64.
+    /// Creates host memory whose address is `skew` past a multiple of 64.
     pub(super) fn host(bytes: &[u8], skew: usize) -> Self {
         let mut buffer = vec![0; bytes.len() + 64 + skew];
         let start = buffer.as_ptr().addr().next_multiple_of(64) - buffer.as_ptr().addr() + skew;
@@ -151,7 +151,7 @@ impl<'d> Place<'d> {
         Self::Host { buffer, start, size: bytes.len() }
     }
 
-    /// A data space of a device.
+    /// Creates a data space of a device.
     pub(super) fn space(device: &'d Device, device_id: i32, bytes: &[u8]) -> Verdict<Self> {
         Ok(Self::Space(Space::with(device, device_id, bytes)?))
     }

@@ -1,4 +1,4 @@
-//! Arguments of every kind, including edge values.
+//! Arguments for plain functions: one value of each kind, and some edge cases.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -11,13 +11,13 @@ use chipdock_plugin_api::{
     Tensor, TensorParts,
 };
 
-/// An argument for calls of functions.
+/// An argument that functions are called with.
 pub(super) struct Argument {
     /// Name in ids.
     pub(super) name: &'static str,
-    /// Description for a person.
+    /// Description for messages.
     pub(super) what: &'static str,
-    /// Number of arguments with it.
+    /// Number of arguments of this value.
     pub(super) count: usize,
     /// Whether the value is a reference-counted object.
     pub(super) has_object: bool,
@@ -33,11 +33,11 @@ pub(super) struct Made {
 /// Owner of a value.
 #[expect(dead_code, reason = "held for what a view points to, and read by nobody")]
 pub(super) enum Owner {
-    /// None: the value is plain, or static.
+    /// No owner: the value is plain or static.
     Nobody,
     /// An owned value.
     Value(Any),
-    /// A borrowed tensor, with its extents.
+    /// A borrowed tensor with its extents.
     Tensor(Box<Borrowed>),
     /// Borrowed bytes.
     Bytes(Box<ChipdockStr>),
@@ -51,7 +51,7 @@ pub(super) struct Borrowed {
     elements: Vec<f32>,
 }
 
-// SAFETY: the pointers lead to memory owned beside them, or to nothing.
+// SAFETY: the pointers lead to data owned beside them, or are null.
 unsafe impl Send for Owner {}
 
 impl Argument {
@@ -61,17 +61,17 @@ impl Argument {
 }
 
 impl Made {
-    /// Returns the value, borrowed: valid as long as this.
+    /// Returns the borrowed value, which is valid as long as `self`.
     pub(super) fn view(&self) -> ChipdockAny {
         self.view
     }
 
-    /// Returns the number of strong references to the object, when it is one.
+    /// Returns the number of strong references, if the value is an object.
     pub(super) fn strong_count(&self) -> Option<u32> {
         if self.view.type_index < abi::CHIPDOCK_TYPE_OBJECT_BEGIN {
             return None;
         }
-        // SAFETY: from 64 up the payload is an object, which the owner keeps; its count changes by atomic operations.
+        // SAFETY: from 64 up the payload is an object that the owner keeps alive; its count is changed atomically.
         let count = unsafe { AtomicU64::from_ptr(&raw mut (*self.view.value.v_object).combined_ref_count) };
         u32::try_from(count.load(Ordering::Relaxed) & 0xffff_ffff).ok()
     }
@@ -111,7 +111,7 @@ fn borrowed_bytes() -> Made {
 
 const FLOAT32: ChipdockDataType = ChipdockDataType { code: 2, bits: 32, lanes: 1 };
 
-/// Makes a borrowed tensor; null in place of strides when there are none.
+/// Creates a borrowed tensor; its strides are null if there are none.
 fn borrowed(shape: &[i64], strides: Option<&[i64]>, dtype: ChipdockDataType) -> Made {
     let mut tensor = Box::new(Borrowed {
         raw: ChipdockTensor {
@@ -141,13 +141,14 @@ fn tensor(shape: &[i64], strides: Option<&[i64]>, device: ChipdockDevice) -> Mad
     let mut elements = vec![1.5_f32; 64];
     let data: *mut c_void = if device == CPU { elements.as_mut_ptr().cast() } else { ptr::null_mut() };
     let parts = TensorParts { data, device, dtype: FLOAT32, shape, strides, byte_offset: 0 };
-    // SAFETY: the vector keeps its memory where it is and moves into the tensor; 64 elements hold every shape here.
+    // SAFETY: the vector does not move its memory when it moves into the tensor; 64 elements are enough for every shape
+    // here.
     let made = unsafe { Tensor::from_owner(parts, elements) };
     owned(made.map_or(Any::NONE, Any::from))
 }
 
 fn elsewhere() -> Made {
-    // A device type that no plugin has: its memory cannot be read.
+    // No plugin has this device type, so the memory cannot be read.
     tensor(&[4], None, ChipdockDevice { device_type: 4095, device_id: 0 })
 }
 
@@ -157,7 +158,7 @@ macro_rules! arguments {
     };
 }
 
-/// Every argument, in order.
+/// All arguments in order.
 pub(super) const ARGUMENTS: &[Argument] = arguments! {
     "nothing", "no arguments", 0, false, owned(Any::NONE);
     "none", "None", 1, false, owned(Any::NONE);

@@ -1,4 +1,4 @@
-//! Checks that calls keep no memory (V.18).
+//! Calls do not leak memory (V.18).
 
 use super::arguments::ARGUMENTS;
 use super::call::{call, function};
@@ -6,18 +6,18 @@ use crate::stop::ensure;
 use crate::{Context, Verdict};
 
 const N_CALLS: u64 = 10_000;
-/// Greatest growth, seven bytes a call: less than any object, more than the occasional growth of a pool or a table.
+/// Maximum growth: seven bytes a call, less than any object but more than a pool or a table that grows occasionally.
 const GROWTH_BYTES_MAX: u64 = 7 * N_CALLS;
 
-/// Returns the bytes that are allocated from C's heap of this process now, where that is known.
+/// Returns the bytes allocated from the C heap of this process, where that can be measured.
 #[cfg(target_env = "gnu")]
 fn in_use_bytes() -> u64 {
-    // SAFETY: it takes nothing and reads the heap's counters.
+    // SAFETY: the function takes no arguments and reads the heap's counters.
     let info = unsafe { libc::mallinfo2() };
     (info.uordblks + info.hblkhd) as u64
 }
 
-/// Returns the resident bytes, the next best measure.
+/// Returns the resident bytes of this process, as an approximation.
 #[cfg(not(target_env = "gnu"))]
 fn in_use_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();

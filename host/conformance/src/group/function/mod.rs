@@ -1,7 +1,7 @@
-//! Plain functions, and values that cross.
+//! Plain functions, and values that cross the ABI.
 //!
-//! The purpose of a function is unknown here. So each is called with every kind of value: it may accept or refuse it, and in
-//! either case values, errors and counts must be as the contract says.
+//! The suite does not know what a function does, so it calls each one with every kind of value. The function may accept
+//! or refuse the value; in both cases, values, errors and counts must be as the contract says.
 
 mod arguments;
 mod call;
@@ -63,7 +63,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("host/same-answers", "V.10", through_a_host);
     let draft = cases.case(Group::Function, "memory/10000-calls", "V.18", Subject::Function);
     draft.deadline(30).run(memory::no_growth);
-    // The functions by which the suite makes devices fail are among these: the process ends with their effects.
+    // The failure injection hooks are among these functions: the process ends with their effects.
     let draft = cases.case(Group::Function, "integers/that-do-not-fit", "V.15", Subject::Function);
     draft.ends_process().run(integers_that_do_not_fit);
 }
@@ -75,7 +75,7 @@ fn takes_or_refuses(c: &Context, argument: &Argument) -> Verdict {
     answer.hold(&format!("{} with {}", c.registration(), argument.what))
 }
 
-/// Checks one clause over calls with every argument; violations of other clauses are left to their cases.
+/// Checks one clause over calls with every argument; violations of other clauses are left to their own cases.
 fn holds(c: &Context, clause: &str) -> Verdict {
     let function = function(c)?;
     for argument in ARGUMENTS {
@@ -90,7 +90,7 @@ fn holds(c: &Context, clause: &str) -> Verdict {
     Ok(())
 }
 
-/// Returns a word for an answer: its type, not its address.
+/// Describes an answer by its contents, without addresses.
 fn word(answer: &Answer) -> String {
     match &answer.result {
         Ok(value) => format!("success, {}", type_name(value.type_index())),
@@ -103,8 +103,8 @@ fn named(name: &str) -> Verdict<&'static Argument> {
     found.ok_or_else(|| Stop::suite(format!("there is no argument {name}")))
 }
 
-/// Checks that two forms of one value get the same answer. A function that returns its argument may refuse a borrowed value: it
-/// cannot be kept (V.2).
+/// Checks that two forms of one value get the same answer. A function that returns its argument may refuse a borrowed
+/// value, which cannot be kept (V.2).
 fn alike(c: &Context, borrowed: &str, object: &str) -> Verdict {
     let function = function(c)?;
     let (borrowed, object) = (named(borrowed)?, named(object)?);
@@ -133,7 +133,7 @@ fn same_again(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// An object that the callee may take (V.3): afterwards it is still there, or the slot is null.
+/// Passes an object that the callee may take (V.3): afterwards the slot still holds it, or null.
 fn may_be_taken(c: &Context) -> Verdict {
     let function = function(c)?;
     let object: ObjectRef = Shape::new(&[2, 3, 5]).object().clone();
@@ -143,13 +143,13 @@ fn may_be_taken(c: &Context) -> Verdict {
         small_length: 0,
         value: ChipdockAnyValue { v_ptr: ptr::from_mut(&mut slot).cast() },
     };
-    // SAFETY: V.3, a slot that holds an object of ours and lives for the call.
+    // SAFETY: by V.3, the slot holds an object of ours and lives for the call.
     let answer = unsafe { call_raw(c, &function, &[view]) }?;
     let what = format!("{} with a shape object that it may take", c.registration());
     let is_known = slot.is_null() || slot == object.as_ptr();
     ensure(is_known, format!("{what}: the object or null in its place"), format!("{slot:p}"))?;
     if let Some(left) = ptr::NonNull::new(slot) {
-        // SAFETY: it was not taken, so the reference is still ours.
+        // SAFETY: the object was not taken, so the reference is still ours.
         drop(unsafe { ObjectRef::from_raw(left) });
     }
     answer.hold(&what)?;
@@ -158,14 +158,14 @@ fn may_be_taken(c: &Context) -> Verdict {
     ensure((1..=2).contains(&count), format!("{what}: one reference left, or two if it keeps it"), count)
 }
 
-/// Counts of the argument's object before and after calls whose results are released (V.16).
+/// Compares the reference counts of the argument before and after calls whose results are released (V.16).
 fn counts(c: &Context, argument: &Argument) -> Verdict {
     let function = function(c)?;
     let made = argument.make();
     let count = || made.strong_count().ok_or_else(|| Stop::suite("an argument without an object"));
     let before = count()?;
     for number in 1..=N_ROUNDS {
-        // SAFETY: `made` keeps what the view points to.
+        // SAFETY: `made` keeps alive what the view points to.
         let answer = unsafe { call_raw(c, &function, &[made.view()]) }?;
         drop(answer);
         let after = count()?;
@@ -175,7 +175,7 @@ fn counts(c: &Context, argument: &Argument) -> Verdict {
             format!("{what}: no reference given back that is not its own"),
             format!("{before}, then {after}"),
         )?;
-        // One reference may be kept on purpose, until the next call or permanently; but not one more at each call.
+        // A function may keep one reference, until the next call or permanently, but not one more at each call.
         let expected = format!(
             "{what}: {before} references when its result is released, or {} if it keeps one",
             before + 1
@@ -234,7 +234,7 @@ fn argument_released_on_another(c: &Context) -> Verdict {
     let function = function(c)?;
     for argument in ARGUMENTS.iter().filter(|argument| argument.has_object) {
         let made = argument.make();
-        // SAFETY: `made` keeps what the view points to.
+        // SAFETY: `made` keeps alive what the view points to.
         let answer = unsafe { call_raw(c, &function, &[made.view()]) }?;
         let owner = made.into_owner();
         std::thread::spawn(move || drop(owner))
@@ -245,7 +245,7 @@ fn argument_released_on_another(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks that a host of this repository finds the function, and that it fails and succeeds there alike.
+/// Checks that a host of this repository finds the function, and that its calls there have the same results.
 fn through_a_host(c: &Context) -> Verdict {
     let name = c.registration();
     let found = c.host()?.function(name)?;
@@ -260,13 +260,13 @@ fn through_a_host(c: &Context) -> Verdict {
     ensure(answer == expected, what, format!("{answer:?}"))
 }
 
-/// Detects a number of more than 32 bits that is truncated to its lower half: it is accepted like 0, where a smaller one is
-/// not.
+/// Checks that a number of more than 32 bits is not truncated: it must not be accepted like 0 if a smaller one is
+/// refused.
 fn integers_that_do_not_fit(c: &Context) -> Verdict {
     const TOO_LARGE: i64 = 1 << 32;
     let (function, host, name) = (function(c)?, c.plugin()?.host(), c.registration());
     let ask = |number: i64| function.call(host.reference(), &[AnyView::from(number)]).map(drop);
-    // In this order: the last may leave something behind.
+    // The order matters, because the last call may have side effects.
     let (large, wrapped, zero) = (ask(i64::from(i32::MAX)), ask(TOO_LARGE), ask(0));
     let wraps = zero.is_ok() && large.is_err() && wrapped.is_ok();
     let expected =
@@ -274,7 +274,7 @@ fn integers_that_do_not_fit(c: &Context) -> Verdict {
     ensure(!wraps, expected, "success, as for 0: the number was cut off at 32 bits")
 }
 
-/// Returns true if the error's kind says that the plugin is at fault.
+/// Returns true if the error kind says that the plugin is at fault.
 fn is_a_bug(error: &Error) -> bool {
     let kind = error.kind();
     let known = [ErrorKind::PANIC, ErrorKind::INTERNAL, ErrorKind::BROKEN_PLUGIN];
@@ -282,7 +282,7 @@ fn is_a_bug(error: &Error) -> bool {
 }
 
 impl Answer {
-    /// Checks the duties of every call: status, result or error (V.1 to V.7, V.11, V.17, P7.1, P7.3).
+    /// Checks the duties of every call: status, result and error (V.1 to V.7, V.11, V.17, P7.1, P7.3).
     fn hold(&self, what: &str) -> Verdict {
         let is_known = matches!(self.status, abi::CHIPDOCK_OK | abi::CHIPDOCK_ERROR);
         ensure(is_known, format!("{what}: 0, or -1 with an error"), self.status)

@@ -1,4 +1,4 @@
-//! One program on one target: built, called, and checked against the interpreter.
+//! One random program on one target: built, called, and compared with the interpreter.
 
 use chipdock_interpret::{Array, Output, compare};
 use chipdock_programs::Case as Program;
@@ -8,15 +8,15 @@ use crate::kernels::Kernels;
 use crate::stop::equal;
 use crate::{Context, Stop, Verdict};
 
-/// Failure of an attempt.
+/// Failed attempt.
 pub(super) struct Failed {
-    /// Step that failed: a program is made smaller as long as this is unchanged.
+    /// Step that failed: a program is reduced only while the same step fails.
     pub what: &'static str,
-    /// Description of the failure.
+    /// Reason of the failure.
     pub stop: Stop,
 }
 
-/// Compiles a program, calls it, and checks its tensors against the interpreter.
+/// Compiles and calls a program, and compares its tensors with the interpreter's within their bounds.
 pub(super) fn attempt(c: &Context<'_>, program: &Program) -> Result<(), Failed> {
     let failed = |what: &'static str| move |stop: Stop| Failed { what, stop: stop.note(what) };
     let compiled = execute::compile(c, &program.module).map_err(failed("while it was compiled"))?;
@@ -35,7 +35,7 @@ pub(super) fn attempt(c: &Context<'_>, program: &Program) -> Result<(), Failed> 
     hold(&expected.outputs, &found.tensors).map_err(failed("in its result"))
 }
 
-/// Checks tensors against the interpreter's bounds.
+/// Compares tensors with the interpreter's within their bounds.
 fn hold(expected: &[Output], found: &[Array]) -> Verdict {
     equal("tensors", &found.len(), &expected.len())?;
     for (output, found) in expected.iter().zip(found) {

@@ -1,4 +1,4 @@
-//! Random programs against the interpreter; a failing program is made small and written to one file.
+//! Random programs compared with the interpreter; a failing program is reduced and written to one file.
 
 mod attempt;
 mod needs;
@@ -16,17 +16,17 @@ use attempt::{Failed, attempt};
 
 pub use replay::{Replayed, replay};
 
-/// Time after which the reducer stops.
+/// Time limit of the reducer.
 const REDUCING_MAX: Duration = Duration::from_secs(10);
 
 /// A family of programs.
 #[derive(Clone, Copy, Debug)]
 enum Family {
-    /// Programs of features that every plugin supports, except where the draw needs more.
+    /// Programs that need no profile, except where the seed requires one.
     Plain,
-    /// Programs of everything but threads.
+    /// Programs with everything except threads.
     Wide,
-    /// Programs of features that every plugin supports, and threads.
+    /// Programs that need no profile except threads.
     Threads,
 }
 
@@ -39,7 +39,7 @@ impl Family {
         }
     }
 
-    /// Returns true if a program with these needs belongs to the family: else it is a plain one under another name.
+    /// Returns true if a program with these needs belongs to the family; otherwise it duplicates a plain program.
     fn has(self, profiles: &[Profile]) -> bool {
         match self {
             Self::Plain => true,
@@ -48,8 +48,8 @@ impl Family {
         }
     }
 
-    /// Returns the options of the family. Always left out: calls of C functions, which devices do not support; and the
-    /// magnitude of an unsigned integer, which TVMScript cannot write, so that a file would be another program.
+    /// Returns the generator options of the family. No family has calls of C functions, which devices lack, nor the
+    /// magnitude of an unsigned integer, which TVMScript cannot express, so that a file would hold a different program.
     fn options(self) -> Options {
         let unsigned = DType::SCALARS.iter().filter(|dtype| dtype.is_uint());
         let all = Options {
@@ -69,7 +69,8 @@ impl Family {
 }
 
 pub(super) fn add(cases: &mut Cases, seeds: &Seeds) {
-    // A code generator may start a compiler for each: a quarter as many programs with features that not every plugin supports.
+    // A code generator may start a compiler for each program, so the families that need profiles have a quarter as
+    // many.
     let few = seeds.programs.div_ceil(4);
     for (family, count) in [(Family::Plain, seeds.programs), (Family::Wide, few), (Family::Threads, few)] {
         let options = family.options();
@@ -97,7 +98,7 @@ fn run(c: &Context<'_>, family: Family, seed: u64, options: &Options) -> Verdict
     let program = arbitrary(seed, options);
     let file = c.repros().join(format!("{}-{}-seed-{seed}.py", c.registration(), family.name()));
     let title = format!("fuzz/{}/seed-{seed}, target kind {}", family.name(), c.registration());
-    // Before it runs: after a crash the unreduced program is left for a person to examine.
+    // Written before the run: after a crash the file holds the unreduced program.
     write(&file, &title, "it was running when its process ended", &program)?;
     let ended = match attempt(c, &program) {
         Err(Failed { what, stop: Stop::Failed(_) }) => {
@@ -113,7 +114,7 @@ fn run(c: &Context<'_>, family: Family, seed: u64, options: &Options) -> Verdict
     ended
 }
 
-/// Returns a small program that fails in the same way, with its failure.
+/// Reduces a program as long as it fails in the same way; returns the program and its failure.
 fn reduced(c: &Context<'_>, program: &Program, what: &'static str) -> (Program, Stop) {
     let until = Instant::now() + REDUCING_MAX;
     let mut last = None;
@@ -129,7 +130,7 @@ fn reduced(c: &Context<'_>, program: &Program, what: &'static str) -> (Program, 
             _ => false,
         }
     };
-    // First the program itself: one that fails only sometimes is not made small.
+    // A program that fails only sometimes is not reduced.
     if !fails(program) {
         let stop =
             Stop::failed("the same program to end the same way twice", "it failed, and then it passed");
@@ -140,7 +141,7 @@ fn reduced(c: &Context<'_>, program: &Program, what: &'static str) -> (Program, 
     (small, stop)
 }
 
-/// Writes a program with a description of its failure.
+/// Writes a program to a file, with a description of its failure.
 fn write(file: &Path, title: &str, why: &str, program: &Program) -> Verdict {
     let mut text =
         format!("# {title}\n# Repeat: chipdock conformance PLUGIN.so --repro {}\n", file.display());

@@ -1,11 +1,11 @@
-//! Determines from a program's nodes the profiles that it needs.
+//! Profiles that a program needs, derived from its nodes.
 
 use chipdock_ir::{DType, IrModule};
 use chipdock_programs::features;
 
 use crate::Profile;
 
-/// Words in the names of features, and their profiles.
+/// Words in the names of features, with the profiles that they imply.
 const WORDS: &[(&str, Profile)] = &[
     ("float16", Profile::Float16),
     ("bfloat16", Profile::Bfloat16),
@@ -19,7 +19,7 @@ const WORDS: &[(&str, Profile)] = &[
     ("atomic_add", Profile::Atomics),
 ];
 
-/// Features that are vectors in the program as written.
+/// Features that are explicit vector operations.
 const VECTORS: &[&str] = &[
     "predicated load",
     "predicated store",
@@ -36,7 +36,7 @@ pub(super) fn of_type(dtype: DType) -> bool {
     WORDS.iter().any(|(word, _)| *word == name)
 }
 
-/// Returns every profile that a program needs, each once.
+/// Returns the profiles that a program needs, each once.
 pub(super) fn of_program(module: &IrModule) -> Vec<Profile> {
     let mut all = Vec::new();
     let mut add = |profile| {

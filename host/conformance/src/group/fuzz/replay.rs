@@ -1,4 +1,4 @@
-//! Replays a file that the fuzzer wrote, in this process, so that a debugger can follow it.
+//! Replays a file written by the fuzzer in this process, so that a debugger can follow it.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -14,15 +14,15 @@ use crate::{Context, Facts, Subject, Verdict};
 /// Result of a program on one target kind.
 #[derive(Clone, Debug)]
 pub struct Replayed {
-    /// The target kind.
+    /// Name of the target kind.
     pub kind: String,
-    /// Verdict of the run.
+    /// Verdict on the program.
     pub verdict: Verdict,
-    /// Reason why it was only built, if it was.
+    /// Reason why the program was built but not run, if so.
     pub not_run: Option<String>,
 }
 
-/// Runs the program of a file on each target kind for which a plugin has a code generator.
+/// Runs the program of a file on each target kind for which the plugin has a code generator.
 ///
 /// # Errors
 ///

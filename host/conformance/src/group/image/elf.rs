@@ -1,4 +1,5 @@
-//! Reads the parts of a library's file that the cases of this group check, with the `object` crate; nothing is run.
+//! Contents of a library's ELF file that the cases of this group check; parsed by the `object` crate without running
+//! anything.
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader64};
@@ -7,16 +8,16 @@ use object::read::{Error, SymbolIndex};
 
 use crate::{Context, Stop, Verdict};
 
-/// A symbol that the library defines for others, or needs from others.
+/// A symbol that the library exports or imports.
 pub(super) struct Symbol {
     pub(super) name: String,
     pub(super) is_function: bool,
     pub(super) is_weak: bool,
-    /// Library that the symbol's version names.
+    /// The library that provides the symbol, according to the symbol's version.
     pub(super) from: Option<String>,
 }
 
-/// A library's file.
+/// Contents of a library's file.
 #[derive(Default)]
 pub(super) struct Image {
     pub(super) kind: u16,
@@ -24,19 +25,19 @@ pub(super) struct Image {
     pub(super) os_abi: u8,
     pub(super) exports: Vec<Symbol>,
     pub(super) undefined: Vec<Symbol>,
-    /// `DT_NEEDED`.
+    /// Entries of `DT_NEEDED`.
     pub(super) needed: Vec<String>,
-    /// `DT_RPATH` and `DT_RUNPATH`, split into paths.
+    /// Entries of `DT_RPATH` and `DT_RUNPATH`, split into folders.
     pub(super) search_paths: Vec<String>,
-    /// Entries with an effect beyond the library, by name.
+    /// Names of dynamic entries and flags that affect more than the library itself.
     pub(super) reaching: Vec<String>,
     pub(super) has_code_relocations: bool,
     pub(super) has_static_tls: bool,
-    /// Whether the stack is executable; `None` where the file does not declare it.
+    /// Whether the stack is executable; `None` if the file does not say.
     pub(super) stack: Option<bool>,
-    /// Addresses of segments that are both written and executed.
+    /// Addresses of segments that are both writable and executable.
     pub(super) writable_code: Vec<u64>,
-    /// Versions of symbols that it needs, as `GLIBC_2.34`.
+    /// Required symbol versions, such as `GLIBC_2.34`.
     pub(super) versions: Vec<String>,
 }
 
@@ -44,7 +45,7 @@ type Header = FileHeader64<LittleEndian>;
 
 const END: LittleEndian = LittleEndian;
 
-/// Flags of `DT_FLAGS_1` with an effect beyond the library.
+/// Flags of `DT_FLAGS_1` that affect more than the library itself.
 const FLAGS: &[(u32, &str)] = &[
     (elf::DF_1_GLOBAL, "flag global (-z global)"),
     (elf::DF_1_INTERPOSE, "flag interpose (-z interpose)"),
@@ -53,7 +54,7 @@ const FLAGS: &[(u32, &str)] = &[
     (elf::DF_1_NODEFLIB, "flag no default libraries (-z nodefaultlib)"),
 ];
 
-/// Tags that name libraries which are searched before or instead of the library.
+/// Tags of libraries that are searched before or instead of this library.
 const TAGS: &[(i64, &str)] = &[
     (elf::DT_AUDIT, "DT_AUDIT"),
     (elf::DT_DEPAUDIT, "DT_DEPAUDIT"),
@@ -65,7 +66,7 @@ const TAGS: &[(i64, &str)] = &[
 ///
 /// # Errors
 ///
-/// The file is not a library as P1.6 requires.
+/// The file is no library as required by P1.6.
 pub(super) fn image(c: &Context) -> Verdict<Image> {
     let bytes = std::fs::read(c.library())
         .map_err(|error| Stop::suite(format!("{}: {error}", c.library().display())))?;

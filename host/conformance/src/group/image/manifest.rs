@@ -1,7 +1,7 @@
-//! The manifest beside the library.
+//! Cases about the manifest beside the library.
 //!
-//! A plugin may have no manifest: hosts find it and open it late. These cases are about the manifest of a plugin that has one
-//! ([`Subject::Manifest`]); the group `load` checks that one can be generated.
+//! A plugin without a manifest is allowed: hosts find it and open it late. These cases test the manifest of a plugin
+//! that has one ([`Subject::Manifest`]); the group `load` tests that one can be generated.
 
 use chipdock_abi::{CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR};
 use chipdock_host::manifest::{Manifest, glibc_floor, manifest_path, sha256_of};
@@ -30,7 +30,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("manifest/needed-libraries", "P12.1", needed_libraries);
 }
 
-/// Reads the manifest.
+/// Reads the manifest of the library under test.
 pub(in crate::group) fn manifest(c: &Context) -> Verdict<Manifest> {
     Manifest::read(&manifest_path(c.library()))
         .map_err(|error| Stop::failed("a manifest that can be read", error).clause("P5.6").note(MAKE_IT))
@@ -93,7 +93,7 @@ fn names(c: &Context) -> Verdict {
     )
 }
 
-/// A host ignores an unknown field (P3.9); here it counts as misspelt.
+/// Checks for unknown fields: a host ignores them (P3.9), but here one is a misspelling.
 fn known_fields(c: &Context) -> Verdict {
     let path = manifest_path(c.library());
     let unknown = Manifest::unknown_fields(&std::fs::read_to_string(path).map_err(Stop::suite)?)
@@ -102,7 +102,8 @@ fn known_fields(c: &Context) -> Verdict {
         .map_err(|stop| stop.note("a host would ignore them"))
 }
 
-/// A host skips a key that is the plugin's own or occurs twice, and finds no provider for a text that is no key.
+/// Checks the needed keys: a host skips duplicates and keys of the plugin itself, and cannot resolve a text that is no
+/// key.
 fn needed_keys(c: &Context) -> Verdict {
     let manifest = manifest(c)?;
     manifest.needs.check_keys(&manifest.provides).map_err(|wrong| {
@@ -112,7 +113,7 @@ fn needed_keys(c: &Context) -> Verdict {
 }
 
 fn digest(c: &Context) -> Verdict {
-    // None is allowed: checking a digest costs a reading of the whole library whenever it is opened.
+    // A manifest without a digest is allowed: checking one costs a read of the whole library at each opening.
     let Some(expected) = manifest(c)?.sha256 else { return Ok(()) };
     let found = sha256_of(c.library())?;
     ensure(
@@ -123,7 +124,7 @@ fn digest(c: &Context) -> Verdict {
     .map_err(|stop| stop.note("the library was built again, or changed, after the manifest was made"))
 }
 
-/// Returns a version as numbers, for comparison.
+/// Parses a version into numbers for comparison.
 fn parts(version: &str) -> Vec<u64> {
     version.trim_start_matches("GLIBC_").split('.').map(|part| part.parse().unwrap_or(0)).collect()
 }

@@ -1,4 +1,4 @@
-//! The file, without running it: exports, manifest, symbols, dependencies.
+//! Inspection of the file without running it: exports, manifest, symbols, dependencies.
 
 mod elf;
 mod manifest;
@@ -15,8 +15,8 @@ use self::elf::{Image, image};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// Libraries that a plugin may need by name: the loader and the C library of any Linux, and the unwinder that Rust's standard
-/// library and C++ share with them. A name is one of these, or begins with one of the second list.
+/// Libraries that a plugin may depend on: the loader and the C library of any Linux, and the unwinder that Rust's
+/// standard library and C++ share with them. A name must be in this list or begin with one of `SYSTEM_PREFIXES`.
 const SYSTEM_LIBRARIES: &[&str] = &[
     "libc.so.6",
     "libm.so.6",
@@ -32,7 +32,7 @@ const CPP_RUNTIMES: &[&str] = &["libstdc++.so", "libc++.so", "libc++abi.so"];
 
 const ENTRY: &str = "chipdock_plugin_v1";
 const ENTRY_OF_ANY_MAJOR: &str = "chipdock_plugin_v";
-/// Symbol under which a plugin in Rust carries its layouts (P4.2).
+/// Symbol under which a Rust plugin exports its layouts (P4.2).
 const LAYOUT_CHECK: &str = "_1as_0lib_1header_0root_bmodule_bloader";
 const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 
@@ -89,7 +89,7 @@ fn only_its_owner(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Returns true if the user declared that the file's owner and permissions do not matter.
+/// Returns true if the user declared that a file's owner and permissions do not matter.
 fn is_trusted(c: &Context, file: &Path) -> bool {
     let Ok(file) = file.canonicalize() else { return false };
     let mut trusted = c.trust().iter().filter_map(|path| path.canonicalize().ok());
@@ -155,14 +155,14 @@ fn none_of_the_host(c: &Context) -> Verdict {
     let strong = image.undefined.iter().filter(|symbol| !symbol.is_weak);
     let unversioned: Vec<&str> =
         strong.filter(|symbol| symbol.from.is_none()).map(|symbol| symbol.name.as_str()).collect();
-    // Libraries that are not the system's are not opened here; that they are needed is a separate failure.
+    // Libraries outside the system are not opened here; depending on one is a failure of its own.
     let has_others = image.needed.iter().any(|library| !is_of_the_system(library));
     if unversioned.is_empty() || has_others {
         return Ok(());
     }
     let libraries = system_libraries(&image);
     let missing = unversioned.iter().filter(|name| {
-        // SAFETY: the symbol's address is looked up and not used.
+        // SAFETY: the address of the symbol is looked up and not used.
         libraries.iter().all(|library| unsafe { library.get::<*const ()>(name.as_bytes()) }.is_err())
     });
     let missing = names(missing.copied());
@@ -173,7 +173,7 @@ fn none_of_the_host(c: &Context) -> Verdict {
 
 fn system_libraries(image: &Image) -> Vec<libloading::Library> {
     let needed = image.needed.iter().filter(|library| is_of_the_system(library));
-    // SAFETY: libraries of the system, which every process of this machine opens.
+    // SAFETY: these are libraries of the system, which every process of this machine opens.
     needed.filter_map(|library| unsafe { libloading::Library::new(library) }.ok()).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Arguments of compiled functions: one that does not fit is refused by name before anything is written, one that fits is
+//! Arguments of compiled functions: unsuitable ones are refused by name before anything is written, suitable ones are
 //! accepted.
 
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
@@ -30,7 +30,7 @@ class Module:
             B[i] = A[i] * T.float32(2)
 ";
 
-/// An argument as a case gives it.
+/// An argument of a call.
 enum Given {
     Tensor(Tensor),
     Raw(chipdock_plugin_api::Tensor),
@@ -58,10 +58,10 @@ impl Given {
 /// Index of B among the arguments.
 const B: usize = 1;
 
-/// Value of B's elements before a call.
+/// Value of every element of B before a call.
 const BEFORE: f32 = -77.0;
 
-/// Arguments that fit: A of 2 × 4 numbers from 1, B, c = 1, u = 2, i = 3, x = 2, t.
+/// Creates suitable arguments: A of 2 × 4 numbers from 1, B, c = 1, u = 2, i = 3, x = 2, t.
 fn good(device: &Device) -> Verdict<Vec<Given>> {
     let numbers: Vec<f32> = (1..9_u8).map(f32::from).collect();
     Ok(vec![
@@ -79,7 +79,7 @@ fn zeros(device: &Device, shape: &[i64], dtype: DType) -> Verdict<Given> {
     Ok(Given::Tensor(Tensor::zeros(device, shape, dtype)?))
 }
 
-/// Makes a tensor with an altered description of a good one's memory.
+/// Creates a tensor that describes the memory of a valid tensor differently.
 fn raw(tensor: &Tensor, change: impl FnOnce(&mut TensorParts<'_>)) -> Verdict<Given> {
     let view = tensor.view();
     let shape = tensor.shape().to_vec();
@@ -93,13 +93,13 @@ fn raw(tensor: &Tensor, change: impl FnOnce(&mut TensorParts<'_>)) -> Verdict<Gi
         byte_offset: view.byte_offset(),
     };
     change(&mut parts);
-    // SAFETY: the owner keeps the memory; a conforming function accesses no element of it.
+    // SAFETY: the owner keeps the memory alive; a correct function reads no element of it.
     Ok(Given::Raw(unsafe { chipdock_plugin_api::Tensor::from_owner(parts, tensor.clone()) }?))
 }
 
 type Change = fn(&Device, &mut Vec<Given>) -> Verdict;
 
-/// A change of good arguments, the error kinds that may answer it, and words of the message.
+/// Unsuitable change of the arguments: its name, the change, the expected error kinds, and words of the message.
 type Wrong = (&'static str, Change, &'static [&'static str], &'static [&'static str]);
 
 const TYPE: &[&str] = &["TypeError"];
@@ -231,7 +231,7 @@ const WRONG: &[Wrong] = &[
     ("range/int32-below", |_, args| set(args, 4, Given::Int(i64::MIN)), VALUE, &["i", "argument #4"]),
 ];
 
-/// A change of good arguments, and the number that it adds to each element of the result.
+/// Suitable change of the arguments: its name, the change, and the amount added to each expected element.
 type Right = (&'static str, Change, f32);
 
 const RIGHT: &[Right] = &[
@@ -253,7 +253,7 @@ fn as_object(_: &Device, args: &mut [Given]) -> Verdict {
     set(args, 0, Given::Raw(object))
 }
 
-/// Body of a case for callable kernels.
+/// Body of a case that runs if the kernels can be called.
 type Run = Box<dyn Fn(&Context, &Device) -> Verdict + Send + Sync>;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -321,7 +321,7 @@ fn is_refused(c: &Context, device: &Device, change: Change, kinds: &[&str], word
     let mut args = good(device)?;
     change(device, &mut args)?;
     refused(c, &args, kinds, words)?;
-    // The function still works.
+    // The function still works after the refusal.
     is_taken(c, device, |_, _| Ok(()), 0.0)
 }
 
@@ -335,14 +335,14 @@ fn refused(c: &Context, args: &[Given], kinds: &[&str], words: &[&str]) -> Verdi
             ensure(fits, expected(), format!("{}: {text}", error.kind().name()))?;
         }
     }
-    // Nothing was written, into B or its replacement.
+    // Checks that nothing was written to B or its replacement.
     let Some(Given::Tensor(tensor)) = args.get(B) else { return Ok(()) };
     let values = tensor.to_vec::<f32>()?;
     let untouched = values.iter().all(|value| *value == BEFORE || *value == 0.0);
     ensure(untouched, "B as it was before the call that was refused", format!("{values:?}"))
 }
 
-/// Returns the result of good arguments: A·2 + 1 + 2 + 3 + 0.5.
+/// Returns the expected result for suitable arguments: A·2 + 1 + 2 + 3 + 0.5.
 fn expected(added: f32) -> Vec<f32> {
     (1..9_u8).map(|value| f32::from(value) * 2.0 + 6.5 + added).collect()
 }
@@ -353,7 +353,7 @@ fn is_taken(c: &Context, device: &Device, change: Change, added: f32) -> Verdict
     call(c, "take", &args)??;
     let Some(Given::Tensor(tensor)) = args.get(B) else { return Err(Stop::suite("B is a tensor")) };
     let (found, wanted) = (tensor.to_vec::<f32>()?, expected(added));
-    // One rounding of a sum of four terms, of which one may be large.
+    // Tolerance of one rounding of a sum of four terms, one of which may be large.
     let near = |(a, b): (&f32, &f32)| (a - b).abs() <= added.abs() * 1e-6;
     ensure(found.iter().zip(&wanted).all(near), format!("B = {wanted:?}"), format!("{found:?}"))
 }
@@ -374,7 +374,7 @@ fn offsets(c: &Context, device: &Device, offset: i64) -> Verdict {
     ensure(found == wanted, format!("the memory about B to be {wanted:?}"), format!("{found:?}"))
 }
 
-/// Makes a tensor of 6 elements, every `step`th of its memory, backwards where that is negative; returns it with the memory.
+/// Creates a tensor of 6 elements with a stride of `step`, which may be negative; also returns the whole memory.
 fn stepped(device: &Device, step: i64, values: &[f32; 6]) -> Verdict<(Tensor, Tensor)> {
     let size = 5 * step.abs() + 1;
     let start = if step < 0 { size - 1 } else { 0 };

@@ -1,4 +1,4 @@
-//! Assertions: an error with the kernel's kind and message, and nothing executed after it.
+//! Assertions in kernels: a failing one reports its kind and message, and nothing after it is executed.
 
 use chipdock_interpret::{Arg, Array};
 
@@ -6,7 +6,8 @@ use crate::execute::{self, Guards, Ready, Value};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// A function and its `n`, the kind and the words of the error, and the number of elements written before it.
+/// One case: the function and its `n`, the expected kind and words of the error, and the number of elements written
+/// before it.
 struct Row {
     name: &'static str,
     function: &'static str,
@@ -127,7 +128,7 @@ fn run(c: &Context, row: &Row) -> Verdict {
     }
     let Some(Value::Tensor(tensor)) = values.first() else { return Err(Stop::suite("no tensor")) };
     let written = tensor.read("A")?.to_int();
-    // Elements written before the failure may be there or not; those after it must not be.
+    // Elements before the failing assertion may or may not be written; those after it must not be.
     let (before, behind) = written.split_at(row.n_written);
     let is_right =
         behind.iter().all(|value| *value == 0) && (answer.is_err() || before.iter().all(|v| *v == 1));

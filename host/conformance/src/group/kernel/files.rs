@@ -1,4 +1,5 @@
-//! The project's example kernels and files that TVM printed, at several sizes; kept, saved, and called again.
+//! The project's example kernels, and files printed by TVM, at several sizes; also called repeatedly, saved and
+//! reloaded.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ macro_rules! printed {
     };
 }
 
-/// A file: the function in it, its profiles, and sizes with which it is called.
+/// A kernel file: its function, the profiles that it needs, and the sizes that it is called with.
 struct File {
     function: &'static str,
     text: &'static str,
@@ -174,7 +175,7 @@ impl Kernel for OfFile {
     fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String> {
         let function = self.function()?;
         let mut attrs = function.attrs.clone();
-        // Each of the functions of a batch would be the one entry of its own module.
+        // Otherwise every function of a batch would be marked as the only entry of its module.
         attrs.remove(attr::IS_ENTRY_FUNC);
         attrs.remove("global_symbol");
         Ok(vec![PrimFunc { name: name.into(), attrs, ..function }])
@@ -210,7 +211,7 @@ fn built_only(c: &Context, ready: &Ready) {
     }
 }
 
-/// Checks that three calls give the same bits.
+/// Checks that three calls give identical bits.
 fn again(c: &Context, file: &'static File) -> Verdict {
     let kernel = OfFile::of(file);
     let ready = execute::build(c, &module_of(&kernel)?)?;
@@ -223,7 +224,7 @@ fn again(c: &Context, file: &'static File) -> Verdict {
     Ok(())
 }
 
-/// Checks that an artifact that was written and read gives the same.
+/// Checks that a saved and reloaded artifact gives the same results.
 fn saved(c: &Context, file: &'static File) -> Verdict {
     let kernel = OfFile::of(file);
     let artifact = execute::compile(c, &module_of(&kernel)?)?.artifact;
@@ -235,7 +236,7 @@ fn saved(c: &Context, file: &'static File) -> Verdict {
     ensure(second == first, "the artifact that was read to give the same bits", "other bits")
 }
 
-/// All examples in one module: each is called while the others are loaded, and the first once more.
+/// Builds all examples in one module, calls each while the others are loaded, and the first once more.
 fn together(c: &Context) -> Verdict {
     let kernels: Vec<OfFile> =
         EXAMPLES.iter().filter(|file| file.profiles.is_empty()).map(OfFile::of).collect();

@@ -1,4 +1,4 @@
-//! Kernels that are launched by interface `launch` 1 of their module, where it supports that (K.6).
+//! Kernel launches through interface `launch` 1 of a module, if the module has it (K.6).
 
 use chipdock_host::{Device, Kernel, LaunchArg, Module, Stream, Tensor};
 use chipdock_ir::ThreadAxis;
@@ -7,7 +7,7 @@ use crate::execute::{Ready, build};
 use crate::stop::equal;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
-/// Elements, as many as threads.
+/// Number of elements and of threads.
 const N: i32 = 32;
 const BLOCKS: u64 = 4;
 const THREADS: u64 = 8;
@@ -76,7 +76,7 @@ impl Scene {
         Ok(Tensor::from_slice(&self.device, &[i64::from(N)], &(0..N).collect::<Vec<i32>>())?)
     }
 
-    /// Launches on a stream, with the values of scalars in memory that changes right after.
+    /// Launches on a stream; the memory of the scalar values changes right after the call.
     fn launch(&self, stream: &Stream, tensor: &Tensor) -> Verdict {
         let described = self.kernel.described();
         equal("its axes", &described.axes, &vec![ThreadAxis::BlockX, ThreadAxis::ThreadX])?;
@@ -94,13 +94,13 @@ impl Scene {
                 _ => LaunchArg::Scalar(&value[..usize::from(dtype.bits / 8)]),
             })
             .collect();
-        // SAFETY: as many threads as elements; nothing else uses the tensor.
+        // SAFETY: there are as many threads as elements, and nothing else uses the tensor.
         unsafe { self.kernel.launch(stream, [BLOCKS, 1, 1], [THREADS, 1, 1], 0, &args) }?;
         Ok(())
     }
 }
 
-/// Returns the expected elements after a number of launches.
+/// Returns the expected contents after a number of launches.
 fn expected(launches: u32) -> Vec<i32> {
     (0..N).map(|first| (0..launches).fold(first, |value, _| value * 3 + ADDED)).collect()
 }
@@ -115,7 +115,7 @@ fn computes(_c: &Context, scene: &Scene) -> Verdict {
     Ok(())
 }
 
-/// Launches queued one after the other on a stream that is not current on any thread.
+/// Queues several launches on a stream that is nowhere the current one.
 fn on_a_stream(_c: &Context, scene: &Scene) -> Verdict {
     let (stream, tensor) = (scene.device.create_stream()?, scene.tensor()?);
     if stream.raw().is_null() {
@@ -137,7 +137,7 @@ fn as_the_packed_call(_c: &Context, scene: &Scene) -> Verdict {
     equal("the elements", &called.to_vec::<i32>()?, &expected(1))
 }
 
-/// The values are in memory that is freed as soon as `launch` returns (K.7).
+/// Checks that the values may be freed as soon as `launch` returns (K.7).
 fn values_are_read(_c: &Context, scene: &Scene) -> Verdict {
     let (stream, tensors) = (scene.device.default_stream(), (0..64).map(|_| scene.tensor()));
     let tensors: Vec<Tensor> = tensors.collect::<Verdict<_>>()?;

@@ -13,7 +13,7 @@ const DYNAMIC: &[Profile] = &[Profile::GpuThreads, Profile::DynamicSharedMemory]
 const WARP: &[Profile] = &[Profile::GpuThreads, Profile::Warp];
 const ATOMIC: &[Profile] = &[Profile::GpuThreads, Profile::Atomics];
 
-/// Name, text, and sizes with which it is called.
+/// Name and text of a kernel, and the sizes that it is called with.
 pub(super) type Row = (&'static str, &'static str, &'static [(&'static str, i64)]);
 
 pub(super) fn add(cases: &mut Cases) {
@@ -38,7 +38,7 @@ pub(super) fn add(cases: &mut Cases) {
     batch::add(cases, Group::Kernel, all);
 }
 
-/// Grids and blocks of many sizes: each thread once, with its own indices.
+/// Adds grids and blocks of many sizes: each thread runs once, with its own indices.
 fn launches(all: &mut Vec<Described>) {
     for (blocks, threads) in [
         (1, 1),
@@ -92,7 +92,7 @@ fn launches(all: &mut Vec<Described>) {
     }
 }
 
-/// Kernels whose support may depend on the type.
+/// Adds kernels for each type that may affect them.
 fn typed(all: &mut Vec<Described>) {
     let with = |first: &[Profile], dtype: DType| -> Vec<Profile> {
         let mut all: Vec<Profile> = first.iter().copied().chain(profiles_of([dtype])).collect();

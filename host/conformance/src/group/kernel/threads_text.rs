@@ -1,4 +1,4 @@
-//! The kernels of `threads.rs` that do not depend on a type.
+//! Texts of the kernels of `threads.rs` that exist in one version.
 
 use super::threads::Row;
 

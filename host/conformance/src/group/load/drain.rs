@@ -1,4 +1,4 @@
-//! `shutdown` completes queued work before it returns (P10.5).
+//! `shutdown` finishes queued work before it returns (P10.5).
 
 use std::ptr;
 
@@ -18,9 +18,9 @@ pub(super) fn add(cases: &mut Cases) {
     case.run(does_what_is_queued);
 }
 
-/// Copies to the host are queued, and only `shutdown` waits for them.
+/// Queues copies to the host that only `shutdown` waits for.
 fn does_what_is_queued(c: &Context) -> Verdict {
-    // Reports when there is no device here.
+    // Reports if there is no device here.
     c.device()?;
     let session = Session::new(c)?;
     let device = session.plugin().devices().into_iter().find(|device| device.name == c.registration());
@@ -35,7 +35,7 @@ fn does_what_is_queued(c: &Context) -> Verdict {
     };
     let data = device.allocate_raw(0, &request)?;
     let own = ChipdockCopyEnd { device: device.device(0), data, offset_bytes: 0 };
-    // Leaked: a plugin that goes on copying after `shutdown` must not write to memory that has another owner by then.
+    // Leaked, so that a plugin that still copies after `shutdown` does not write to memory that is reused.
     let source: &'static mut [u8] = Box::leak(vec![0x5A_u8; BYTES].into_boxed_slice());
     let targets: &'static mut [u8] = Box::leak(vec![0_u8; BYTES * COPIES].into_boxed_slice());
     let base = targets.as_mut_ptr();
@@ -47,16 +47,16 @@ fn does_what_is_queued(c: &Context) -> Verdict {
         next: std::ptr::null(),
     };
     let filled = copy(host_end(source.as_mut_ptr(), 0), own);
-    // SAFETY: D.6, both ends live as long as the process.
+    // SAFETY: by D.6, both ends live as long as the process.
     unsafe { device.copy_raw(0, &filled, ptr::null_mut()) }?;
     for number in 0..COPIES {
         let taken = copy(own, host_end(base, (number * BYTES) as u64));
-        // SAFETY: D.6, both ends live as long as the process; the ranges are apart.
+        // SAFETY: by D.6, both ends live as long as the process, and the ranges are disjoint.
         unsafe { device.copy_raw(0, &taken, ptr::null_mut()) }?;
     }
     session.shut_down()?;
-    // SAFETY: live, of that size; a plugin that keeps the clause no longer writes it. Volatile: it was written without the
-    // compiler's knowledge.
+    // SAFETY: the memory is live and has that size; a correct plugin no longer writes to it. Volatile, because the
+    // device wrote it without the compiler's knowledge.
     let wrong = (0..BYTES * COPIES).find(|at| unsafe { base.add(*at).read_volatile() } != 0x5A);
     let found =
         wrong.map(|at| format!("copy {} of {COPIES} is not done", at / BYTES + 1)).unwrap_or_default();

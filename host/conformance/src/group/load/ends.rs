@@ -1,6 +1,7 @@
-//! The process ends with its own exit status, whatever was done with the plugin before (P10.9).
+//! The process ends with the requested exit code, whatever was done with the plugin before (P10.9).
 //!
-//! Each of these is the last case of its worker: the supervisor sees how the process ends, destructors included.
+//! Each of these cases is the last one of its worker: the supervisor observes the end of the process, destructors
+//! included.
 
 use super::session::{Session, call_everything, descriptor, fresh_copy, refusal};
 use crate::raw::Plugin;
@@ -26,7 +27,7 @@ fn after_opening(c: &Context) -> Verdict {
     descriptor(c).map(drop)
 }
 
-/// Leaves a session as it is: neither shut down nor destroyed, like a program that ends abruptly.
+/// Leaks a session without shutting it down or destroying it, like a program that exits early.
 fn leave(session: Session) {
     std::mem::forget(session);
 }
@@ -51,11 +52,11 @@ fn with_memory_left(c: &Context) -> Verdict {
             std::mem::forget(space);
         }
         let mut stream = std::ptr::null_mut();
-        // SAFETY: a registered table, its `self_` and a place to write to.
+        // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
         let made = device.call("create_stream", |table, self_| unsafe {
             (table.create_stream)(self_, 0, &raw mut stream)
         });
-        // A plugin without a device has no stream either: then the earlier calls are what the process leaves behind.
+        // A plugin without a device has no stream either: then only the effects of the calls before remain.
         drop(made);
     }
     leave(session);

@@ -65,11 +65,11 @@ fn same_on_threads(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Returns the descriptor's bytes, including its texts.
+/// Returns the bytes of the descriptor and of its texts.
 fn contents(raw: &'static ChipdockPlugin) -> Vec<u8> {
     let words = ptr::from_ref(raw).cast::<u64>();
     let n_words = size_of::<ChipdockPlugin>() / size_of::<u64>();
-    // SAFETY: a live descriptor, which has no padding; read anew, since it may change without the compiler's knowledge.
+    // SAFETY: the descriptor is live and has no padding; read as volatile, because the plugin could change it.
     let words = (0..n_words).map(|index| unsafe { words.add(index).read_volatile() });
     let mut all: Vec<u8> = words.flat_map(u64::to_ne_bytes).collect();
     for text in [raw.name, raw.version, raw.build_id, raw.info_json] {
@@ -79,7 +79,7 @@ fn contents(raw: &'static ChipdockPlugin) -> Vec<u8> {
 }
 
 fn bytes(text: ChipdockStr) -> &'static [u8] {
-    // SAFETY: P9.3, the descriptor's texts are static.
+    // SAFETY: by P9.3, the descriptor's texts are static.
     unsafe { bytes_in(text) }
 }
 
@@ -97,7 +97,7 @@ fn never_changes(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Returns a text of the descriptor.
+/// Checks and returns a text of the descriptor.
 fn text(what: &str, text: ChipdockStr) -> Verdict<&'static str> {
     ensure(text.size == 0 || !text.data.is_null(), format!("{what} of the descriptor"), "null with a size")?;
     std::str::from_utf8(bytes(text)).map_err(|_| {

@@ -1,4 +1,4 @@
-//! Several hosts, older and newer ones, threads, and calls after `shutdown` (P3.8, P7.1, P9.1, P10.4, P10.5, P10.7).
+//! Several hosts, older and newer hosts, threads, and calls after `shutdown` (P3.8, P7.1, P9.1, P10.4, P10.5, P10.7).
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,7 @@ pub(super) fn add(cases: &mut Cases) {
     draft.run(drains);
 }
 
-/// Calls everything with the worker's host; the answers are shared.
+/// Calls everything with the worker's own host, for comparison.
 fn expected(c: &Context) -> Verdict<Answers> {
     Ok(call_everything(c.plugin()?))
 }
@@ -98,7 +98,7 @@ fn same_registrations(c: &Context) -> Verdict {
     session.end()
 }
 
-/// Checks that a failure was raised with the calling host; [`SuiteHost::check`] finds no error otherwise.
+/// Checks that no call failed without an error at its own host: [`SuiteHost::check`] finds an error only there.
 pub(super) fn raised_with_its_own(answers: &Answers) -> Verdict {
     for (what, answer) in answers {
         let Err(error) = answer else { continue };
@@ -121,7 +121,7 @@ fn errors_go_to_the_caller(c: &Context) -> Verdict {
     second.end()
 }
 
-/// Makes calls that fail for any plugin: devices that do not exist, and those of [`call_everything`].
+/// Makes calls that fail for every plugin: on absent devices, and those of [`call_everything`].
 fn failing(plugin: &Plugin) -> Answers {
     let mut all = call_everything(plugin);
     for device in plugin.devices() {
@@ -206,7 +206,7 @@ fn on_another_thread(c: &Context) -> Verdict {
     std::thread::scope(|scope| join(scope.spawn(move || session.end()))?)
 }
 
-/// Checks that every call is answered `Unavailable`.
+/// Checks that every call is answered with `Unavailable`.
 fn all_unavailable(plugin: &Plugin) -> Verdict {
     for (what, answer) in call_everything(plugin) {
         let expected = format!("{what}, after shutdown: Unavailable");
@@ -239,8 +239,8 @@ fn then_unavailable_on_threads(c: &Context) -> Verdict {
     })
 }
 
-/// Shuts down while other threads call: each call gets its usual answer or `Unavailable`, and none that began after
-/// `shutdown` had returned succeeds.
+/// Shuts down while other threads call: each call gets its usual answer or `Unavailable`, and no call that began after
+/// `shutdown` returned succeeds.
 fn waits_for_calls(c: &Context) -> Verdict {
     for _ in 0..N_ROUNDS {
         let session = Session::new(c)?;
@@ -294,11 +294,11 @@ fn as_usual_or_unavailable(usual: &Answers, now: &Answers) -> Verdict {
     same_answers("while shutdown runs", &before, &now)
 }
 
-/// Queues copies to the device and back and shuts down without waiting: they are complete when `shutdown` returns.
+/// Queues copies to the device and back, and shuts down without waiting: `shutdown` must finish them.
 fn drains(c: &Context) -> Verdict {
     const N_COPIES: usize = 32;
     const SIZE_BYTES: usize = 64 << 10;
-    // Checks that there is a device at all.
+    // Reports if there is no device at all.
     c.device()?;
     let session = Session::new(c)?;
     let devices = session.plugin().devices();
@@ -318,12 +318,12 @@ fn drains(c: &Context) -> Verdict {
         };
         let there = copy(host_end(bytes.as_ptr().cast_mut(), 0), space.end(0));
         let here = copy(space.end(0), host_end(back.as_mut_ptr(), 0));
-        // SAFETY: D.6, the host's ends live until `shutdown` has returned, the device's until its host is gone.
+        // SAFETY: by D.6, the host's ends live until `shutdown` has returned, and the device's until its host is gone.
         unsafe {
             device.copy_raw(0, &there, stream)?;
             device.copy_raw(0, &here, stream)?;
         }
-        // The queued copies need it, and after `shutdown` nothing can be freed: it goes with its host.
+        // Queued work uses the data space, and after `shutdown` it cannot be freed: it goes with its host.
         std::mem::forget(space);
     }
     session.shut_down()?;

@@ -1,7 +1,6 @@
-//! Opening, `init` and `shutdown` leave the process as it was (P1.11, P1.12, P10.3, P10.8).
+//! Opening, `init` and `shutdown` leave the process unchanged (P1.11, P1.12, P10.3, P10.8).
 //!
-//! Each worker observes these steps once, on a copy of the library that was not opened before; one case for each step and part
-//! checks the result.
+//! Each worker observes the three steps once, on a fresh copy of the library, and one case checks each step and part.
 
 use std::rc::Rc;
 
@@ -20,14 +19,14 @@ enum Step {
     Shutdown,
 }
 
-/// A step with the state of the process before and after it.
+/// Result of a step, with the process state before and after it.
 struct Watched {
     before: State,
     after: State,
     printed: String,
 }
 
-/// All three steps.
+/// Observations of all three steps.
 struct Life {
     opening: Watched,
     init: Watched,
@@ -50,7 +49,7 @@ pub(super) fn add(cases: &mut Cases) {
                 (Step::Init | Step::Shutdown, _) => "P10.8",
             };
             let draft = cases.case(Group::Load, format!("{word}/{name}"), clause, Subject::Plugin);
-            // Changes that another case has caused already would not be seen: a process of its own.
+            // A process of its own, because earlier cases may have caused the plugin's one-time changes and openings.
             let is_once = matches!(part, Part::Settings | Part::Libraries);
             let draft = if is_once { draft.ends_process() } else { draft };
             draft.run(move |c| leaves_alone(c, step, word, part));
@@ -91,7 +90,7 @@ fn leaves_alone(c: &Context, step: Step, word: &str, part: Part) -> Verdict {
     }
     let mut changes = watched.after.changes(&watched.before, part);
     if part == Part::Libraries && step == Step::Opening {
-        // The library itself, and the system libraries that it names.
+        // The library itself, and the system libraries that it depends on, are expected.
         let own = c.library().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let file = |change: &str| {
             let path = change.trim_end_matches(" was opened");
@@ -105,7 +104,7 @@ fn leaves_alone(c: &Context, step: Step, word: &str, part: Part) -> Verdict {
 }
 
 fn calls_leave_the_thread(c: &Context) -> Verdict {
-    /// State that no call may change. The first call may open a driver, which takes signals for itself.
+    /// State that no call may change. The first call may open a driver, which may install signal handlers.
     const OF_THE_THREAD: &[&str] = &["floating-point mode", "locale", "working folder", "Umask", "SigBlk"];
     let plugin = c.plugin()?;
     let before = State::now();

@@ -1,4 +1,4 @@
-//! Registrations of `init` (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
+//! Registrations made by `init` (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
 const NAME_BYTES_MAX: usize = 128;
-/// Message of the suite's registrar when it refuses.
+/// Error message of the suite's registrar when it refuses.
 const REFUSES: &str = "the suite refuses this registration";
 
 pub(super) fn add(cases: &mut Cases) {
@@ -52,7 +52,7 @@ fn something(c: &Context) -> Verdict {
     ensure(!keys.is_empty(), "one registration at least", "none, and success")
 }
 
-/// Tables of functions, without a null slot.
+/// Checks that interfaces are tables of functions without null slots.
 fn interfaces_are_tables(c: &Context) -> Verdict {
     nothing_broken(c, "P3.11")?;
     for interface in c.plugin()?.interfaces() {
@@ -68,7 +68,7 @@ fn interfaces_are_tables(c: &Context) -> Verdict {
             size_bytes,
         )?;
         for slot in 0..(size_bytes / slot_bytes) as usize {
-            // SAFETY: P3.11, within the table.
+            // SAFETY: by P3.11, the slot is within the table.
             let is_null = unsafe { slots.add(slot).read() } == 0;
             ensure(!is_null, format!("{what}: every slot filled in"), format!("slot {slot} is null"))?;
         }
@@ -90,7 +90,7 @@ fn interfaces_of_what_is_there(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks that hooks are not registered with a host that does not run the suite: no program may break a device there.
+/// Checks that a host that does not run the suite is offered no functions that can break a device.
 fn hooks_for_the_suite_alone(c: &Context) -> Verdict {
     let session = Session::open(descriptor(c)?, SuiteHost::leak_without_hooks())?;
     let expected = c.plugin()?.keys();
@@ -123,7 +123,7 @@ fn names(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks the info of registrations: objects or nothing, and for code generators the versions that they read.
+/// Checks each `info_json`: an object or empty, and for a code generator the wire versions that it reads.
 fn infos(c: &Context) -> Verdict {
     for (key, info) in c.plugin()?.host().infos() {
         let shown = || String::from_utf8_lossy(&info).chars().take(200).collect::<String>();
@@ -143,7 +143,7 @@ fn infos(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Returns true if a text begins as a version does: three numbers.
+/// Returns true if a text begins like a version, with three numbers.
 fn is_semver(text: &str) -> bool {
     let core = text.split(['-', '+']).next().unwrap_or_default();
     core.split('.').count() == 3 && core.split('.').all(|part| part.parse::<u64>().is_ok())
@@ -216,7 +216,7 @@ fn taken_by_a_host(c: &Context) -> Verdict {
     let host = c.host()?;
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let library = real(c.library());
-    // Without a manifest, a host names it by its file until it is open.
+    // Without a manifest, a host calls the plugin by its file name until it is open.
     let candidate = host.plugins().into_iter().find(|report| real(&report.library) == library);
     let Some(PluginReport { name, .. }) = &candidate else {
         return Err(Stop::failed("a host finds the library", "it is not among its candidates"));
@@ -231,7 +231,7 @@ fn taken_by_a_host(c: &Context) -> Verdict {
     )
 }
 
-/// Runs `init` with a registrar that refuses; it must stop there and pass the error on.
+/// Runs `init` with a registrar that refuses a registration: `init` must stop there and pass the error on.
 fn refuse(c: &Context, which: impl FnOnce(usize) -> Vec<usize>) -> Verdict {
     let raw = descriptor(c)?;
     let keys = c.plugin()?.keys_with_hooks();
@@ -241,7 +241,7 @@ fn refuse(c: &Context, which: impl FnOnce(usize) -> Vec<usize>) -> Verdict {
         host.refuse_registration(number);
         let result = Plugin::init(raw, host).map(|plugin| plugin.shutdown());
         let n_registered = host.n_registered();
-        // SAFETY: `init` failed, or `shutdown` was called: nothing of it is used.
+        // SAFETY: `init` failed or `shutdown` was called, and nothing that was registered is used.
         unsafe { host.destroy_registered() };
         let what = format!("init, when the registrar refuses {}", keys[number]);
         let Err(error) = result else {

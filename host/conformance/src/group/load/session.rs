@@ -1,4 +1,4 @@
-//! The plugin with a host of its own, and calls of all its registrations.
+//! The plugin with a host of its own, and calls of everything that it registered.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,10 +9,10 @@ use chipdock_plugin_api::{Error, attribute};
 use crate::raw::{Codegen, Kind, Loader, OpenError, Plugin, RawArtifact, Request, Step, SuiteHost};
 use crate::{Context, Stop, Subject, Verdict};
 
-/// Calls with their results.
+/// Names of the calls made, with their results.
 pub(super) type Answers = Vec<(String, Result<(), Error>)>;
 
-/// The plugin with a host of its own. When it is dropped, the plugin is shut down and its registrations are destroyed.
+/// The plugin with a host of its own. Dropping the session shuts it down and destroys its registrations.
 pub(super) struct Session {
     plugin: Plugin,
     is_open: AtomicBool,
@@ -33,7 +33,7 @@ pub(super) fn descriptor(c: &Context) -> Verdict<&'static ChipdockPlugin> {
 impl Session {
     /// Runs `init` for a host.
     pub(super) fn open(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Verdict<Self> {
-        // The probe saw it succeed: if it fails now, the clause of the case is broken.
+        // `init` succeeded for the probe: a failure here breaks the clause of the case.
         let plugin = Plugin::init(raw, host)
             .map_err(|error| Stop::failed("`init` succeeds for this host too", error.message))?;
         Ok(Self { plugin, is_open: AtomicBool::new(true) })
@@ -48,7 +48,7 @@ impl Session {
         &self.plugin
     }
 
-    /// Runs `shutdown`; the registrations stay until this is dropped.
+    /// Runs `shutdown`; the registrations stay until the session is dropped.
     pub(super) fn shut_down(&self) -> Verdict {
         self.is_open.store(false, Ordering::SeqCst);
         let answer = self.plugin.shutdown();
@@ -69,7 +69,7 @@ impl Drop for Session {
         if *self.is_open.get_mut() {
             drop(self.plugin.shutdown());
         }
-        // SAFETY: it is shut down, and the session was the only way to its registrations.
+        // SAFETY: the plugin is shut down, and only the session had access to its registrations.
         unsafe { self.plugin.destroy() };
     }
 }
@@ -124,7 +124,7 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
     all
 }
 
-/// Returns answers as words that can be compared.
+/// Turns answers into texts that can be compared.
 pub(super) fn in_words(answers: &Answers) -> Vec<(String, String)> {
     let word = |answer: &Result<(), Error>| match answer {
         Ok(()) => "success".to_owned(),
@@ -133,7 +133,7 @@ pub(super) fn in_words(answers: &Answers) -> Vec<(String, String)> {
     answers.iter().map(|(what, answer)| (what.clone(), word(answer))).collect()
 }
 
-/// Checks that two rounds of calls got the same answers.
+/// Checks that two rounds of calls had the same answers.
 pub(super) fn same_answers(when: &str, before: &Answers, after: &Answers) -> Verdict {
     let pairs = in_words(before).into_iter().zip(in_words(after)).zip(after);
     for (((what, expected), (_, found)), (_, answer)) in pairs {
@@ -148,8 +148,8 @@ pub(super) fn same_answers(when: &str, before: &Answers, after: &Answers) -> Ver
     Ok(())
 }
 
-/// Copies the library under its name to a new folder: the loader treats it as another library, so that the effects of opening
-/// and `init` can be observed, whatever cases ran before.
+/// Copies the library under its name to a new folder: the loader treats the copy as another library, so that the
+/// effects of opening and `init` are visible whatever cases ran before.
 pub(super) fn fresh_copy(c: &Context) -> Verdict<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Settings: declarations in the descriptor, and hosts that answer them, refuse them, or do not support them (S.1 to S.3, S.6,
-//! S.10, S.11).
+//! Settings: the declarations of the descriptor, and hosts that answer settings, refuse them, or lack the interface
+//! (S.1 to S.3, S.6, S.10, S.11).
 
 use std::collections::BTreeSet;
 
@@ -27,9 +27,9 @@ pub(super) fn add(cases: &mut Cases) {
     cases.case(Group::Load, "settings/as-in-the-manifest", "S.3", Subject::Manifest).run(as_in_the_manifest);
 }
 
-/// Returns the descriptor's info; no keys where it is empty.
+/// Parses the descriptor's `info_json`; an empty text has no keys.
 fn info(c: &Context) -> Verdict<Map<String, Value>> {
-    // SAFETY: P9.3, the descriptor's texts are static.
+    // SAFETY: by P9.3, the descriptor's texts are static.
     let text: &'static [u8] = unsafe { bytes_in(descriptor(c)?.info_json) };
     if text.is_empty() {
         return Ok(Map::new());
@@ -88,7 +88,8 @@ fn asks_for_what_it_declares(c: &Context) -> Verdict {
     session.end()
 }
 
-/// A host that answers no setting: `init` is unaffected, and a function that asks passes the error on.
+/// Tests a host that refuses every setting: `init` must succeed, and a call that requests a setting must pass the error
+/// on.
 fn refused(c: &Context) -> Verdict {
     let host = SuiteHost::leak_with_settings(Settings::refused(declared(c)?));
     let session =

@@ -1,4 +1,4 @@
-//! State of the process outside of the plugin: observed before and after, with the differences described in words.
+//! State of the process that a plugin must not change, compared before and after a step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 
 use crate::{Stop, Verdict};
 
-/// Parts of a process, each with a case of its own.
+/// Part of the process state, with a case of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Threads,
@@ -18,7 +18,7 @@ pub(super) enum Part {
     Output,
 }
 
-/// State of a process at a moment.
+/// Snapshot of the process state.
 pub(super) struct State {
     threads: BTreeMap<String, String>,
     children: BTreeSet<String>,
@@ -38,7 +38,7 @@ fn entries(folder: &str) -> Vec<String> {
 }
 
 impl State {
-    /// Observes this process now.
+    /// Takes a snapshot of this process.
     pub(super) fn now() -> Self {
         let mut threads = BTreeMap::new();
         let mut children = BTreeSet::new();
@@ -69,7 +69,7 @@ impl State {
         self.libraries.difference(&before.libraries).cloned().collect()
     }
 
-    /// Returns the changes since `before` in a part, in words.
+    /// Describes the changes of a part since `before`.
     pub(super) fn changes(&self, before: &Self, part: Part) -> Vec<String> {
         match part {
             Part::Threads => {
@@ -103,7 +103,7 @@ fn differences(
         .collect()
 }
 
-/// Returns handlers, mask, environment, folder and the rest, each as a word that can be compared.
+/// Collects signal handlers, signal mask, environment, folder and other settings as texts that can be compared.
 fn settings() -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for (name, value) in std::env::vars_os() {
@@ -123,7 +123,7 @@ fn settings() -> BTreeMap<String, String> {
         all.insert(format!("limit {}", line.get(..26).unwrap_or_default().trim()), words.join(" "));
     }
     for signal in 1..=31 {
-        // SAFETY: all zero is a valid struct to be filled in; no handler is set.
+        // SAFETY: all zero is a valid struct to be filled in, and no handler is installed.
         let action = unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, std::ptr::null(), &raw mut action);
@@ -132,10 +132,10 @@ fn settings() -> BTreeMap<String, String> {
         let value = format!("handler {:#x} flags {:#x}", action.sa_sigaction, action.sa_flags);
         all.insert(format!("signal {signal}"), value);
     }
-    // SAFETY: a null locale asks for the one in force, a string that lives until the next change.
+    // SAFETY: a null locale only reads the name, which is live until the next change.
     let locale = unsafe { libc::setlocale(libc::LC_ALL, std::ptr::null()) };
     if !locale.is_null() {
-        // SAFETY: not null, NUL-terminated.
+        // SAFETY: the name is not null and NUL-terminated.
         let locale = unsafe { CStr::from_ptr(locale) };
         all.insert("locale".to_owned(), locale.to_string_lossy().into_owned());
     }
@@ -143,7 +143,7 @@ fn settings() -> BTreeMap<String, String> {
     all
 }
 
-/// Returns rounding, denormals and traps of this thread, without the status flags.
+/// Returns the rounding, denormal and trap bits of this thread, without the exception flags.
 #[cfg(target_arch = "x86_64")]
 fn floating_point_mode() -> u64 {
     const HAPPENED: u32 = 0x3f;
@@ -153,7 +153,7 @@ fn floating_point_mode() -> u64 {
     u64::from(mode & !HAPPENED)
 }
 
-/// Returns rounding, denormals and traps of this thread, without the status flags.
+/// Returns the rounding, denormal and trap bits of this thread, without the exception flags.
 #[cfg(target_arch = "aarch64")]
 fn floating_point_mode() -> u64 {
     let mode: u64;
@@ -162,29 +162,29 @@ fn floating_point_mode() -> u64 {
     mode
 }
 
-/// Returns 0: the mode is unknown for this processor.
+/// Returns 0: the mode is not known for this processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn floating_point_mode() -> u64 {
     0
 }
 
-/// Runs `body` with standard output and standard error redirected to files; returns its result and the output.
+/// Runs `body` with standard output and standard error redirected to files, and returns what was printed.
 pub(super) fn printed<T>(body: impl FnOnce() -> T) -> Verdict<(T, String)> {
     let fault = |error: std::io::Error| Stop::suite(format!("standard output cannot be looked at: {error}"));
     let mut file = memory_file().map_err(fault)?;
     let saved = [1, 2].map(|number| (number, duplicate(number)));
     flush();
     for (number, _) in &saved {
-        // SAFETY: two open descriptors; the numbers are standard output and error.
+        // SAFETY: both descriptors are open; the number is standard output or error.
         unsafe { libc::dup2(file.as_raw_fd(), *number) };
     }
     let result = body();
     flush();
     for (number, old) in saved {
         match old {
-            // SAFETY: two open descriptors: the former ones are restored.
+            // SAFETY: both descriptors are open; restores the previous one.
             Ok(old) => unsafe { libc::dup2(old.as_raw_fd(), number) },
-            // SAFETY: it was closed before.
+            // SAFETY: the descriptor was closed before.
             Err(_) => unsafe { libc::close(number) },
         };
     }
@@ -195,26 +195,26 @@ pub(super) fn printed<T>(body: impl FnOnce() -> T) -> Verdict<(T, String)> {
 }
 
 fn memory_file() -> std::io::Result<fs::File> {
-    // SAFETY: a static name; the answer is checked.
+    // SAFETY: the name is static, and the result is checked.
     let number = unsafe { libc::memfd_create(c"printed".as_ptr(), libc::MFD_CLOEXEC) };
     if number < 0 {
         return Err(std::io::Error::last_os_error());
     }
-    // SAFETY: a descriptor that was made just now and has no other owner.
+    // SAFETY: the descriptor was just created and has no other owner.
     Ok(unsafe { fs::File::from_raw_fd(number) })
 }
 
 fn duplicate(number: i32) -> std::io::Result<OwnedFd> {
-    // SAFETY: asks for a copy of a descriptor, whether it is open or not.
+    // SAFETY: duplicates a descriptor, whether it is open or not.
     let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
     if copy < 0 {
         return Err(std::io::Error::last_os_error());
     }
-    // SAFETY: a descriptor that was made just now and has no other owner.
+    // SAFETY: the descriptor was just created and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
-/// Writes out the buffers of C's library.
+/// Flushes the buffers of the C library.
 fn flush() {
     // SAFETY: null means all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };

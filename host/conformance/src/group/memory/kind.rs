@@ -1,4 +1,4 @@
-//! Memory that host and device share: pinned, host-visible, unified.
+//! Kinds of memory that host and device share: pinned, host-visible, unified.
 
 use std::ptr;
 
@@ -14,7 +14,7 @@ use crate::raw::{Device, NO_HINT, Space, host_end};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Subject, Verdict};
 
-/// A kind of memory that has addresses.
+/// A kind of memory that the host can address.
 #[derive(Clone, Copy)]
 struct Kind {
     name: &'static str,
@@ -56,7 +56,7 @@ pub(super) fn add(cases: &mut Cases) {
         });
         one("too-much", "D.26", |c, kind| {
             let device = c.device()?;
-            // Whether the kind is supported at all is found out with a request that it can meet.
+            // A small allocation shows whether the kind is supported at all.
             device.allocate_kind(0, 64, 64, kind.raw, "")?.free()?;
             let refused = device.allocate_kind(0, 1 << 60, 64, kind.raw, "");
             crate::stop::refused("2 to the 60 bytes", refused, &["OutOfMemory"])
@@ -72,14 +72,14 @@ fn one_aligned(cases: &mut Cases, kind: Kind, alignment: u64) {
         .case(Group::Memory, format!("{}/alignment-{alignment}", kind.name), "D.4", Subject::DeviceApi)
         .profile(kind.profile)
         .run(move |c| {
-            // An unsupported kind is reported as such, not by an alignment.
+            // An unsupported kind is reported as such, not as a problem of the alignment.
             c.device()?.allocate_kind(0, 64, 64, kind.raw, "")?.free()?;
             aligned(c, alignment, kind.raw)
         });
 }
 
 impl Kind {
-    /// Returns the address at which the host reads and writes it.
+    /// Returns the address at which the host accesses a data space.
     fn address(self, space: &Space<'_>) -> Verdict<*mut u8> {
         let is_host_visible = self.raw == CHIPDOCK_DATA_SPACE_HOST_VISIBLE;
         let address = if is_host_visible { space.address()? } else { space.data() };
@@ -87,22 +87,22 @@ impl Kind {
         Ok(address.cast())
     }
 
-    /// Writes in place, as the host does.
+    /// Writes directly, as the host does.
     fn host_writes(self, space: &Space<'_>, bytes: &[u8]) -> Verdict {
-        // SAFETY: D.31 and D.32, an address of as many bytes, and no queued work uses them.
+        // SAFETY: by D.31 and D.32, that many bytes are at the address, and no queued work uses them.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.address(space)?, bytes.len()) };
         Ok(())
     }
 
-    /// Reads in place, as the host does.
+    /// Reads directly, as the host does.
     fn host_reads(self, space: &Space<'_>, size: usize) -> Verdict<Vec<u8>> {
         let mut bytes = vec![0; size];
-        // SAFETY: D.31 and D.32, an address of as many bytes, and no queued work uses them.
+        // SAFETY: by D.31 and D.32, that many bytes are at the address, and no queued work uses them.
         unsafe { ptr::copy_nonoverlapping(self.address(space)?, bytes.as_mut_ptr(), size) };
         Ok(bytes)
     }
 
-    /// Returns it as an end of a copy: pinned memory is host memory, the others are the device's.
+    /// Returns a data space as an end of a copy: pinned memory is host memory, the other kinds belong to the device.
     fn end(self, space: &Space<'_>, offset: u64) -> ChipdockCopyEnd {
         if self.raw == CHIPDOCK_DATA_SPACE_PINNED {
             host_end(space.data().cast(), offset)
@@ -112,18 +112,18 @@ impl Kind {
     }
 }
 
-/// Allocates a data space of that kind, which the host can address.
+/// Allocates a data space of a kind that the host can address.
 fn shared<'d>(device: &'d Device, kind: Kind, size: usize) -> Verdict<Space<'d>> {
     let space = device.allocate_kind(0, size as u64, 64, kind.raw, "")?;
     kind.address(&space)?;
     Ok(space)
 }
 
-/// A copy on the default stream, done.
+/// Copies on the default stream and waits.
 fn copy(device: &Device, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size: usize) -> Verdict {
     let copy =
         ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: D.6, both ends live, do not overlap, and stay as they are until the sync.
+    // SAFETY: by D.6, both ends live, do not overlap, and are not used until the sync.
     unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
     Ok(device.sync(0, ptr::null_mut())?)
 }
@@ -140,7 +140,7 @@ fn in_place(c: &Context, kind: Kind) -> Verdict {
     Ok(())
 }
 
-/// The host reads in place bytes that the device copied there.
+/// Checks that the host reads directly what the device copied to the data space.
 fn copied_to(c: &Context, kind: Kind) -> Verdict {
     const SIZE: usize = 10_007;
     let device = c.device()?;
@@ -154,7 +154,7 @@ fn copied_to(c: &Context, kind: Kind) -> Verdict {
     same_bytes("what the host reads in place", &kind.host_reads(&space, SIZE + 100)?, &expected)
 }
 
-/// The device copies bytes that the host wrote in place, and again after the host has changed them.
+/// Checks that the device copies what the host wrote directly, before and after a change.
 fn copied_from(c: &Context, kind: Kind) -> Verdict {
     const SIZE: usize = 10_007;
     let device = c.device()?;
@@ -172,7 +172,7 @@ fn copied_from(c: &Context, kind: Kind) -> Verdict {
     Ok(())
 }
 
-/// Two of them are copied one to the other through memory of the device.
+/// Copies from one data space of the kind to another through device memory.
 fn within(c: &Context, kind: Kind) -> Verdict {
     const SIZE: usize = 4099;
     let device = c.device()?;

@@ -1,4 +1,4 @@
-//! Many data spaces at once: neighbours, order of freeing, and reuse of freed memory.
+//! Many live data spaces: neighbours, order of freeing, and reuse of freed memory.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::raw::Space;
 use crate::stop::{Stop, ensure};
 use crate::{Cases, Context, Group, Subject, Verdict};
 
-/// Number of data spaces that live at once in cases about their number.
+/// Number of live data spaces in cases about large numbers.
 const N_MANY: usize = 1000;
 
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ pub(super) fn add(cases: &mut Cases) {
         .run(devices_apart);
 }
 
-/// Checks that handles of data spaces with bytes differ, and that none is null.
+/// Checks that the handles of non-empty data spaces differ and that none is null.
 fn hold_handles(spaces: &[Space<'_>]) -> Verdict {
     let mut seen = HashMap::new();
     for (number, space) in spaces.iter().enumerate() {
@@ -67,7 +67,7 @@ fn hold_contents(spaces: &[Space<'_>], bytes: &[Vec<u8>], when: &str) -> Verdict
     })
 }
 
-/// Checks that each data space keeps its own bytes, whichever of them is written.
+/// Checks that each data space keeps its own bytes, whichever one is written.
 fn neighbours(c: &Context, sizes: &[usize]) -> Verdict {
     let device = c.device()?;
     let spaces = sizes.iter().map(|size| device.allocate(*size as u64)).collect::<Result<Vec<Space>, _>>()?;
@@ -85,7 +85,7 @@ fn neighbours(c: &Context, sizes: &[usize]) -> Verdict {
     hold_contents(&spaces, &bytes, "every other was written again")
 }
 
-/// Checks that an allocation in the place of a freed one damages no neighbour.
+/// Checks that allocations in freed gaps do not affect their neighbours.
 fn in_gaps(c: &Context) -> Verdict {
     let device = c.device()?;
     let bytes: Vec<Vec<u8>> = (0..64).map(|number| pattern(number, 1000 + number as usize)).collect();
@@ -111,14 +111,14 @@ fn in_gaps(c: &Context) -> Verdict {
 
 fn many(c: &Context, order: Order) -> Verdict {
     let device = c.device()?;
-    // The second round reuses the memory that the first freed.
+    // The second round reuses what the first one freed.
     for round in 0..2 {
         let spaces = (0..N_MANY)
             .map(|number| device.allocate(16 + (number % 5) as u64 * 8))
             .collect::<Result<Vec<Space>, _>>()?;
         hold_handles(&spaces).map_err(|stop| stop.clause("D.21"))?;
         let numbered = |number: usize| pattern((round * N_MANY + number) as u64, 16);
-        // All have bytes; checking a part of them is enough to see that two share memory.
+        // All hold bytes; a sample is enough to detect that two overlap.
         for number in (0..N_MANY).step_by(7) {
             spaces[number].write(0, &numbered(number))?;
         }
@@ -133,7 +133,7 @@ fn many(c: &Context, order: Order) -> Verdict {
             let number = match order {
                 Order::AsAllocated => turn,
                 Order::Reverse => N_MANY - 1 - turn,
-                // 617 and 1000 have no divisor in common: each number comes once.
+                // 617 and 1000 are coprime, so each number occurs once.
                 Order::Random => turn * 617 % N_MANY,
             };
             left[number].take().map_or(Ok(()), Space::free)?;
@@ -149,7 +149,7 @@ fn more_than_there_is(c: &Context) -> Verdict {
     let there = available_bytes(&device)
         .or_else(|| bytes_of(&device, 0, attribute::TOTAL_GLOBAL_MEMORY_BYTES))
         .unwrap_or(16 << 20);
-    // A sixteenth at a time. More of a large device would take long where memory is cleared.
+    // A sixteenth at a time. More of a large device would take long if the memory is cleared.
     let size = (there / 16).clamp(1, 20 << 20);
     for round in 0..ROUNDS {
         let space = device.allocate(size).map_err(|error| {
@@ -161,14 +161,14 @@ fn more_than_there_is(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks that the free memory that the device reports does not shrink by freed data spaces.
+/// Checks that freeing restores the reported available memory.
 fn counted(c: &Context) -> Verdict {
     const ROUNDS: u64 = 20;
     let device = c.device()?;
     let Some(before) = available_bytes(&device) else { return again(c) };
     let size = (before / 64).clamp(1, 16 << 20);
     let mut found = before;
-    // Others may use the same memory: memory that we lost is lost each time.
+    // Others may use the same memory, so only a loss in every round counts.
     for _ in 0..4 {
         let before = available_bytes(&device).unwrap_or(0);
         for _ in 0..ROUNDS {
@@ -187,7 +187,7 @@ fn counted(c: &Context) -> Verdict {
     ))
 }
 
-/// Checks that memory that is freed and allocated again holds bytes as before, at another size too.
+/// Checks that freed memory can be allocated again, at another size too, and holds bytes as before.
 fn again(c: &Context) -> Verdict {
     let device = c.device()?;
     for round in 0..40_u64 {
@@ -210,14 +210,14 @@ fn devices_apart(c: &Context) -> Verdict {
     for (id, space) in (0..count).zip(&first) {
         same_bytes(&format!("device {id}"), &space.contents()?, &fill(id, 1))?;
     }
-    // Freed on one device, still there on the others.
+    // Data freed on one device must remain on the others.
     let mut second = second.into_iter();
     second.next().map_or(Ok(()), Space::free)?;
     for (id, space) in (1..count).zip(second) {
         let what = format!("device {id}, after device 0 freed its own");
         same_bytes(&what, &space.contents()?, &fill(id, 2))?;
     }
-    // Device 0 being full takes nothing from the others.
+    // Exhausting device 0 must not affect the others.
     let refused = device.allocate_on(0, u64::MAX).err();
     let kind = refused.map(|error| error.kind());
     ensure(

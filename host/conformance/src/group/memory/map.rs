@@ -1,4 +1,4 @@
-//! Interface `map` 1: addresses of memory whose handle is no address.
+//! Interface `map` 1: host addresses of memory whose handle is no address.
 
 use std::ptr;
 
@@ -31,7 +31,7 @@ pub(super) fn add(cases: &mut Cases) {
     map("no-such-device", "N.15", &[], no_device);
 }
 
-/// Returns the device, where its plugin has the interface.
+/// Returns the device, if its plugin has the interface.
 pub(in crate::group) fn mapped(c: &Context) -> Verdict<Device> {
     let device = c.device()?;
     if !device.has("map") {
@@ -72,16 +72,16 @@ fn of_its_own(device: &Device) -> Verdict {
     Ok(())
 }
 
-/// Checks that bytes written at the address are copied by the handle, and the other way round.
+/// Checks that the device copies, by handle, what was written at the address, and the other way round.
 fn host_and_device(device: &Device) -> Verdict {
     let space = host_visible(device, 4096)?;
     let address = device.address_raw(0, space.data())?.cast::<u8>();
     ensure(!address.is_null(), "an address", "null")?;
-    // SAFETY: N.16, an address of as many bytes that no queued work uses.
+    // SAFETY: by N.16, that many bytes are at the address, and no queued work uses them.
     unsafe { address.write_bytes(0x5A, 4096) };
     equal("what the device copied", &space.contents()?, &vec![0x5A; 4096])?;
     space.write(0, &[0xA5; 4096])?;
-    // SAFETY: N.16, an address of as many bytes that no queued work uses; the write is done.
+    // SAFETY: by N.16, that many bytes are at the address, and no queued work uses them; the write is finished.
     let bytes = unsafe { std::slice::from_raw_parts(address, 4096) }.to_vec();
     equal("what the host reads", &bytes, &vec![0xA5; 4096])
 }

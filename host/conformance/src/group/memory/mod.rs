@@ -25,7 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
     tensor::add(cases);
 }
 
-/// Returns the hints: each scalar type, vectors, and an unknown type; with their names in ids.
+/// Returns element type hints with their spelling in ids: each scalar type, vectors, and unknown types.
 pub(super) fn hints() -> Vec<(String, ChipdockDataType)> {
     let mut hints = Vec::new();
     let scalars: [(&str, u8, &[u8]); 5] = [
@@ -57,13 +57,13 @@ pub(super) fn hints() -> Vec<(String, ChipdockDataType)> {
     hints
 }
 
-/// Returns an attribute that counts bytes, where the device answers it.
+/// Returns an attribute that counts bytes, if the device answers it.
 pub(super) fn bytes_of(device: &Device, device_id: i32, key: &str) -> Option<u64> {
     let answer = device.attribute(device_id, key).ok()?;
     answer.to::<Option<i64>>().ok().flatten().and_then(|bytes| u64::try_from(bytes).ok())
 }
 
-/// Returns the free memory that the device reports, if it does.
+/// Returns the available memory that the device reports, if it does.
 pub(super) fn available_bytes(device: &Device) -> Option<u64> {
     bytes_of(device, 0, attribute::AVAILABLE_GLOBAL_MEMORY_BYTES)
 }

@@ -1,4 +1,4 @@
-//! Requests that cannot be met: the right error, and an unchanged state.
+//! Requests that cannot be satisfied: the right error, and no change of state.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -13,7 +13,7 @@ use crate::raw::{Device, NO_HINT, Space};
 use crate::stop::{Stop, ensure, refused};
 use crate::{Cases, Context, Group, Subject, Verdict};
 
-/// Sizes that no device has. Rounded up to an alignment, or with a header, they exceed 64 bits.
+/// Sizes beyond every device; rounding them up or adding a header overflows 64 bits.
 const ABSURD: [(&str, u64, u64); 9] = [
     ("all-64-bits", u64::MAX, 64),
     ("all-64-bits-on-a-page", u64::MAX, 4096),
@@ -93,7 +93,7 @@ struct Request<'a> {
 
 const USUAL: Request<'_> = Request { size: 64, alignment: 64, kind: CHIPDOCK_DATA_SPACE_DEVICE, scope: "" };
 
-/// A data space that lives through a refusal: its contents and further allocations show the state after it.
+/// A data space that lives through a refusal, to check the state after it.
 struct Bystander<'d> {
     device: &'d Device,
     space: Space<'d>,
@@ -106,7 +106,7 @@ impl<'d> Bystander<'d> {
         Ok(Self { device, space: Space::with(device, 0, &bytes)?, bytes })
     }
 
-    /// Checks rule P7.7, which applies after any refusal.
+    /// Checks the state after a refusal, as P7.7 requires.
     fn hold(&self) -> Verdict {
         let held = same_bytes("a data space that was there before", &self.space.contents()?, &self.bytes)
             .and_then(|()| {
@@ -127,7 +127,7 @@ fn hold_refused(device: &Device, request: Request<'_>, kinds: &[&str]) -> Verdic
     bystander.hold()
 }
 
-/// A power of two that no address is a multiple of. A handle that is no address may still be allocated.
+/// Requests an alignment that no address satisfies. A handle that is no address may be returned all the same.
 fn huge_alignment(device: &Device, alignment: u64) -> Verdict {
     let bystander = Bystander::new(device)?;
     match device.allocate_kind(0, 64, alignment, CHIPDOCK_DATA_SPACE_DEVICE, "") {
@@ -143,7 +143,7 @@ fn huge_alignment(device: &Device, alignment: u64) -> Verdict {
     bystander.hold()
 }
 
-/// The scope is supported, and gives memory.
+/// Checks that the scope is supported and its memory usable.
 fn had(c: &Context, scope: &str) -> Verdict {
     let device = c.device()?;
     let bytes = pattern(1, 1000);
@@ -153,7 +153,7 @@ fn had(c: &Context, scope: &str) -> Verdict {
     Ok(space.free()?)
 }
 
-/// The empty text in C's form: null, and no bytes.
+/// Passes the empty text as C writes it: null with size 0.
 fn no_text(c: &Context) -> Verdict {
     let device = c.device()?;
     let mut scope = str_out("");
@@ -167,14 +167,14 @@ fn no_text(c: &Context) -> Verdict {
         next: std::ptr::null(),
     };
     let data: *mut c_void = device.allocate_raw(0, &request)?;
-    // SAFETY: D.5, just allocated, and freed by the space alone.
+    // SAFETY: by D.5, the handle was just allocated and is freed only by the space.
     let space = unsafe { Space::from_raw(&device, 0, data, 1000) };
     let bytes = pattern(1, 1000);
     space.write(0, &bytes)?;
     same_bytes("memory of no scope", &space.contents()?, &bytes)
 }
 
-/// One byte more than there is. The system, which may promise more host memory than it has, decides for the host.
+/// Requests one byte more than the device has. Host memory is excepted, because the system may overcommit it.
 fn more_than_all(c: &Context) -> Verdict {
     let device = c.device()?;
     let total = bytes_of(&device, 0, attribute::TOTAL_GLOBAL_MEMORY_BYTES);
@@ -187,13 +187,13 @@ fn more_than_all(c: &Context) -> Verdict {
     bystander.hold()
 }
 
-/// A refused allocation is not counted as used.
+/// Checks that refused requests are not counted as used memory.
 fn available_stays(c: &Context) -> Verdict {
     let device = c.device()?;
     let before = available_bytes(&device);
     let total = bytes_of(&device, 0, attribute::TOTAL_GLOBAL_MEMORY_BYTES).or(before).unwrap_or(1 << 60);
     let mut found = before;
-    // Others may use the same memory: what was lost to us is lost each time.
+    // Others may use the same memory, so only a loss in every round counts.
     for _ in 0..4 {
         let before = available_bytes(&device);
         for size in [u64::MAX, 1 << 60, total + 1, total + 4096] {
@@ -225,10 +225,10 @@ fn over_and_over(c: &Context) -> Verdict {
     bystander.hold()
 }
 
-/// Data spaces live through a refusal, on a device that is full where it is small enough to be filled; then one is freed,
-/// and one allocated.
+/// Keeps data spaces through a refusal, on a full device if it is small enough to be filled; then frees one and
+/// allocates another.
 fn until_full(c: &Context) -> Verdict {
-    /// Bound on the memory to fill: more takes long, and may disturb other users of the device.
+    /// Size limit of devices that are filled: more takes long, and may affect other users of the device.
     const SMALL_BYTES: u64 = 1 << 30;
     let device = c.device()?;
     let small = available_bytes(&device).filter(|available| *available <= SMALL_BYTES);
@@ -264,7 +264,7 @@ fn until_full(c: &Context) -> Verdict {
     Ok(again.free()?)
 }
 
-/// Allocates until no memory is left.
+/// Allocates until the memory is exhausted.
 fn fill(device: &Device, size: u64, available: u64) -> Verdict<Vec<Space<'_>>> {
     let mut spaces = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! One data space at a time: sizes, alignments, hints.
+//! Single data spaces of many sizes, alignments and hints.
 
 use std::ffi::c_void;
 
@@ -20,7 +20,7 @@ const SIZES: [u64; 33] = [
     4097, 65535, 65536, 65537, 262_144, 1_048_575, 1_048_576, 1_048_577,
 ];
 
-/// Size from which on a small device may be too small.
+/// Size from which a small device may refuse.
 const LARGE_BYTES: u64 = 1 << 20;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -64,7 +64,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// Allocates a data space of that size; a device that reports that it is small need not support a large one.
+/// Allocates a data space; a device that reports little memory may refuse a large one.
 fn allocate(device: &Device, device_id: i32, size: u64) -> Verdict<Space<'_>> {
     let result = device.allocate_on(device_id, size);
     if let Err(error) = &result
@@ -78,7 +78,7 @@ fn allocate(device: &Device, device_id: i32, size: u64) -> Verdict<Space<'_>> {
     Ok(result?)
 }
 
-/// Checks that every byte exists and keeps its value, the first and the last by themselves too.
+/// Checks that every byte keeps what was written, the first and the last separately too.
 fn hold_bytes(space: &Space<'_>, seed: u64) -> Verdict {
     let Ok(size) = usize::try_from(space.size_bytes) else {
         return Err(Stop::suite("a data space larger than host memory"));
@@ -129,7 +129,7 @@ fn on_each_device(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Checks that untouched bytes are kept, whatever else is allocated, used and freed meanwhile.
+/// Checks that untouched bytes stay, whatever else is allocated, used and freed meanwhile.
 fn bytes_stay(c: &Context) -> Verdict {
     let device = c.device()?;
     let bytes = pattern(1, 20_011);
@@ -155,14 +155,14 @@ fn beside_others(c: &Context) -> Verdict {
     same_bytes("a data space made after it", &behind.contents()?, &bytes)
 }
 
-/// Checks several data spaces of each alignment, live at once, so that they are not aligned by chance.
+/// Holds several data spaces of each size at once, so that they are not aligned by chance.
 pub(super) fn aligned(c: &Context, alignment: u64, kind: i32) -> Verdict {
     let device = c.device()?;
     let is_address = device.is_host_memory() || kind != CHIPDOCK_DATA_SPACE_DEVICE;
     let mut spaces = Vec::new();
     for size in [1, 3, alignment, alignment + 1, 3 * alignment + 5, 100, 4097, 24] {
         let space = match device.allocate_kind(0, size, alignment, kind, "") {
-            // A greater one need not be supported (D.24).
+            // A greater alignment need not be supported (D.24).
             Err(error) if error.kind() == ErrorKind::UNSUPPORTED && alignment > 64 => return Ok(()),
             Err(error) => return Err(Stop::from(error).clause("D.24")),
             Ok(space) => space,
@@ -185,7 +185,7 @@ pub(super) fn aligned(c: &Context, alignment: u64, kind: i32) -> Verdict {
     Ok(())
 }
 
-/// A size that is no multiple of any element's.
+/// Allocates with a hint and a size that is no multiple of any element size.
 fn hinted(c: &Context, dtype_hint: ChipdockDataType) -> Verdict {
     let device = c.device()?;
     let request = ChipdockDataSpaceRequest {
@@ -199,7 +199,7 @@ fn hinted(c: &Context, dtype_hint: ChipdockDataType) -> Verdict {
     let mut spaces = Vec::new();
     for _ in 0..3 {
         let data: *mut c_void = device.allocate_raw(0, &request)?;
-        // SAFETY: D.5, just allocated, and freed by the space alone.
+        // SAFETY: by D.5, the handle was just allocated and is freed only by the space.
         spaces.push(unsafe { Space::from_raw(&device, 0, data, 1021) });
     }
     for (number, space) in spaces.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A host's use of a device's memory: tensors from its pool, views of them, workspace.
+//! A host's use of device memory: pooled tensors, views of them, and workspace.
 
 use std::ffi::c_void;
 
@@ -47,9 +47,9 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// Returns the first device, as a host has it.
+/// Returns the first device of a host.
 fn device(c: &Context) -> Verdict<Device> {
-    // Reports when there is none.
+    // Whether there is a device is known by now.
     c.device()?;
     Ok(c.host()?.device(c.registration(), 0)?)
 }
@@ -59,7 +59,7 @@ fn size_of(shape: &[i64], dtype: DType) -> usize {
     usize::try_from(count).unwrap_or(0) * dtype.size_bytes()
 }
 
-/// Returns a number for the pattern of a shape.
+/// Returns a pattern number for a shape.
 fn seed_of(shape: &[i64]) -> u64 {
     shape.iter().fold(shape.len() as u64, |seed, extent| seed * 131 + extent.unsigned_abs())
 }
@@ -147,7 +147,7 @@ fn copied(device: &Device) -> Verdict {
         to.copy_from(&from)?;
         same_bytes(&format!("a copy of shape {shape:?}"), &to.to_bytes()?, &bytes)?;
     }
-    // Parts that begin where nothing is aligned.
+    // Parts at unaligned offsets.
     let bytes = pattern(9, 1000);
     let (from, to) = (
         Tensor::from_bytes(device, &[1000], DType::UINT8, &bytes)?,
@@ -166,7 +166,7 @@ fn copied(device: &Device) -> Verdict {
     Ok(())
 }
 
-/// Tensors come and go through the host's pool; each holds its own bytes.
+/// Creates and drops tensors in the host's pool, and checks that each holds its own bytes.
 fn pool(device: &Device) -> Verdict {
     let mut live: Vec<(Tensor, Vec<u8>)> = Vec::new();
     for round in 0..200_u64 {
@@ -187,7 +187,7 @@ fn pool(device: &Device) -> Verdict {
     Ok(device.trim()?)
 }
 
-/// Memory that one stream's work used is another stream's later.
+/// Checks that memory used by work on one stream can be reused on another.
 fn pool_of_streams(device: &Device) -> Verdict {
     let streams = [device.create_stream()?, device.create_stream()?, device.default_stream()];
     for round in 0..30_u64 {
@@ -204,7 +204,7 @@ fn pool_of_streams(device: &Device) -> Verdict {
     Ok(device.trim()?)
 }
 
-/// The host trims its pool and tries once more; then it reports the error, and the state is as before.
+/// Requests too much: the host trims its pool, retries, and reports the error; then everything works as before.
 fn too_large(device: &Device) -> Verdict {
     let bytes = pattern(1, 4000);
     let before = Tensor::from_bytes(device, &[1000], DType::FLOAT32, &bytes)?;
@@ -224,7 +224,7 @@ fn too_large(device: &Device) -> Verdict {
     Ok(())
 }
 
-/// Workspace of a host, in the form that compiled code requests it.
+/// Workspace of a host, requested as compiled code does.
 struct Workspace<'a> {
     device: &'a Device,
     data: *mut c_void,
@@ -234,7 +234,7 @@ struct Workspace<'a> {
 impl<'a> Workspace<'a> {
     fn new(device: &'a Device, size: usize) -> Verdict<Self> {
         let env = device.host().environment();
-        // SAFETY: the host's environment, which lives for good.
+        // SAFETY: the environment belongs to the host, which is never freed.
         let data = unsafe {
             let number = device.number();
             (env.allocate_workspace)(env, number.device_type, number.device_id, size as u64)
@@ -243,7 +243,7 @@ impl<'a> Workspace<'a> {
         Ok(Self { device, data, size })
     }
 
-    /// Returns it as a tensor, to be copied to and from.
+    /// Returns the workspace as a tensor, for copies.
     fn tensor(&self) -> Verdict<Tensor> {
         let parts = api::TensorParts {
             data: self.data,
@@ -253,14 +253,14 @@ impl<'a> Workspace<'a> {
             strides: None,
             byte_offset: 0,
         };
-        // SAFETY: memory of that size, which outlives the tensor: it is freed by `free` alone, which takes it last.
+        // SAFETY: the memory has that size and outlives the tensor: only `free` frees it, and takes it last.
         let value = unsafe { api::Tensor::from_owner(parts, ()) }?;
         Ok(Tensor::from_value(self.device.host(), value)?)
     }
 
     fn free(self) -> Verdict {
         let env = self.device.host().environment();
-        // SAFETY: allocated by the same environment on this thread, and freed once.
+        // SAFETY: the workspace was allocated by the same environment on this thread, and is freed once.
         let status = unsafe {
             let number = self.device.number();
             (env.free_workspace)(env, number.device_type, number.device_id, self.data)
@@ -269,7 +269,7 @@ impl<'a> Workspace<'a> {
     }
 }
 
-/// Workspace in the order of kernels: the last that was allocated is freed first; the rest keeps its bytes.
+/// Frees workspaces in reverse order, as kernels do; those that remain keep their bytes.
 fn workspace_stack(device: &Device) -> Verdict {
     for round in 0..3_u64 {
         let sizes = [1_usize, 100, 4096, 4097, 0, 65_537, 64];
@@ -293,7 +293,7 @@ fn workspace_stack(device: &Device) -> Verdict {
     Ok(device.trim()?)
 }
 
-/// Each thread has workspace of its own.
+/// Checks that each thread has workspace of its own.
 fn workspace_threads(device: &Device) -> Verdict {
     let one = |thread: u64| -> Verdict {
         for round in 0..20 {

@@ -1,4 +1,5 @@
-//! Target kinds, code generators and loaders that get invalid input: an error of the caller's, no panic.
+//! Target kinds, code generators and loaders given invalid texts and null: the error is the caller's, and there is no
+//! panic.
 
 use std::ptr;
 
@@ -65,7 +66,7 @@ fn found(error: &Error) -> String {
     format!("{}: {}", error.kind(), error.message())
 }
 
-/// Checks that a wrong call was refused with an error that is not the plugin's own bug.
+/// Checks that a wrong call was refused with an error that does not blame the plugin.
 fn must_refuse<T>(what: &str, answer: Result<T, Error>) -> Verdict {
     match answer {
         Ok(_) => Err(Stop::failed(format!("{what}: refused"), "success")),
@@ -74,7 +75,7 @@ fn must_refuse<T>(what: &str, answer: Result<T, Error>) -> Verdict {
     }
 }
 
-/// Checks that a wrong call, if it was refused, was refused with such an error.
+/// Checks that a wrong call succeeded, or was refused with an error that does not blame the plugin.
 fn may_refuse<T>(what: &str, answer: Result<T, Error>) -> Verdict {
     answer.map_or_else(|error| typed(what, &error), |_| Ok(()))
 }
@@ -83,7 +84,8 @@ fn kind(c: &Context) -> Verdict<Kind> {
     Kind::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the target kind is gone"))
 }
 
-/// A kind without a canonicalizer returns its input; one with it may refuse a text that is no target.
+/// Calls `canonicalize` with a wrong text: a kind without a canonicalizer returns it, one with a canonicalizer may
+/// refuse it.
 fn canonicalize(c: &Context, bytes: &[u8]) -> Verdict {
     let kind = kind(c)?;
     may_refuse("canonicalize of what is no target", kind.canonicalize_bytes(bytes))?;
@@ -103,7 +105,7 @@ fn codegen(c: &Context) -> Verdict<(Codegen, Request)> {
     Ok((codegen, Request::new(ir, target.to_json().to_string().into_bytes())))
 }
 
-/// A correct request succeeds after a wrong one.
+/// Checks that a correct request succeeds after a wrong one.
 fn still_answers(codegen: &Codegen, request: &Request) -> Verdict {
     let (answer, _) = codegen.run(Step::Unsupported, request);
     answer.map_err(|error| {
@@ -149,7 +151,7 @@ fn load(c: &Context, bytes: &[u8]) -> Verdict {
     Ok(())
 }
 
-/// A verdict or an error: both give the reason.
+/// Checks that the answer is a verdict with a reason, or an error with a message.
 fn check(c: &Context, bytes: &[u8]) -> Verdict {
     let loader = loader(c)?;
     let answer = loader.check(&artifact(bytes), ChipdockDevice { device_type: 1, device_id: 0 });
@@ -171,7 +173,7 @@ fn null_canonicalize(c: &Context, is_out: bool) -> Verdict {
     let mut out = Place::new();
     let place = if is_out { ptr::null_mut() } else { out.as_mut_ptr() };
     let json = if is_out { text(b"{}") } else { null_text(9) };
-    // SAFETY: a registered table and its `self_`; D.2 defines the answer to null. So below.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error. So below.
     wrong(plugin.host(), "canonicalize with null", &["ValueError"], &[], || unsafe {
         (table.canonicalize)(self_, json, place)
     })?;
@@ -198,9 +200,9 @@ fn null_build(c: &Context, step: Step, is_request: bool) -> Verdict {
     };
     let call = if step == Step::Build { table.build } else { table.unsupported };
     let request: *const ChipdockBuildRequest = if is_request { ptr::null() } else { &request };
-    // Where the request is null, the session is as well: it must not be used.
+    // If the request is null, the session is null too: no function of it may be called.
     let session: *const ChipdockBuildSession = ptr::null();
-    // SAFETY: a registered table and its `self_`; D.2 defines the answer to null.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
     wrong(plugin.host(), "a build with null", &["ValueError"], &[], || unsafe {
         call(self_, request, session)
     })
@@ -230,7 +232,7 @@ fn null_load(c: &Context, is_artifact: bool) -> Verdict {
             next: std::ptr::null(),
         };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: a registered table and its `self_`; D.2 defines the answer to null.
+        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
             if is_artifact {
                 (table.load)(self_, ptr::null(), ptr::null(), &mut out)
@@ -257,7 +259,7 @@ fn null_sections(c: &Context, is_list: bool) -> Verdict {
         let artifact =
             ChipdockArtifact { index_json: text(b"{}"), sections, sections_count: 1, next: std::ptr::null() };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: a registered table and its `self_`; D.2 defines the answer to null.
+        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
             (table.load)(self_, &artifact, ptr::null(), &mut out)
         })
@@ -270,7 +272,7 @@ fn null_check(c: &Context) -> Verdict {
         let (mut verdict, mut reason) = (0, Place::new());
         let place = reason.as_mut_ptr();
         let device = ChipdockDevice { device_type: 1, device_id: 0 };
-        // SAFETY: a registered table and its `self_`; D.2 defines the answer to null.
+        // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
         wrong(host, "check of null", REFUSED, &[], || unsafe {
             (table.verdict)(self_, ptr::null(), device, &mut verdict, place)
         })?;

@@ -1,4 +1,4 @@
-//! Each entry of a device's table with a device that does not exist, and with null where a pointer is required.
+//! Every entry of a device API's table, called for an absent device, and with null where a value is required.
 
 use std::ptr;
 
@@ -13,7 +13,7 @@ use crate::{Cases, Context, Group, Profile, Subject, Verdict};
 
 const ABSENT: &[&str] = &["ValueError"];
 
-/// An entry's name, its profile, and a call of it with that device.
+/// An entry's name, its profile, and a call of it for a device id.
 type Entry = (&'static str, Option<Profile>, fn(&Device, i32) -> Verdict);
 /// A call with a null argument.
 type Null = (&'static str, fn(&Device) -> Verdict);
@@ -79,7 +79,7 @@ fn attribute(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = Place::new();
     let place = out.as_mut_ptr();
-    // SAFETY: a registered table, its `self_`, a live key and a place to write to.
+    // SAFETY: the table is registered and called with its `self_`; the key is live, and there is room for the result.
     wrong(device.host(), "attribute", ABSENT, &[&id.to_string()], || unsafe {
         (table.attribute)(self_, id, str_out(DEVICE_NAME), place)
     })?;
@@ -97,7 +97,7 @@ pub(super) fn request(size_bytes: u64) -> ChipdockDataSpaceRequest {
     }
 }
 
-/// Checks that an allocation is refused, and that it returns no handle.
+/// Checks that an allocation is refused and returns no handle.
 pub(super) fn no_space(
     device: &Device,
     id: i32,
@@ -107,7 +107,8 @@ pub(super) fn no_space(
 ) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = marked();
-    // SAFETY: a registered table, its `self_`, a live request and a place to write to.
+    // SAFETY: the table is registered and called with its `self_`; the request is live, and there is room for the
+    // result.
     wrong(device.host(), "allocate_data_space", kinds, tells, || unsafe {
         (table.allocate_data_space)(self_, id, request, &mut out)
     })?;
@@ -118,12 +119,13 @@ fn allocate(device: &Device, id: i32) -> Verdict {
     no_space(device, id, &request(64), ABSENT, &[&id.to_string()])
 }
 
-/// The data space still exists afterwards, with its contents.
+/// Checks that the data space still exists with its contents.
 fn free(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let space = device.allocate(64)?;
     space.write(0, &[7; 64])?;
-    // SAFETY: a registered table, its `self_`, and a data space of another device than the one that is named.
+    // SAFETY: the table is registered and called with its `self_`; the data space belongs to another device than the
+    // named one.
     wrong(device.host(), "free_data_space", ABSENT, &[&id.to_string()], || unsafe {
         (table.free_data_space)(self_, id, space.data())
     })?;
@@ -133,7 +135,7 @@ fn free(device: &Device, id: i32) -> Verdict {
     Ok(space.free()?)
 }
 
-/// The data space keeps its contents.
+/// Checks that the data space keeps its contents.
 fn copy(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let space = device.allocate(64)?;
@@ -146,7 +148,8 @@ fn copy(device: &Device, id: i32) -> Verdict {
         dtype_hint: NO_HINT,
         next: std::ptr::null(),
     };
-    // SAFETY: a registered table, its `self_`, a live request whose ends live until the read below synchronises.
+    // SAFETY: the table is registered and called with its `self_`; the ends of the live request live until the read
+    // below synchronises.
     wrong(device.host(), "copy_data", ABSENT, &[&id.to_string()], || unsafe {
         (table.copy_data)(self_, id, &copy, ptr::null_mut())
     })?;
@@ -158,7 +161,7 @@ fn copy(device: &Device, id: i32) -> Verdict {
 fn create_stream(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = marked();
-    // SAFETY: a registered table, its `self_` and a place to write to.
+    // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
     wrong(device.host(), "create_stream", ABSENT, &[&id.to_string()], || unsafe {
         (table.create_stream)(self_, id, &mut out)
     })?;
@@ -168,7 +171,8 @@ fn create_stream(device: &Device, id: i32) -> Verdict {
 fn free_stream(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
     let Some(stream) = streams(device, 0, 1)?.pop() else { return Ok(()) };
-    // SAFETY: a registered table, its `self_`, and a stream of another device than the one that is named.
+    // SAFETY: the table is registered and called with its `self_`; the stream belongs to another device than the named
+    // one.
     wrong(device.host(), "free_stream", ABSENT, &[&id.to_string()], || unsafe {
         (table.free_stream)(self_, id, stream.raw())
     })?;
@@ -178,7 +182,7 @@ fn free_stream(device: &Device, id: i32) -> Verdict {
 
 fn sync(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; the default stream.
+    // SAFETY: the table is registered and called with its `self_`; the stream is the default one.
     wrong(device.host(), "sync_stream", ABSENT, &[&id.to_string()], || unsafe {
         (table.sync_stream)(self_, id, ptr::null_mut())
     })
@@ -186,7 +190,7 @@ fn sync(device: &Device, id: i32) -> Verdict {
 
 fn sync_from_to(device: &Device, id: i32) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; the default stream.
+    // SAFETY: the table is registered and called with its `self_`; the stream is the default one.
     wrong(device.host(), "sync_stream_from_to", ABSENT, &[&id.to_string()], || unsafe {
         (table.sync_stream_from_to)(self_, id, ptr::null_mut(), ptr::null_mut())
     })
@@ -194,7 +198,7 @@ fn sync_from_to(device: &Device, id: i32) -> Verdict {
 
 fn null_count(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with. So below.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error. So below.
     wrong(device.host(), "device_count to null", ABSENT, &[], || unsafe {
         (table.device_count)(self_, ptr::null_mut())
     })
@@ -202,7 +206,7 @@ fn null_count(device: &Device) -> Verdict {
 
 fn null_attribute(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
     wrong(device.host(), "attribute to null", ABSENT, &[], || unsafe {
         (table.attribute)(self_, 0, str_out(DEVICE_NAME), ptr::null_mut())
     })
@@ -212,7 +216,7 @@ fn null_key(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = Place::new();
     let place = out.as_mut_ptr();
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
     wrong(device.host(), "attribute of a key of 5 bytes at null", ABSENT, &[], || unsafe {
         (table.attribute)(self_, 0, super::text::null_text(5), place)
     })?;
@@ -222,7 +226,7 @@ fn null_key(device: &Device) -> Verdict {
 fn null_request(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = marked();
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
     wrong(device.host(), "allocate_data_space of null", ABSENT, &[], || unsafe {
         (table.allocate_data_space)(self_, 0, ptr::null(), &mut out)
     })?;
@@ -231,7 +235,7 @@ fn null_request(device: &Device) -> Verdict {
 
 fn null_data(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
     wrong(device.host(), "allocate_data_space to null", ABSENT, &[], || unsafe {
         (table.allocate_data_space)(self_, 0, &request(64), ptr::null_mut())
     })
@@ -244,7 +248,7 @@ fn null_scope(device: &Device) -> Verdict {
 
 fn null_copy(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
     wrong(device.host(), "copy_data of null", ABSENT, &[], || unsafe {
         (table.copy_data)(self_, 0, ptr::null(), ptr::null_mut())
     })
@@ -256,7 +260,7 @@ fn null_end(device: &Device, is_source: bool) -> Verdict {
     let null = host_end(ptr::null_mut(), 0);
     let (from, to) = if is_source { (null, space.end(0)) } else { (space.end(0), null) };
     let copy = ChipdockCopy { from, to, size_bytes: 64, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
     wrong(device.host(), "copy_data with an end at null", ABSENT, &[], || unsafe {
         (table.copy_data)(self_, 0, &copy, ptr::null_mut())
     })
@@ -264,7 +268,7 @@ fn null_end(device: &Device, is_source: bool) -> Verdict {
 
 fn null_stream(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
+    // SAFETY: the table is registered and called with its `self_`; by D.2, null is answered with an error.
     wrong(device.host(), "create_stream to null", ABSENT, &[], || unsafe {
         (table.create_stream)(self_, 0, ptr::null_mut())
     })

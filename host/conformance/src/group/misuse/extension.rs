@@ -1,4 +1,4 @@
-//! Extensions of a device's requests: ignored, or refused by name without effect.
+//! Extensions of a device API's requests: ignored, or refused by name without effect.
 
 use chipdock_abi::{CHIPDOCK_EXTENSIONS_MAX, ChipdockCopy, ChipdockDataSpaceRequest};
 
@@ -10,7 +10,7 @@ use crate::{Cases, Context, Group, Subject, Verdict};
 
 type Extensions = fn() -> Vec<(String, u32)>;
 
-/// Chains that are refused: the name, the clause, the entries, the kind of the error and the text that its message contains.
+/// Refused chains: name, clause, entries, expected error kind, and a word of its message.
 const REFUSED: [(&str, &str, Extensions, &str, &str); 2] = [
     ("must-be-understood", "P3.16", extensions_with_a_must, "Unsupported", "suite.must"),
     ("too-many", "P3.15", || many_extensions(CHIPDOCK_EXTENSIONS_MAX + 1), "ValueError", ""),
@@ -45,22 +45,23 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// The data space is allocated, and may be freed.
+/// Checks that the data space is allocated and can be freed.
 fn data_space_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict {
     let chain = Chain::of(extensions);
     let request = ChipdockDataSpaceRequest { next: chain.first(), ..request(64) };
     let mut data = std::ptr::null_mut();
     device.call("allocate_data_space", |table, self_| {
-        // SAFETY: a registered table, its `self_`, a live request and a place to write to.
+        // SAFETY: the table is registered and called with its `self_`; the request is live, and there is room for the
+        // result.
         unsafe { (table.allocate_data_space)(self_, 0, &request, &mut data) }
     })?;
     Ok(device.call("free_data_space", |table, self_| {
-        // SAFETY: a registered table, its `self_`, and a data space of this device that nothing uses.
+        // SAFETY: the table is registered and called with its `self_`, and nothing uses this data space of the device.
         unsafe { (table.free_data_space)(self_, 0, data) }
     })?)
 }
 
-/// Copies 64 times 8 over 64 times 7, and checks the result.
+/// Copies 64 bytes of 8 over 64 bytes of 7, and checks the contents afterwards.
 fn with_copy(
     device: &Device,
     extensions: &[(String, u32)],
@@ -86,7 +87,8 @@ fn with_copy(
 fn copy_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict {
     with_copy(device, extensions, 8, |copy| {
         device.call("copy_data", |table, self_| {
-            // SAFETY: a registered table, its `self_`, and a live request whose ends live until the queue is done.
+            // SAFETY: the table is registered and called with its `self_`; the ends of the live request live until the
+            // queue is done.
             unsafe { (table.copy_data)(self_, 0, copy, std::ptr::null_mut()) }
         })?;
         Ok(device.sync(0, std::ptr::null_mut())?)
@@ -96,7 +98,8 @@ fn copy_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict {
 fn copy_refuses(device: &Device, extensions: &[(String, u32)], kind: &str, tells: &str) -> Verdict {
     with_copy(device, extensions, 7, |copy| {
         let (table, self_) = device.table()?;
-        // SAFETY: a registered table, its `self_`, and a live request whose ends live until the queue is done.
+        // SAFETY: the table is registered and called with its `self_`; the ends of the live request live until the
+        // queue is done.
         wrong(device.host(), "copy_data", &[kind], &[tells], || unsafe {
             (table.copy_data)(self_, 0, copy, std::ptr::null_mut())
         })

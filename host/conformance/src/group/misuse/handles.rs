@@ -1,5 +1,5 @@
-//! Handles that are not live, are another device's, or are invalid, and ranges past the end: a device that reports
-//! `checked_handles` answers them with errors (D.19).
+//! Invalid handles, handles of another device, and out-of-range copies: a device that reports `checked_handles` answers
+//! them with errors (D.19).
 
 use std::ffi::c_void;
 use std::ptr;
@@ -15,7 +15,7 @@ use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 const UNKNOWN: &[&str] = &["WrongState", "ValueError", "Unsupported"];
 const SIZE: usize = 100;
 
-/// Ranges that do not lie within 100 bytes: name, offset, size.
+/// Ranges that exceed 100 bytes: name, offset, size.
 const RANGES: [(&str, u64, u64); 7] = [
     ("one-past", 1, 100),
     ("twice", 0, 200),
@@ -66,7 +66,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// A data space that no wrong call may touch.
+/// A data space that no wrong call may change.
 struct Witness<'d> {
     space: Space<'d>,
     bytes: Vec<u8>,
@@ -98,12 +98,12 @@ fn witnessed(c: &Context, body: impl Fn(&Device, &Witness) -> Verdict) -> Verdic
     usable(&device)
 }
 
-/// Returns handles that were never issued.
+/// Returns handles that the plugin never returned.
 fn garbage() -> [*mut c_void; 3] {
     [0x10, 0x5A5A_5A5A_5A50, usize::MAX].map(ptr::without_provenance_mut)
 }
 
-/// Returns the handle of a freed data space; it may be issued again.
+/// Returns the handle of a freed data space, which the plugin may reuse.
 fn freed(device: &Device) -> Verdict<*mut c_void> {
     let space = device.allocate(SIZE as u64)?;
     let data = space.data();
@@ -113,7 +113,8 @@ fn freed(device: &Device) -> Verdict<*mut c_void> {
 
 fn refuse_free(device: &Device, id: i32, what: &str, data: *mut c_void) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; the device says that it looks a handle up before it uses it.
+    // SAFETY: the table is registered and called with its `self_`; the device reports that it looks a handle up before
+    // it uses it.
     wrong(device.host(), what, UNKNOWN, &[], || unsafe { (table.free_data_space)(self_, id, data) })
 }
 
@@ -137,7 +138,7 @@ fn free_a_stream(device: &Device, _: &Witness) -> Verdict {
     Ok(streams[1].sync()?)
 }
 
-/// The data space still exists, on its own device.
+/// Checks that the data space still exists on its own device.
 fn free_elsewhere(device: &Device, witness: &Witness) -> Verdict {
     if device.count()? < 2 {
         return Err(Stop::Absent(format!("{} has one device here", device.name)));
@@ -156,12 +157,12 @@ fn refuse_copy(
     let (table, self_) = device.table()?;
     let copy =
         ChipdockCopy { from: ends.0, to: ends.1, size_bytes, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: a registered table, its `self_` and a live request; the device says that it checks handles and ranges
-    // before it uses them.
+    // SAFETY: the table is registered and called with its `self_`, and the request is live; the device reports that it
+    // checks handles and ranges before it uses them.
     wrong(device.host(), what, kinds, &[], || unsafe { (table.copy_data)(self_, 0, &copy, stream) })
 }
 
-/// Copies between the given end and the host, and between the given end and the witness: all refused.
+/// Copies between an invalid end and the host, and between it and the witness; all copies must be refused.
 fn refuse_end(
     device: &Device,
     witness: &Witness,
@@ -191,7 +192,7 @@ fn copy_garbage(device: &Device, witness: &Witness, is_source: bool) -> Verdict 
     })
 }
 
-/// A live handle that claims to be of a device that is neither this API's nor the host.
+/// Passes a live handle under a device type that is neither this API's nor the host's.
 fn third_type(device: &Device, witness: &Witness) -> Verdict {
     let other = device.allocate(SIZE as u64)?;
     let device_type = if device.device_type == 8191 { 8190 } else { 8191 };
@@ -262,7 +263,8 @@ enum Use {
 fn refuse_stream(device: &Device, what: &str, raw: *mut c_void, how: Use) -> Verdict {
     let (table, self_) = device.table()?;
     let null = ptr::null_mut();
-    // SAFETY: a registered table and its `self_`; the device says that it looks a handle up before it uses it.
+    // SAFETY: the table is registered and called with its `self_`; the device reports that it looks a handle up before
+    // it uses it.
     wrong(device.host(), what, UNKNOWN, &[], || unsafe {
         match how {
             Use::Free => (table.free_stream)(self_, 0, raw),

@@ -1,4 +1,4 @@
-//! Wrong calls: a typed error, and a usable device afterwards.
+//! Wrong calls: each returns a typed error and leaves the device usable.
 
 mod build;
 mod device;
@@ -26,7 +26,7 @@ pub(super) fn add(cases: &mut Cases) {
     build::add(cases);
 }
 
-/// Checks that a wrong call was answered as P7 requires: with an error of one of these kinds, its status, and a message that
+/// Checks that a wrong call was answered as P7 requires: an error of one of these kinds, its status, and a message that
 /// contains every one of `tells`.
 fn wrong(
     host: &SuiteHost,
@@ -62,7 +62,7 @@ fn wrong(
     }
 }
 
-/// Checks that an error is the caller's, or the environment's, and has a message: a mistake of the caller is no bug of the
+/// Checks that an error blames the caller or the environment and has a message: the caller's mistake is no bug of the
 /// plugin.
 fn typed(what: &str, error: &Error) -> Verdict {
     let found = format!("{}: {}", error.kind(), error.message());
@@ -91,7 +91,7 @@ fn usable(device: &Device) -> Verdict {
     works().map_err(|stop| stop.note("right calls after the wrong one").clause("P7.9"))
 }
 
-/// A place for a value, with a mark by which a write is detected.
+/// Output location for a value, marked so that a write is detected.
 struct Place(ChipdockAny);
 
 const MARK: i64 = 0x5A5A_5A5A_0BAD;
@@ -105,9 +105,9 @@ impl Place {
         &mut self.0
     }
 
-    /// Checks that a failed call left no value in it that must be released.
+    /// Checks that a failed call left no value that must be released.
     fn untouched(&self, what: &str) -> Verdict {
-        // SAFETY: an integer, None, or a value that the plugin wrote, which is read and never released.
+        // SAFETY: the value is the integer mark, `None` or what the plugin wrote; it is inspected and never released.
         let found = std::mem::ManuallyDrop::new(unsafe { Any::from_raw(self.0) });
         let is_mark = found.to::<i64>().is_ok_and(|number| number == MARK);
         ensure(is_mark || found.is_none(), format!("{what}: no result of a call that failed"), "a value")
@@ -115,7 +115,7 @@ impl Place {
     }
 }
 
-/// Checks that a failed call left no handle.
+/// Checks that a failed call wrote no handle.
 fn no_handle(what: &str, found: *mut c_void) -> Verdict {
     let found = found.addr();
     ensure(found == 0 || found == MARK as usize, format!("{what}: no handle of a call that failed"), found)

@@ -1,4 +1,4 @@
-//! Place of an error: in the slot of the host that called, on the thread that called, until it is taken (P7.1, P7.4).
+//! Location of an error: the slot of the calling host on the calling thread, until it is taken (P7.1, P7.4).
 
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::attribute::DEVICE_NAME;
@@ -25,10 +25,10 @@ pub(super) fn add(cases: &mut Cases) {
     slot("status-of-its-kind", "P7.10", status);
 }
 
-/// Makes a wrong call, which names that device.
+/// Makes a wrong call that names an absent device.
 fn fail(device: &Device, id: i32) -> i32 {
     let Ok((table, self_)) = device.table() else { return 0 };
-    // SAFETY: a registered table and its `self_`.
+    // SAFETY: the table is registered and called with its `self_`.
     unsafe { (table.sync_stream)(self_, id, std::ptr::null_mut()) }
 }
 
@@ -57,7 +57,7 @@ fn other_thread(device: &Device) -> Verdict {
     tells(mine, 7_001)
 }
 
-/// Of two errors that were not taken, the later remains.
+/// Checks that of two errors not taken the later one remains.
 fn latest(device: &Device) -> Verdict {
     drop(device.host().take_error());
     fail(device, 7_003);
@@ -67,32 +67,33 @@ fn latest(device: &Device) -> Verdict {
     ensure(again.is_none(), "one error in the slot", format!("{again:?}"))
 }
 
-/// An error that was not taken does not affect a later call.
+/// Checks that an error not taken does not affect a later call.
 fn left_there(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     fail(device, 7_005);
     let mut count = -1;
-    // SAFETY: a registered table, its `self_` and a place to write to.
+    // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
     let status = unsafe { (table.device_count)(self_, &mut count) };
     drop(device.host().take_error());
     ensure(status == 0 && count > 0, "device_count: success", format!("status {status}, count {count}"))
 }
 
-/// A call that succeeds raises no error on the way.
+/// Checks that a successful call raises no error.
 fn silent_success(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     let host = device.host();
     drop(host.take_error());
     let mut count = -1;
-    // SAFETY: a registered table, its `self_` and a place to write to.
+    // SAFETY: the table is registered and called with its `self_`, and there is room for the result.
     let status = unsafe { (table.device_count)(self_, &mut count) };
     let raised = host.take_error();
     ensure(status == 0 && raised.is_none(), "device_count: success without an error", format!("{raised:?}"))?;
     let mut data = std::ptr::null_mut();
-    // SAFETY: a registered table, its `self_`, a live request and a place to write to.
+    // SAFETY: the table is registered and called with its `self_`; the request is live, and there is room for the
+    // result.
     let status = unsafe { (table.allocate_data_space)(self_, 0, &super::device::request(64), &mut data) };
     let raised = host.take_error();
-    // SAFETY: D.5, allocated above and freed once; null is allowed.
+    // SAFETY: by D.5, the data space was allocated above and is freed once; null is allowed.
     unsafe { device.free_raw(0, data) }?;
     ensure(
         status == 0 && raised.is_none(),
@@ -101,7 +102,7 @@ fn silent_success(device: &Device) -> Verdict {
     )
 }
 
-/// Two kinds have two statuses; each wrong call of this group checks that as well.
+/// Checks that two error kinds have two statuses; every wrong call of this group checks its status too.
 fn status(device: &Device) -> Verdict {
     super::device::no_space(device, -1, &super::device::request(64), &["ValueError"], &[])?;
     let unknown = chipdock_abi::ChipdockDataSpaceRequest { kind: 1000, ..super::device::request(64) };

@@ -1,4 +1,4 @@
-//! Unsupported requests, and invalid texts.
+//! Requests for unsupported things, and invalid texts.
 
 use chipdock_abi::{CHIPDOCK_OK, ChipdockDataSpaceRequest, ChipdockStr};
 use chipdock_plugin_api::Any;
@@ -67,28 +67,28 @@ pub(super) fn add(cases: &mut Cases) {
     });
 }
 
-/// Returns bytes as a text of the boundary, valid or not.
+/// Returns bytes as a text of the ABI, without checking them.
 pub(super) fn text(bytes: &[u8]) -> ChipdockStr {
     ChipdockStr { data: bytes.as_ptr().cast(), size: bytes.len() }
 }
 
-/// Returns a text that has a size and no bytes.
+/// Returns a text with a size and a null pointer.
 pub(super) fn null_text(size: usize) -> ChipdockStr {
     ChipdockStr { data: std::ptr::null(), size }
 }
 
-/// An unknown key is answered None; an invalid text may be refused as well.
+/// Checks that an unknown key is answered with `None`; a key that is no text may be refused as well.
 fn unknown_key(c: &Context, key: &[u8]) -> Verdict {
     let device = c.device()?;
     let host = device.host();
     let (table, self_) = device.table()?;
     let mut out = Place::new();
     drop(host.take_error());
-    // SAFETY: a registered table, its `self_`, a live key and a place to write to.
+    // SAFETY: the table is registered and called with its `self_`; the key is live, and there is room for the result.
     let status = unsafe { (table.attribute)(self_, 0, text(key), out.as_mut_ptr()) };
     let what = format!("attribute \"{}\"", key[..key.len().min(40)].escape_ascii());
     if status == CHIPDOCK_OK {
-        // SAFETY: the result of a call that succeeded is the caller's.
+        // SAFETY: the caller owns the result of a successful call.
         let value = unsafe { Any::from_raw(out.0) };
         let found = format!("a value of type {}", value.type_index());
         ensure(value.is_none(), format!("{what}: None, it is not known"), found)?;

@@ -1,4 +1,4 @@
-//! A code generator under test, with requests in the form that a host makes them.
+//! A code generator under test, with requests in the form that a host sends.
 
 use chipdock_host::Schedule;
 use chipdock_ir::{IrModule, wire};
@@ -8,7 +8,7 @@ use super::shown;
 use crate::raw::{Codegen, Delivered, Request, Step};
 use crate::{Context, Stop, Verdict};
 
-/// A code generator and a request that it must build.
+/// A code generator, and a request that it must build.
 pub(super) struct Building {
     pub codegen: Codegen,
     pub request: Request,
@@ -17,7 +17,7 @@ pub(super) struct Building {
 }
 
 impl Building {
-    /// Makes a request for a sample.
+    /// Creates a request for a sample.
     pub(super) fn of(c: &Context<'_>, sample: &Sample) -> Verdict<Self> {
         let codegen = Codegen::of(c.plugin()?, c.registration());
         let codegen = codegen.ok_or_else(|| Stop::suite("the code generator is gone"))?;
@@ -76,7 +76,7 @@ pub(super) fn same(found: &Delivered, expected: &Delivered) -> Verdict {
     Ok(())
 }
 
-/// Writes a module in wire form of a version, with positions where that version supports them, as a host writes it.
+/// Serializes a module in a wire version as a host does, with source positions if the version has them.
 pub(super) fn written(module: &IrModule, version: &str) -> Verdict<Vec<u8>> {
     let options = wire::WriteOptions { version, positions: true, file: None };
     wire::write_with(module, &options).map(String::into_bytes).map_err(Stop::suite)
@@ -87,7 +87,7 @@ fn numbers(version: &str) -> [u64; 3] {
     [(); 3].map(|()| parts.next().unwrap_or(0))
 }
 
-/// Returns true if the code generator declares that it reads that version.
+/// Returns true if the code generator declares that it reads a version.
 pub(super) fn reads(codegen: &Codegen, version: &str) -> bool {
     (numbers(&codegen.ir_min)..=numbers(&codegen.ir_max)).contains(&numbers(version))
 }

@@ -1,4 +1,4 @@
-//! The loader's check whether an artifact runs on a device: a verdict with a reason, not an error.
+//! Checks whether an artifact runs on a device: the answer is a verdict with a reason, not an error.
 
 use chipdock_abi::{CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED};
 use chipdock_plugin_api::ChipdockDevice;
@@ -21,14 +21,14 @@ pub(super) fn add(cases: &mut Cases) {
     case("as-load-does", as_load_does);
 }
 
-/// Returns the device of the target, with its number in the suite's own host.
+/// Returns the device of the target, with its device type at the suite's own host.
 pub(super) fn own(c: &Context<'_>, made: &Made) -> Verdict<Option<ChipdockDevice>> {
     let Ok(device) = &made.device else { return Ok(None) };
     let own = c.plugin()?.devices().into_iter().find(|own| own.name == device.name());
     Ok(Some(own.map_or_else(|| device.number(), |own| own.device(0))))
 }
 
-/// Asks for a verdict, which must be valid, with a reason unless it is good.
+/// Asks for a verdict and checks that it is valid, with a reason unless it is positive.
 fn asked(loader: &Loader, artifact: &RawArtifact, device: ChipdockDevice) -> Verdict<(i32, String)> {
     let (verdict, reason) = loader.check(artifact, device).map_err(|error| {
         let found = format!("{}: {}", error.kind().as_str(), error.message());
@@ -80,7 +80,7 @@ fn odd_ids(c: &Context<'_>) -> Verdict {
     made.still(c)
 }
 
-/// An artifact of another kind or format does not fit.
+/// Checks that an artifact of another kind or format does not fit.
 fn foreign(c: &Context<'_>, field: &str) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let device = own(c, &made)?.unwrap_or(ChipdockDevice { device_type: 1, device_id: 0 });
@@ -93,7 +93,7 @@ fn foreign(c: &Context<'_>, field: &str) -> Verdict {
     made.still(c)
 }
 
-/// An artifact that is said to run can be loaded.
+/// Checks that an artifact with a positive verdict loads.
 fn as_load_does(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let Some(device) = own(c, &made)? else {

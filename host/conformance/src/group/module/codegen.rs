@@ -1,4 +1,4 @@
-//! Builds: equal input gives equal output, described by its index, and cancelled on request.
+//! Builds: deterministic, correctly described, and cancellable.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,8 +61,8 @@ fn delivered(c: &Context<'_>, sample: &Sample) -> Verdict {
     ensure(delivered.sections.iter().any(|section| !section.data.is_empty()), "a section with bytes", "none")
 }
 
-/// Returns the functions of the lowered module that are called from outside: name, and the number of arguments. These are the
-/// packed ones, the sample's own where none is packed, or all, after the split.
+/// Returns the name and the number of arguments of each function of the lowered module that is called from outside: the
+/// packed functions; if there are none, the functions of the sample; or all functions, after the split.
 fn expected_functions(building: &Building, sample: &Sample) -> Vec<(String, usize)> {
     let text = |value: Option<&AttrValue>| match value {
         Some(AttrValue::Str(text)) => Some(text.to_string()),
@@ -134,7 +134,7 @@ fn nothing_unsupported(c: &Context<'_>, sample: &Sample) -> Verdict {
     building.built().map(drop).map_err(|stop| stop.note("after `unsupported` listed nothing"))
 }
 
-/// `build` refuses as unsupported exactly the modules for which `unsupported` lists an error.
+/// Checks that `unsupported` lists exactly what `build` refuses as unsupported.
 fn listed_as_refused(c: &Context<'_>) -> Verdict {
     let building = Building::of(c, &UNKNOWN_FUNCTION)?;
     let (asked, listed) = building.codegen.run(Step::Unsupported, &building.request);
@@ -215,7 +215,7 @@ fn after_others(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Builds in another folder, with other variables, a second later: none of these may affect the bytes.
+/// Builds in another folder, with other environment variables and a second later: the bytes must not depend on them.
 fn elsewhere(c: &Context<'_>) -> Verdict {
     const VARIABLES: &[&str] = &["HOME", "LANG", "LC_ALL", "TZ", "USER"];
     let building = Building::of(c, &ELEMENTWISE)?;
@@ -225,12 +225,12 @@ fn elsewhere(c: &Context<'_>) -> Verdict {
     let before: Vec<_> = VARIABLES.iter().map(|name| (*name, std::env::var_os(name))).collect();
     std::env::set_current_dir(c.scratch()).map_err(Stop::suite)?;
     for name in VARIABLES {
-        // SAFETY: the suite runs cases on one thread, and nothing of the plugin's is running.
+        // SAFETY: the suite runs cases on one thread, and no code of the plugin is running.
         unsafe { std::env::set_var(name, "C") };
     }
     let held = building.still(&first, "built in another folder, with other variables, a second later");
     for (name, value) in before {
-        // SAFETY: the suite runs cases on one thread, and nothing of the plugin's is running.
+        // SAFETY: the suite runs cases on one thread, and no code of the plugin is running.
         unsafe {
             match value {
                 Some(value) => std::env::set_var(name, value),
@@ -242,7 +242,7 @@ fn elsewhere(c: &Context<'_>) -> Verdict {
     held
 }
 
-/// A call of `unsupported` makes no difference to what is built.
+/// Checks that calling `unsupported` first does not change what is built.
 fn unasked(c: &Context<'_>) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let first = building.built()?;
@@ -263,7 +263,7 @@ fn unknown_options(c: &Context<'_>) -> Verdict {
             building.built_of(&request).map_err(|stop| stop.note(format!("options {options:?}")))?;
         same(&delivered, &first).map_err(|stop| stop.note(format!("options {options:?}")))?;
     }
-    // Wishes for further texts may be ignored; what is loaded stays.
+    // A request for an unknown text may be ignored, but the build must succeed.
     let wish = json!({ "emit": ["source", "no-such-text"] }).to_string();
     let request = Request { options_json: wish.into_bytes(), ..building.request.clone() };
     building.built_of(&request).map(drop).map_err(|stop| stop.note("option `emit` with an unknown word"))
@@ -280,7 +280,7 @@ fn more_threads(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Each declared version is read; the functions are the same.
+/// Checks that each declared wire version is read and gives the same functions.
 fn wire_version(c: &Context<'_>, version: &str) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let Ok(ir) = written(&building.lowered, version) else {
@@ -289,7 +289,7 @@ fn wire_version(c: &Context<'_>, version: &str) -> Verdict {
     let request = Request { ir, ..building.request.clone() };
     let (result, delivered) = building.codegen.run(Step::Build, &request);
     if !reads(&building.codegen, version) {
-        // An undeclared version may be refused, with a message; no host requests it.
+        // A version that is not declared may be refused with a message, because no host sends it.
         let fits = result.as_ref().err().is_none_or(|error| !error.message().is_empty());
         return ensure(fits, "an error that says which version is read", "no message");
     }
@@ -340,7 +340,7 @@ fn tasks() -> BTreeSet<String> {
     folder.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Builds for a while, and counts the additional threads.
+/// Builds for a while, and checks the number of additional threads.
 fn thread_cap(c: &Context<'_>, threads_max: u32) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let request = Request { threads_max, ..building.request.clone() };

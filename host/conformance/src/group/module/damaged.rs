@@ -10,7 +10,7 @@ use crate::raw::{Environment, RawArtifact};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// Artifacts made from a good one, each with what was done to it.
+/// Produces damaged copies of an artifact, each with a description.
 type Damage = fn(&RawArtifact) -> Vec<(String, RawArtifact)>;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -47,16 +47,16 @@ pub(super) fn add(cases: &mut Cases) {
     cases.case(Group::Module, "damaged/function-that-is-not-there", "M.9", Subject::Loader).run(body);
 }
 
-/// Required behaviour of a loader.
+/// Allowed reactions of a loader.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Must {
-    /// The artifact must be refused.
+    /// Loading must fail.
     Refuse,
-    /// The artifact may be loaded: the damage may not matter.
+    /// Loading may succeed, because the damage may be irrelevant.
     Either,
 }
 
-/// Returns true for an error kind that names a fault of the input or a missing thing; a panic and an empty kind do not.
+/// Returns true for error kinds that blame the input or a missing part; a panic or a silent failure is neither.
 fn is_typed(kind: &str) -> bool {
     !["Panic", "BrokenPlugin", ""].contains(&kind)
 }
@@ -71,7 +71,7 @@ fn survives(c: &Context<'_>, must: Must, damage: Damage) -> Verdict {
             Ok(module) => {
                 ensure(must == Must::Either, format!("{what}: refused"), "it loads")?;
                 all_refused = false;
-                // The function may be looked up, and is not called: damaged code cannot be run safely.
+                // The function may be looked up but is not called: damaged code cannot be run safely.
                 if let Err(error) = module.function(made.function.as_bytes()) {
                     let kind = error.kind();
                     ensure(is_typed(kind.as_str()), format!("{what}: a typed error"), kind.as_str())?;
@@ -89,7 +89,7 @@ fn survives(c: &Context<'_>, must: Must, damage: Damage) -> Verdict {
     made.still(c)
 }
 
-/// A copy with another section in the place of one.
+/// Copies an artifact with the data of one section replaced.
 fn with_section(good: &RawArtifact, at: usize, data: Vec<u8>) -> RawArtifact {
     let mut artifact = good.clone();
     artifact.sections[at].data = data;
@@ -100,7 +100,7 @@ fn name(good: &RawArtifact, at: usize) -> String {
     String::from_utf8_lossy(&good.sections[at].name).into_owned()
 }
 
-/// One of each section.
+/// Applies a change to each section in turn.
 fn each(
     good: &RawArtifact,
     what: &str,
@@ -170,7 +170,8 @@ fn section_flipped(good: &RawArtifact, seed: u64, count: usize) -> Vec<(String, 
     all
 }
 
-/// Damages the place of the formats' headers: each of the first bytes in turn, and all of its bits.
+/// Damages the start of each section, where formats have their headers: each of the first bytes in turn, with all its
+/// bits.
 fn section_start(good: &RawArtifact) -> Vec<(String, RawArtifact)> {
     let mut all = Vec::new();
     for at in 0..good.sections.len() {
@@ -226,7 +227,7 @@ fn index_nested(good: &RawArtifact) -> Vec<(String, RawArtifact)> {
     ]
 }
 
-/// The index, changed as JSON.
+/// Changes the index as JSON.
 fn changed(good: &RawArtifact, what: &str, change: impl FnOnce(&mut Value)) -> (String, RawArtifact) {
     let mut index: Value = serde_json::from_slice(&good.index_json).unwrap_or_default();
     change(&mut index);
@@ -248,7 +249,7 @@ fn index_wrong_types(good: &RawArtifact) -> Vec<(String, RawArtifact)> {
     edits.iter().map(|(what, edit)| changed(good, what, edit)).collect()
 }
 
-/// A function of the index that the code lacks: an error at load, or at its look-up; never a callable function.
+/// Lists a function in the index that the code lacks: loading or looking it up must fail.
 fn function_that_is_not_there(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let (_, artifact) = changed(&made.own, "", |index| {

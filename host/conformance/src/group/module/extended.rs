@@ -1,4 +1,4 @@
-//! Requests with more than a code generator knows, its errors for those that it refuses, and fingerprints.
+//! Requests with unknown extensions and sections, diagnostics of refused requests, and fingerprints.
 
 use std::ops::RangeInclusive;
 
@@ -14,24 +14,24 @@ use crate::raw::{Delivered, Request, Section, Step};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
-/// Returns unknown extensions, with flags beyond the first bit.
+/// Returns extensions with unknown names and with flags beyond the first bit.
 pub(in crate::group) fn unknown_extensions() -> Vec<(String, u32)> {
     let unknown_bits = !CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD;
     vec![("suite.unknown".to_owned(), 0), (String::new(), 0), ("süß/1".to_owned(), unknown_bits)]
 }
 
-/// Returns unknown extensions, of which the last must be understood.
+/// Returns extensions of which the last must be understood.
 pub(in crate::group) fn extensions_with_a_must() -> Vec<(String, u32)> {
     let must = ("suite.must".to_owned(), CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD);
     unknown_extensions().into_iter().chain([must]).collect()
 }
 
-/// Returns that many extensions, each to be ignored.
+/// Returns `count` extensions that may be ignored.
 pub(in crate::group) fn many_extensions(count: u32) -> Vec<(String, u32)> {
     vec![("suite.one-of-many".to_owned(), 0); count as usize]
 }
 
-/// Checks that a call was refused with that kind, and with that text in the message.
+/// Checks that a call was refused with this error kind, and this text in the message.
 pub(in crate::group) fn refused_as(
     what: &str,
     kind: &str,
@@ -74,7 +74,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("fingerprint/same-bytes", "C.1", same_bytes);
 }
 
-/// Sections that no node refers to: of kinds that are known and not, aligned and empty.
+/// Returns sections that no node refers to: of known and unknown kinds, aligned, and empty.
 fn sections() -> Vec<Section> {
     let section = |name: &str, kind: &str, alignment_bytes, data: &[u8]| Section {
         name: name.to_owned(),
@@ -89,7 +89,7 @@ fn sections() -> Vec<Section> {
     ]
 }
 
-/// Both functions and the fingerprint answer as they do without the change.
+/// Checks that both functions and the fingerprint give the same answer with and without a change.
 fn changes_nothing(c: &Context<'_>, change: fn(&mut Request)) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let (good, fingerprint) = (building.built()?, building.codegen.fingerprint(&building.request)?);
@@ -118,7 +118,7 @@ fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells
     building.still(&good, "after it")
 }
 
-/// Returns the errors that a call reported, in no particular order.
+/// Returns the sorted errors that a call reported.
 fn errors(delivered: &Delivered) -> Vec<String> {
     let errors = delivered.diagnostics.iter().filter(|one| one.severity <= CHIPDOCK_DIAGNOSTIC_ERROR);
     let mut texts: Vec<String> = errors.map(|one| format!("{one:?}")).collect();
@@ -140,7 +140,7 @@ fn reports_what_it_refuses(c: &Context<'_>) -> Verdict {
     }
 }
 
-/// Returns the range of lines and of columns of a module; `None` where none is known.
+/// Returns the ranges of lines and columns of a module, or `None` if no position is known.
 fn extent(module: &IrModule) -> Option<[RangeInclusive<u32>; 2]> {
     let mut spans: Vec<Span> = Vec::new();
     for function in &module.functions {
@@ -197,7 +197,7 @@ fn text_or_none(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// The same on this thread and another, before and after builds.
+/// Checks that the fingerprint is the same on this thread and another, before and after builds.
 fn same_again(c: &Context<'_>) -> Verdict {
     for sample in ALL {
         let building = Building::of(c, sample)?;
@@ -214,7 +214,7 @@ fn same_again(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Checks that equal fingerprints before and after mean equal bytes.
+/// Checks that equal fingerprints mean equal bytes.
 fn same_bytes(c: &Context<'_>) -> Verdict {
     for sample in ALL {
         let building = Building::of(c, sample)?;

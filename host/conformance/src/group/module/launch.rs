@@ -1,4 +1,4 @@
-//! Interface `launch` 1 of a module, where it has it: entries, launches of nothing, requests that are refused.
+//! Interface `launch` 1 of a module, if it has it: entries, empty launches, and refused requests.
 
 use chipdock_abi::{CHIPDOCK_EXTENSIONS_MAX, ChipdockEntry};
 use chipdock_host::CompileOptions;
@@ -44,7 +44,7 @@ pub(super) fn add(cases: &mut Cases) {
     });
 }
 
-/// One block of one thread, which touches nothing where the length is 0.
+/// Kernel of one block of one thread, which touches nothing if the length is 0.
 const TEXT: &str = r#"
 @T.prim_func(s_tir=True)
 def untouched(A: T.Buffer(("n",), "float32"), s: T.float32):
@@ -57,14 +57,14 @@ def untouched(A: T.Buffer(("n",), "float32"), s: T.float32):
                     A[v] = A[v] * s
 "#;
 
-/// A kernel of the module, and a launch of it that is right: the function has a length of 0 and no memory.
+/// A kernel of the module, and a valid launch of it: the function has a length of 0 and no memory.
 struct Scene {
     kernels: Vec<Kernel>,
     device_type: Option<i32>,
     request: LaunchRequest,
 }
 
-/// The part of that kind of a compiled module; nothing where its modules do not answer `launch` 1.
+/// Returns the part of the loader's kind of a compiled module, or `None` if its modules lack `launch` 1.
 fn part(c: &Context<'_>) -> Verdict<Option<RawArtifact>> {
     let made = Made::of(c)?;
     if loader(c)?.load(&made.own, Environment::Working)?.launches()?.is_none() {
@@ -178,7 +178,7 @@ fn no_such_entry(scene: &Scene, launches: &Launches<'_>) -> Verdict {
         })?;
         ensure(found.entry.is_null(), format!("null for \"{name}\", which is no kernel"), "an entry")?;
     }
-    // No text: null or `ValueError`.
+    // The name is no text: null or `ValueError`.
     if let Err(error) = launches.entry(b"\xff\xfe") {
         equal("the kind of error for a name that is no text", &error.kind().as_str(), &"ValueError")?;
     }

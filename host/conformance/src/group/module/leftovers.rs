@@ -1,4 +1,4 @@
-//! Checks that a load leaves nothing in the folder for temporary files, in the current one, and in the process.
+//! Files and descriptors that a load leaves in the temporary folder, the current folder and the process.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Context, Stop, Verdict};
 
-/// A temporary folder that is set while this lives, with the state before it.
+/// A temporary folder of its own for as long as it lives, with the state before.
 pub(super) struct Watched {
     folder: tempfile::TempDir,
     before: Option<OsString>,
@@ -29,14 +29,14 @@ impl Watched {
     pub(super) fn new(c: &Context<'_>) -> Verdict<Self> {
         let folder = tempfile::tempdir_in(c.scratch()).map_err(Stop::suite)?;
         let before = std::env::var_os("TMPDIR");
-        // SAFETY: the suite runs cases on one thread, and nothing of the plugin's is running.
+        // SAFETY: the suite runs cases on one thread, and no code of the plugin is running.
         unsafe { std::env::set_var("TMPDIR", folder.path()) };
         let current = std::env::current_dir().map_err(Stop::suite)?;
         let in_current = entries(&current);
         Ok(Self { folder, before, current, in_current, n_descriptors: descriptors() })
     }
 
-    /// Checks that no file was added and, with `descriptors_too`, that no further descriptor is open.
+    /// Checks that there are no new files and, with `descriptors_too`, no new open descriptors.
     pub(super) fn nothing_left(&self, after: &str, descriptors_too: bool) -> Verdict {
         let temporary = entries(self.folder.path());
         let current = entries(&self.current);
@@ -55,7 +55,7 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        // SAFETY: the suite runs cases on one thread, and nothing of the plugin's is running.
+        // SAFETY: the suite runs cases on one thread, and no code of the plugin is running.
         unsafe {
             match &self.before {
                 Some(before) => std::env::set_var("TMPDIR", before),

@@ -93,7 +93,7 @@ fn no_such_interface(c: &Context<'_>) -> Verdict {
     made.computes(c, &c.host()?.load(&made.root)?)
 }
 
-/// Names that do not exist: None, or `ValueError` where they are no text.
+/// Looks up invalid names: the answer is `None`, or `ValueError` if the name is no text.
 fn odd_names(c: &Context<'_>) -> Verdict {
     let made = Made::of(c)?;
     let module = loader(c)?.load(&made.own, Environment::Working)?;
@@ -126,7 +126,7 @@ fn twice(c: &Context<'_>) -> Verdict {
     made.computes(c, &second).map_err(|stop| stop.note("the second module, after the first was dropped"))
 }
 
-/// Loads as many as fit into a moment, at least 8 and at most 50.
+/// Loads as many modules as fit into a moment, at least 8 and at most 50.
 fn many(c: &Context<'_>) -> Verdict {
     let (made, host) = (Made::of(c)?, c.host()?);
     let begun = Instant::now();
@@ -153,13 +153,14 @@ fn again(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Straight through the table: nothing of a host keeps the module.
+/// Loads through the raw table, so that no host keeps the module alive.
 fn outlives_module(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let module = loader.load(&made.own, Environment::Working)?;
     let function = module.function(made.function.as_bytes())?;
     let function = function.ok_or_else(|| Stop::failed("the function", "None"))?;
-    // Without arguments it is refused by its own code, on any device: as well after the module has gone.
+    // Without arguments the function's own code refuses the call, on any device, even after the module has been
+    // dropped.
     let refused = || -> Verdict<Option<String>> {
         let answer = function.call(c.plugin()?.host().reference(), &[]);
         Ok(answer.err().map(|error| format!("{}: {}", error.kind().as_str(), error.message())))
@@ -175,7 +176,8 @@ fn outlives_module(c: &Context<'_>) -> Verdict {
     call_raw(c, &made, &function).map_err(|stop| stop.note("after the module was destroyed"))
 }
 
-/// Calls a function of the table with tensors of the device, which must be the host's memory or the root's.
+/// Calls a function through the raw table with tensors in host memory; on other devices, checks the whole artifact
+/// through a host instead.
 fn call_raw(c: &Context<'_>, made: &Made, function: &chipdock_plugin_api::Function) -> Verdict {
     let device = match &made.device {
         Ok(device) if device.is_host_memory() => device,
@@ -197,7 +199,7 @@ fn call_raw(c: &Context<'_>, made: &Made, function: &chipdock_plugin_api::Functi
     made.holds(&found)
 }
 
-/// Returns the options of a host with the plugin and none of its companions.
+/// Returns options of a host that has this plugin and none of its companions.
 fn alone(c: &Context<'_>) -> HostOptions {
     let own = given().iter().filter(|(plugin, _, _)| *plugin == c.facts().name).cloned();
     let plugin_paths = vec![c.library().to_owned()];
@@ -207,7 +209,7 @@ fn alone(c: &Context<'_>) -> HostOptions {
     options
 }
 
-/// A host of its own, of which only a function is left.
+/// Drops a host of its own while one of its functions is still held.
 fn outlives_host(c: &Context<'_>) -> Verdict {
     let made = Made::of(c)?;
     let host = Host::new(alone(c))?;
@@ -238,7 +240,7 @@ fn outlives_host(c: &Context<'_>) -> Verdict {
     made.holds(&found).map_err(|stop| stop.note("called after module and host were let go"))
 }
 
-/// The kind of target that an artifact was compiled for.
+/// Returns the target kind that an artifact was compiled for.
 fn target_kind(made: &Made) -> Verdict<String> {
     let json: serde_json::Value = serde_json::from_str(made.root.target_json()).map_err(Stop::suite)?;
     let kind = json["kind"].as_str().map(str::to_owned);
@@ -273,7 +275,7 @@ fn saved(c: &Context<'_>) -> Verdict {
     made.computes(c, &module).map_err(|stop| stop.note("an artifact that was written and read"))
 }
 
-/// Without an environment compiled code uses its own implementation.
+/// Loads without an environment: compiled code then uses its own functions.
 fn null_environment(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let runs_in_host_memory =
@@ -328,7 +330,8 @@ fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells
     made.still(c)
 }
 
-/// The environment is released with the last of the module and its functions, in either order, and not before.
+/// Checks that the environment is released with the last of the module and its functions, in either order, and not
+/// before.
 fn environment_released(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     for is_module_first in [true, false] {
@@ -341,7 +344,7 @@ fn environment_released(c: &Context<'_>) -> Verdict {
             |of_module: bool| if of_module { drop(module.take()) } else { drop(function.take()) };
         let held = if is_module_first { "its function" } else { "the module" };
         let_go(is_module_first);
-        // A release on another thread has some time to happen.
+        // Gives a plugin that releases it from elsewhere some time to do so.
         std::thread::sleep(Duration::from_millis(20));
         equal(&format!("releases of the environment while {held} is held"), &lent.released(), &0)?;
         let_go(!is_module_first);
@@ -364,7 +367,7 @@ fn environment_released_on_failure(c: &Context<'_>) -> Verdict {
     made.loads(&loader)
 }
 
-/// One artifact loaded by two hosts at once: what fails raises with the host that called, in whatever order they call.
+/// Loads one artifact with two hosts at once: a failure must be raised with the calling host, in any order of calls.
 fn two_hosts(c: &Context<'_>) -> Verdict {
     let made = Made::of(c)?;
     let other = Host::new(alone(c))?;
@@ -432,7 +435,7 @@ fn unknown_fields(c: &Context<'_>) -> Verdict {
     made.still(c)
 }
 
-/// Sections may be aligned to more than they ask for.
+/// Checks that sections may have a stricter alignment than they require.
 fn strict_alignment(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let mut artifact = made.own.clone();

@@ -1,4 +1,4 @@
-//! Artifacts for a loader under test, compiled by any code generator for its kind.
+//! Artifacts for a loader under test, built by any code generator that produces its kind.
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -13,24 +13,24 @@ use crate::execute::{self, Guards};
 use crate::raw::{Environment, Loader, RawArtifact};
 use crate::{Context, Stop, Subject, Verdict};
 
-/// An artifact that the loader accepts, with the expected results.
+/// An artifact that the loader accepts, with its expected results.
 pub(super) struct Made {
     /// The whole artifact, which a host loads.
     pub root: Arc<Artifact>,
-    /// The part of the loader's kind: the root or one that it imports.
+    /// The part of the loader's kind: the root, or one that the root imports.
     pub own: RawArtifact,
     /// Whether the part is the root.
     pub is_root: bool,
     /// Name of a function of the part.
     pub function: String,
-    /// The device of the target, or the reason why there is none here.
+    /// Device of the target, or the reason why there is none here.
     pub device: Result<Device, String>,
-    /// The kind of target that it was compiled for.
+    /// Target kind that the artifact was compiled for.
     pub target_kind: String,
     case: Case,
 }
 
-/// The part of a tree that is of a kind.
+/// Returns the part of an artifact tree that has a kind.
 pub(super) fn of_kind<'a>(artifact: &'a Artifact, kind: &str) -> Option<&'a Artifact> {
     if artifact.index().module_kind == kind {
         return Some(artifact);
@@ -39,11 +39,11 @@ pub(super) fn of_kind<'a>(artifact: &'a Artifact, kind: &str) -> Option<&'a Arti
 }
 
 impl Made {
-    /// Returns the artifact for the loader under test, shared by all its cases in a worker.
+    /// Returns the artifact for the loader that the case is about, shared by its cases in a worker.
     ///
     /// # Errors
     ///
-    /// No code generator here makes such artifacts.
+    /// No code generator here produces such artifacts.
     pub(super) fn of(c: &Context<'_>) -> Verdict<Rc<Self>> {
         c.cached("module/made", || Self::new(c))
     }
@@ -71,7 +71,7 @@ impl Made {
         Err(Stop::Absent(message))
     }
 
-    /// Compiles for a kind of target, if that leads to an artifact of the module kind.
+    /// Compiles for a target kind, and returns the artifact if it has a part of the module kind.
     fn by(host: &Host, target_kind: &str, module_kind: &str) -> Verdict<Option<Self>> {
         let target = host.usable_target(target_kind)?;
         let case = ELEMENTWISE.case()?;
@@ -91,7 +91,7 @@ impl Made {
         }))
     }
 
-    /// Checks that a module computes the expected results; where there is no device, records that (SUITE-S4).
+    /// Checks the results of a module; if there is no device, records that it was not run (SUITE-S4).
     pub(super) fn computes(&self, c: &Context<'_>, module: &Module) -> Verdict {
         let device = match &self.device {
             Ok(device) => device,
@@ -106,7 +106,7 @@ impl Made {
         })
     }
 
-    /// Checks the tensors of a call against the interpreter.
+    /// Compares the tensors after a call with the interpreter's.
     pub(super) fn holds(&self, found: &[chipdock_interpret::Array]) -> Verdict {
         let held = self.case.check(found).map(drop);
         held.map_err(|wrong| Stop::failed("what the interpreter computes of the module", wrong))
@@ -117,12 +117,12 @@ impl Made {
         &self.case.function
     }
 
-    /// Returns the arguments of its function.
+    /// Returns the arguments of the function.
     pub(super) fn args(&self) -> &[chipdock_interpret::Arg] {
         &self.case.args
     }
 
-    /// Turns an error of the loader into the result of the case: a missing device is no fault of the loader.
+    /// Turns an error of the loader into a failure; `Unavailable` is passed on if the target has no device here.
     pub(super) fn refused(&self, error: chipdock_plugin_api::Error, expected: impl Display) -> Stop {
         match (&self.device, error.kind().as_str()) {
             (Err(_), "Unavailable") => error.into(),
@@ -130,14 +130,14 @@ impl Made {
         }
     }
 
-    /// Checks that the whole artifact loads through a real host, and computes the expected results.
+    /// Checks that the whole artifact loads through a real host and computes the right results.
     pub(super) fn still(&self, c: &Context<'_>) -> Verdict {
         let module = c.host()?.load(&self.root)?;
         let held = self.computes(c, &module);
         held.map_err(|stop| stop.note("the good artifact, after what this case did"))
     }
 
-    /// Checks that the part loads through the table, and has its function.
+    /// Checks that the part loads through the raw table and has its function.
     pub(super) fn loads(&self, loader: &Loader) -> Verdict {
         let module = loader.load(&self.own, Environment::Working)?;
         let found = module.function(self.function.as_bytes())?;
@@ -145,7 +145,7 @@ impl Made {
     }
 }
 
-/// Returns the loader under test, for access through its table.
+/// Returns the loader that the case is about, through its table.
 pub(super) fn loader(c: &Context<'_>) -> Verdict<Loader> {
     Loader::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the loader is gone"))
 }

@@ -1,4 +1,4 @@
-//! Modules: deliveries of code generators, and loaders that get them, whole and damaged.
+//! Modules: the output of code generators, and loaders given valid and damaged artifacts.
 
 mod build;
 mod check;
@@ -24,7 +24,7 @@ pub(super) fn add(cases: &mut Cases) {
     damaged::add(cases);
 }
 
-/// A text, cut for a message.
+/// Shortens a text for a message.
 fn shown(text: &str) -> String {
     text.chars().take(300).collect()
 }

@@ -1,4 +1,4 @@
-//! Invalid requests: refused with an error, never a crash.
+//! Invalid build requests: refused as such, never a crash.
 
 use chipdock_abi::CHIPDOCK_DIAGNOSTIC_ERROR;
 use chipdock_ir::Stage;
@@ -15,11 +15,11 @@ use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 /// Allowed answers to a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
-    /// It cannot be read.
+    /// The request cannot be read.
     ValueError,
-    /// It may be something that is not supported.
+    /// The request is refused, perhaps as unsupported.
     Refused,
-    /// It may even be something that is built.
+    /// The request may even be built.
     Any,
 }
 
@@ -65,7 +65,7 @@ fn with_ir(building: &Building, texts: Texts) -> Vec<Request> {
     texts(building).into_iter().map(|ir| Request { ir, ..building.request.clone() }).collect()
 }
 
-/// Both functions give an allowed answer; afterwards the good request is built as before.
+/// Checks that both functions answer as allowed, and that the valid request is built as before.
 fn survives(c: &Context<'_>, answer: Answer, requests: fn(&Building) -> Vec<Request>) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let good = building.built()?;
@@ -88,7 +88,7 @@ fn answers(building: &Building, answer: Answer, step: Step, request: &Request) -
     let (result, delivered) = building.codegen.run(step, request);
     let reported = delivered.diagnostics.iter().any(|one| one.severity == CHIPDOCK_DIAGNOSTIC_ERROR);
     let (found, fits) = match &result {
-        // A module that can be read and not built is a success of `unsupported`, with what is wrong reported.
+        // A module that can be read but not built is a success of `unsupported`, which reports the problems.
         Ok(()) => {
             let listed = step == Step::Unsupported && reported && answer != Answer::ValueError;
             ("success".to_owned(), answer == Answer::Any || listed)
@@ -141,7 +141,7 @@ fn nested(_: &Building) -> Vec<Vec<u8>> {
     vec![list.into_bytes(), within.into_bytes(), "{\"a\":".repeat(depth).into_bytes()]
 }
 
-/// The document, changed as JSON.
+/// Changes the document as JSON.
 fn changed(building: &Building, change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let mut json: Value = serde_json::from_slice(&building.request.ir).unwrap_or_default();
     change(&mut json);
@@ -178,7 +178,7 @@ fn wrong_types(building: &Building) -> Vec<Vec<u8>> {
     edits.iter().map(|edit| changed(building, edit)).collect()
 }
 
-/// A module of another stage than the kind's is no such request: it is refused, or built where it is one all the same.
+/// Passes a module of another stage than the kind's: it is refused, or built if it happens to be valid there.
 fn other_stage(c: &Context<'_>) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let good = building.built()?;

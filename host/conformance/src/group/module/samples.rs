@@ -1,20 +1,20 @@
-//! Small modules that every code generator builds: no profile is needed for any.
+//! Small modules that every code generator must build: none needs a profile.
 
 use chipdock_programs::Case;
 
 use crate::{Stop, Verdict};
 
-/// A module by name.
+/// A small module with its functions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    /// As in ids.
+    /// Name in ids.
     pub name: &'static str,
-    /// Names of its functions, in order; the first is called.
+    /// Names of its functions in order; the first one is called.
     pub functions: &'static [&'static str],
     source: &'static str,
 }
 
-/// One element after the other, on float32.
+/// Elementwise arithmetic on float32.
 pub(super) const ELEMENTWISE: Sample = Sample {
     name: "elementwise",
     functions: &["elementwise"],
@@ -29,7 +29,7 @@ def elementwise(A: T.Buffer(("n",), "float32"), B: T.Buffer((n,), "float32")):
 "#,
 };
 
-/// A call of an unknown C function: some code generators build it, and fail later; others report it.
+/// Call of a missing C function: some code generators build it and fail later, others list it as unsupported.
 pub(super) const UNKNOWN_FUNCTION: Sample = Sample {
     name: "unknown-c-function",
     functions: &["unknown"],
@@ -43,7 +43,7 @@ def unknown(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
 "#,
 };
 
-/// All samples that must be built.
+/// Samples that must be built.
 pub(super) const ALL: &[Sample] = &[
     ELEMENTWISE,
     Sample {
@@ -106,7 +106,7 @@ def second(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
 ];
 
 impl Sample {
-    /// The module, and arguments for its first function.
+    /// Returns the module with arguments for its first function.
     pub(super) fn case(&self) -> Verdict<Case> {
         let text = format!("from tvm.script import tirx as T\n{}", self.source);
         let module = chipdock_script::parse(&text, self.name).map_err(Stop::suite)?;

@@ -7,7 +7,7 @@ use super::{numbers, of_type};
 use crate::batch::Described;
 use crate::script::script;
 
-/// Name, initial value and step of each reduction, with its extent.
+/// Name, initial value, operation and extent of a reduction.
 const REDUCTIONS: &[(&str, &str, &str, usize)] = &[
     ("sum", "ZERO", "B[vi] + A[vi, vk]", 37),
     ("difference", "ZERO", "B[vi] - A[vi, vk]", 37),
@@ -62,7 +62,7 @@ def FN(A: T.Buffer((\"n\", \"m\"), \"DT\"), B: T.Buffer((n,), \"DT\")):
             B[vi] = B[vi] + A[vi, vk]
 ";
 
-/// Name, text, and sizes with which it is called.
+/// Name and text of a kernel, and the sizes that it is called with.
 type Row = (&'static str, &'static str, &'static [(&'static str, i64)]);
 
 const BLOCKS: &[Row] = &[

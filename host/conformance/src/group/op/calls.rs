@@ -28,7 +28,7 @@ pub(super) fn add(all: &mut Vec<Described>) {
     }
 }
 
-/// Values that a scalar parameter of a type is given: its ends, as far as a call can carry them.
+/// Returns values for a scalar parameter of a type: its extremes, as far as a call can pass them.
 fn scalars(dtype: DType) -> Vec<i64> {
     match dtype.integer_range() {
         _ if dtype.is_bool() => vec![0, 1],

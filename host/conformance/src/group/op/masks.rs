@@ -1,7 +1,7 @@
-//! Loads and stores under conditions, over inner loops of every extent from 1 to 33: around every vector's length.
+//! Conditional loads and stores in inner loops of every extent from 1 to 33, around the length of every vector.
 //!
-//! gcc before version 14 makes masks of such conditions and takes one load's for another's (its bug 114375) where the
-//! extent is short and no power of two: zeros in place of elements, silently.
+//! gcc before version 14 turns such conditions into masks and confuses the masks of different loads (its bug 114375) if
+//! the extent is short and no power of two: it then silently stores zeros in place of elements.
 
 use std::fmt::Write as _;
 
@@ -11,18 +11,17 @@ use super::{of_type, table::profiles_of};
 use crate::batch::Described;
 use crate::script::weighing;
 
-/// Rows of each extent, one behind the other.
+/// Rows of each extent, in sequence.
 const N_ROWS: usize = 4;
 
 const EXTENT_MAX: usize = 33;
 
-/// Weight of a kernel: two of them make a module, which is 66 launches on a device, whose compiler may take a tenth of a second
-/// for each.
+/// Weight for two kernels a module: 66 launches on a device, whose compiler may take a tenth of a second for each.
 const WEIGHT: usize = 14;
 
-/// Actions on the elements whose mask is true, each in loops of its own: with several in one loop the faulty compiler gave
-/// correct results. `AT` is the element; row `E` of the result is of extent `E`, so that the place of a wrong value shows the
-/// extent.
+/// Statements on the elements whose mask is true, each in a loop nest of its own, because the faulty compiler is
+/// correct if several are in one loop. `AT` is the element; row `E` of the result has the extent `E`, so that the
+/// position of a wrong value shows the extent.
 const FORMS: &[(&str, &str)] = &[
     ("load", "O[E, AT] = T.if_then_else(HOLDS, A[AT], ONE)"),
     ("store", "if HOLDS:\n                O[E, AT] = A[AT]"),
@@ -40,7 +39,7 @@ pub(super) fn add(all: &mut Vec<Described>) {
     }
 }
 
-/// One nest of loops for each extent.
+/// Writes one loop nest for each extent.
 fn kernel(statement: &str) -> String {
     let (n, n_extents) = (N_ROWS * EXTENT_MAX, EXTENT_MAX + 1);
     let mut text = format!(

@@ -33,7 +33,7 @@ pub(super) fn add(all: &mut Vec<Described>) {
     }
 }
 
-/// Name, clause and text, for each type.
+/// Name, clause and text of kernels for each type.
 const OF_EACH_TYPE: &[(&str, &str, &str)] = &[
     (
         "memory/copy",
@@ -134,7 +134,7 @@ def FN(A: T.Buffer((1000,), \"DT\"), B: T.Buffer((7,), \"DT\")):
         T.evaluate(T.atomic_add(T.address_of(B[i % 7]), A[i]))
 ";
 
-/// Name, clause, text, and sizes with which it is called.
+/// Name, clause and text of a kernel, and the sizes that it is called with.
 type Row = (&'static str, &'static str, &'static str, &'static [(&'static str, i64)]);
 
 const ONCE: &[Row] = &[

@@ -27,7 +27,7 @@ pub(super) fn add(cases: &mut Cases) {
     batch::add(cases, Group::Op, all);
 }
 
-/// A template with its type filled in: `DT` its name, `ZERO`, `ONE`, `LEAST` and `GREATEST` constants of it.
+/// Fills a type into a template: `DT` is its name; `ZERO`, `ONE`, `LEAST` and `GREATEST` are constants of it.
 pub(crate) fn of_type(template: &str, dtype: DType) -> String {
     let constant = |value: &str| format!("T.{dtype}({value})");
     let (least, greatest) = extremes(dtype);
@@ -45,7 +45,7 @@ pub(crate) fn of_type(template: &str, dtype: DType) -> String {
         .replace("DT", &dtype.to_string())
 }
 
-/// The least and the greatest value of a type that is finite, as text.
+/// Returns the least and the greatest finite value of a type as text.
 fn extremes(dtype: DType) -> (String, String) {
     let float = |greatest: &str| (format!("-{greatest}"), greatest.to_owned());
     match dtype {
@@ -61,7 +61,7 @@ fn extremes(dtype: DType) -> (String, String) {
     }
 }
 
-/// Every type but booleans.
+/// Iterates over every type except booleans.
 pub(crate) fn numbers() -> impl Iterator<Item = DType> {
     DType::SCALARS.iter().copied().filter(|dtype| !dtype.is_bool())
 }

@@ -7,7 +7,7 @@ use crate::Profile;
 use crate::batch::Described;
 use crate::script::script;
 
-/// Name, text, and sizes with which it is called.
+/// Name and text of a kernel, and the sizes that it is called with.
 type Row = (&'static str, &'static str, &'static [(&'static str, i64)]);
 
 pub(super) fn add(all: &mut Vec<Described>) {

@@ -15,17 +15,17 @@ use crate::{Cases, Group, Profile, Stop, Verdict};
 
 pub(super) fn add(cases: &mut Cases) {
     let mut all = operations();
-    // Neighbours share a module: those of one type.
+    // Neighbouring cases share a module, so cases of one type are adjacent.
     all.sort_by_key(|case| (profiles(case), case.operands[0]));
     batch::add(cases, Group::Op, all.iter().map(|case| described(case.clone(), None)).collect());
     all.retain(is_vectorized_too);
     batch::add(cases, Group::Op, all.into_iter().map(|case| described(case, Some(LANES))).collect());
 }
 
-/// Lanes of the vectorized loops.
+/// Number of lanes of the vectorized loops.
 const LANES: u16 = 4;
 
-/// Returns true if an operation is also tried in a vectorized loop: those that have code of their own for vectors.
+/// Returns true if an operation is also tested in a vectorized loop, because vector code for it differs.
 fn is_vectorized_too(case: &Case) -> bool {
     let common = |dtype: &DType| matches!(*dtype, DType::FLOAT32 | DType::INT32);
     match &case.operation {
@@ -39,7 +39,7 @@ fn is_vectorized_too(case: &Case) -> bool {
     }
 }
 
-/// Returns the profile that computing on a type needs.
+/// Returns the profile that computing on a type needs, if any.
 pub(super) fn profile(dtype: DType) -> Option<Profile> {
     match dtype.scalar() {
         DType::FLOAT16 => Some(Profile::Float16),
@@ -74,7 +74,7 @@ fn described(case: Case, lanes: Option<u16>) -> Described {
     Described { name, clause: clause(&case), profiles, kernel: Box::new(OverTable { case, lanes }) }
 }
 
-/// `floor_div/int8`, `cast/float32-to-int8`, `q_multiply_shift/int32/31.3`.
+/// Returns the name of a case: `floor_div/int8`, `cast/float32-to-int8`, `q_multiply_shift/int32/31.3`.
 fn name(case: &Case) -> String {
     let mut operation = String::new();
     for letter in case.op().chars() {
@@ -107,14 +107,14 @@ fn clause(case: &Case) -> &'static str {
     }
 }
 
-/// An operation over its table.
+/// One operation over its table of operands.
 struct OverTable {
     case: Case,
-    /// Number of rows at once, where the loop is vectorized.
+    /// Number of rows at once, for a vectorized loop.
     lanes: Option<u16>,
 }
 
-/// Tables are the same for every plugin, and made once in a process.
+/// Tables of operands, which are the same for every plugin and made once per process.
 static TABLES: Mutex<Option<Tables>> = Mutex::new(None);
 
 impl OverTable {

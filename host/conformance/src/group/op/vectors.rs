@@ -34,7 +34,7 @@ pub(super) fn add(all: &mut Vec<Described>) {
 
 const OF_LANES: &[(&str, &str)] = &[
     (
-        // Neither address is more than aligned to an element.
+        // Neither address is aligned beyond one element.
         "load-store",
         "(A: T.Buffer((64,), \"DT\"), B: T.Buffer((64,), \"DT\")):
     for i in range(3):

@@ -1,7 +1,7 @@
-//! Measures whether a repeated action makes the process grow, so that neither noise nor a late start is taken for a leak.
+//! Detects growth of the process under repeated actions, without mistaking noise or late initialization for a leak.
 //!
-//! After a warm-up the action is repeated in rounds, and only a quantity that grows in *every* round counts as growing: caches
-//! fill, pools find their size and allocators keep what they may, each once. A leak grows every time.
+//! After a warm-up the action is repeated in rounds, and only growth in *every* round counts: caches, pools and
+//! allocators grow a few times and stop, a leak does not.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use crate::stop::Stop;
 use crate::{Verdict, raw};
 
-/// Number of rounds, in all of which a quantity must grow.
+/// Number of rounds; a leak must grow in all of them.
 const ROUNDS_MAX: usize = 5;
-/// Approximate time of the warm-up, and below of each round.
+/// Approximate duration of the warm-up and of each round.
 const WARM_UP: Duration = Duration::from_millis(120);
 const ROUND: Duration = Duration::from_millis(120);
-/// Loss at which a round ends early: the machine must not suffer from the leak.
+/// Loss at which a round ends early, so that a leak does not harm the machine.
 const LOST_BYTES_MAX: u64 = 32 << 20;
 const LOST_HANDLES_MAX: u64 = 64;
 
-/// Observed quantities.
+/// Measured quantities.
 const THINGS: [&str; 6] = [
     "heap (bytes)",
     "resident memory (bytes)",
@@ -28,22 +28,22 @@ const THINGS: [&str; 6] = [
     "device memory (bytes)",
 ];
 
-/// Quantities of a process, and of a device, at one time, in the order of [`THINGS`].
+/// Measurement of a process and a device at one time, in the order of [`THINGS`].
 #[derive(Clone, Copy, Debug)]
 struct Reading([u64; THINGS.len()]);
 
-/// Parameters of a repeated action.
+/// A repeated action and its limits.
 pub(super) struct Soak<'a> {
-    /// Device whose memory is observed too.
+    /// Device whose memory is measured too.
     pub(super) device: Option<&'a raw::Device>,
-    /// Bytes that one repetition may leave behind on average.
+    /// Average number of bytes that one repetition may leave behind.
     pub(super) allowed_bytes: u64,
-    /// Least number of repetitions of a round.
+    /// Minimum number of repetitions in a round.
     pub(super) times_min: u64,
 }
 
 impl<'a> Soak<'a> {
-    /// Makes the parameters of an action that takes microseconds and leaves nothing.
+    /// Creates limits for an action that takes microseconds and leaves nothing behind.
     pub(super) fn new(device: impl Into<Option<&'a raw::Device>>) -> Self {
         Self { device: device.into(), allowed_bytes: 32, times_min: 16 }
     }
@@ -75,14 +75,15 @@ impl<'a> Soak<'a> {
         Err(report(&growing, &rounds))
     }
 
-    /// Repeats the action `n` times, or until much is lost; returns the number of repetitions.
+    /// Repeats the action `n` times or until too much is lost; returns the number of repetitions.
     fn round(&self, n: u64, before: Reading, once: &mut impl FnMut() -> Verdict) -> Verdict<u64> {
         let mut next_look = 1;
         for done in 1..=n {
             once()?;
             if done == next_look {
                 next_look += next_look.min(n / 16).max(1);
-                // Without the heap: reading it makes the allocator walk all free memory. A loss is resident too.
+                // The heap is not measured here, because its allocator would walk all free blocks. Lost memory is
+                // resident too.
                 let lost = self.look(0).since(before);
                 let much = |thing: usize| match thing {
                     3 | 4 => LOST_HANDLES_MAX,
@@ -97,13 +98,13 @@ impl<'a> Soak<'a> {
         Ok(n)
     }
 
-    /// Returns the growth at which a quantity counts as growing, in a round of `n` repetitions.
+    /// Returns the growth from which a quantity counts as growing in a round of `n` repetitions.
     fn limit(&self, thing: usize, n: u64) -> u64 {
         let bytes = n * self.allowed_bytes;
         match thing {
             0 => bytes.max(4096),
             1 => (bytes + bytes / 2).max(256 << 10),
-            // Address space is not memory: only much of it is a leak of something else.
+            // Address space is not memory: only large growth indicates a leak.
             2 => (32 * bytes).max(4 << 20),
             5 => (8 * bytes).max(1 << 20),
             _ => (n / 100).max(2),
@@ -114,14 +115,14 @@ impl<'a> Soak<'a> {
         self.look(heap_bytes())
     }
 
-    /// Reads all quantities but the heap.
+    /// Measures everything except the heap.
     fn look(&self, heap_bytes: u64) -> Reading {
         let page_bytes = 4096;
         let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
         let pages: Vec<u64> = statm.split(' ').map_while(|word| word.parse().ok()).collect();
         let pages = |index: usize| pages.get(index).copied().unwrap_or(0);
         let entries = |folder| fs::read_dir(folder).map_or(0, |entries| entries.count() as u64);
-        // Less of it free is more of it used. Host memory is seen by the process, which has it for itself.
+        // Less available device memory means more used. Host memory is measured by the process instead.
         let device = self.device.filter(|device| !device.is_host_memory());
         let free = device.and_then(super::super::memory::available_bytes);
         Reading([
@@ -135,7 +136,7 @@ impl<'a> Soak<'a> {
     }
 }
 
-/// Returns the bytes that the C library's allocator has given out in this process.
+/// Returns the bytes handed out by the C library's allocator, to all its users.
 fn heap_bytes() -> u64 {
     #[cfg(target_env = "gnu")]
     {

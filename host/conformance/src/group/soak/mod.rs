@@ -1,4 +1,4 @@
-//! Growth of memory and handles.
+//! Growth of memory and handles under repeated actions.
 
 mod meter;
 
@@ -20,12 +20,12 @@ use crate::{Cases, Context, Group, Profile, Subject, Verdict};
 
 use meter::Soak;
 
-/// The clause of all: releasing is complete.
+/// Clause of all these cases: releasing is complete.
 const CLAUSE: &str = "P9.4";
 
 type Body = fn(&Context) -> Verdict;
 
-/// Done over and over, on a device that has all that it needs.
+/// Repeated action on a device that supports its profiles.
 type Once = fn(&raw::Device) -> Verdict;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -71,7 +71,7 @@ pub(super) fn add(cases: &mut Cases) {
         let draft = cases.case(Group::Soak, name, CLAUSE, Subject::DeviceApi).deadline(60);
         draft.profile([profile]).run(move |c| {
             let device = c.device()?;
-            // What is not had says so.
+            // An unsupported action reports that itself.
             once(&device)?;
             Soak::new(&device).hold(|| once(&device))
         });
@@ -91,7 +91,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// A call that has to fail, with whatever error: which one is for other cases.
+/// Makes a call that must fail; other cases check the error.
 fn refused<T, E>(result: Result<T, E>) -> Verdict {
     match result {
         Ok(_) => Err(Stop::failed("an error", "success")),
@@ -120,7 +120,7 @@ fn on_the_device(device: &raw::Device) -> Verdict {
         dtype_hint: NO_HINT,
         next: std::ptr::null(),
     };
-    // SAFETY: D.6, two data spaces that live until the sync.
+    // SAFETY: by D.6, both data spaces live until the sync.
     unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
     Ok(device.sync(0, ptr::null_mut())?)
 }
@@ -129,7 +129,7 @@ fn stream_used(device: &raw::Device) -> Verdict {
     let mut bytes = [7_u8; 1000];
     let space = device.allocate(1000)?;
     let stream = device.create_stream(0)?;
-    // SAFETY: D.6, a buffer and a data space that live until the sync.
+    // SAFETY: by D.6, the buffer and the data space live until the sync.
     unsafe { stream.copy(host_end(bytes.as_mut_ptr(), 0), space.end(0), 1000) }?;
     stream.sync()?;
     Ok(stream.free()?)
@@ -161,7 +161,7 @@ fn marks_with_work(device: &raw::Device) -> Verdict {
 
 fn adopted_streams(device: &raw::Device) -> Verdict {
     let native = device.native_stream(0, ptr::null_mut())?;
-    // SAFETY: the default stream's, which outlives every other.
+    // SAFETY: this is the default stream, which outlives every other.
     let stream = unsafe { device.adopt_stream(0, native) }?;
     stream.sync()?;
     Ok(stream.free()?)
@@ -169,7 +169,7 @@ fn adopted_streams(device: &raw::Device) -> Verdict {
 
 fn adopted_memory(device: &raw::Device) -> Verdict {
     let pages = Pages::new(1)?;
-    // SAFETY: freed before the pages are.
+    // SAFETY: the data space is freed before the pages.
     let space = unsafe { device.adopt_host_memory(0, pages.address(), pages.size() as u64) }?;
     space.write(0, &[7; 1000])?;
     Ok(space.free()?)
@@ -208,7 +208,7 @@ fn tensors(c: &Context) -> Verdict {
     })
 }
 
-/// Hosts come, use what was registered, and go.
+/// Repeatedly creates a host, uses the registrations, and shuts the host down.
 fn hosts(c: &Context) -> Verdict {
     let raw = Plugin::entry(c.library())
         .map_err(|error| Stop::failed("a plugin that opens", error.message).clause(error.clause))?;
@@ -221,15 +221,15 @@ fn hosts(c: &Context) -> Verdict {
             }
         }
         let shut_down = plugin.shutdown();
-        // SAFETY: shut down, and what it registered is used no more.
+        // SAFETY: the plugin is shut down, and its registrations are no longer used.
         unsafe { plugin.destroy() };
         Ok(shut_down?)
     };
-    // Our own hosts live for good, and a plugin may remember a host that it was shut down for.
+    // The suite's own hosts are never freed, and a plugin may remember hosts that were shut down.
     Soak { device: None, allowed_bytes: 3072, times_min: 50 }.hold(once)
 }
 
-/// A kernel that every code generator can build; its constant tells one from the other.
+/// Builds a kernel that every code generator supports; its constant distinguishes it from the others.
 fn kernel(number: u32) -> Verdict<IrModule> {
     let text = format!(
         "@I.ir_module
@@ -245,7 +245,7 @@ class Module:
     chipdock_script::parse(&text, "soak.py").map_err(|errors| Stop::suite(format!("the kernel: {errors}")))
 }
 
-/// Calls the kernel with a tensor of zeros, and looks at what it wrote.
+/// Calls the kernel with a tensor of zeros, and checks what it wrote.
 fn call(device: &Device, function: &Function, number: u32) -> Verdict {
     let a = Tensor::zeros(device, &[64], DType::FLOAT32)?;
     let b = Tensor::zeros(device, &[64], DType::FLOAT32)?;
@@ -254,11 +254,11 @@ fn call(device: &Device, function: &Function, number: u32) -> Verdict {
     equal("what the kernel wrote", &b.to_bytes()?, &(number as f32).to_le_bytes().repeat(64))
 }
 
-/// Built, loaded, called and dropped, each a little different from the one before.
+/// Builds, loads, calls and drops modules that each differ a little from the previous one.
 fn modules(c: &Context) -> Verdict {
     let mut number = 0;
     Soak { device: None, allowed_bytes: 4096, times_min: 12 }.hold(|| {
-        // A few in turn: drivers that compile keep something of each text that they have not seen.
+        // Uses a few in turn, because drivers that compile keep something of each new text.
         number = number % 3 + 1;
         match build(c, &kernel(number)?)? {
             Ready::Callable(module, device) => call(&device, &module.function("f")?, number),
@@ -270,7 +270,7 @@ fn modules(c: &Context) -> Verdict {
     })
 }
 
-/// One function, over and over.
+/// Calls one function repeatedly.
 fn calls(c: &Context) -> Verdict {
     let (module, device) = match build(c, &kernel(3)?)? {
         Ready::Callable(module, device) => (module, device),
@@ -283,7 +283,7 @@ fn calls(c: &Context) -> Verdict {
     Soak::new(None).hold(|| call(&device, &function, 3))
 }
 
-/// Artifacts that are none.
+/// Loads invalid artifacts repeatedly.
 fn refused_modules(c: &Context) -> Verdict {
     let plugin = c.plugin()?;
     let Some(loader) = Loader::of(plugin, c.registration()) else {
@@ -317,7 +317,7 @@ fn refused_targets(c: &Context) -> Verdict {
     Soak::new(None).hold(|| refused(host.target(wrong.clone())))
 }
 
-/// Texts that are no target, straight into the plugin.
+/// Passes invalid targets to the plugin directly.
 fn damaged_targets(c: &Context) -> Verdict {
     let Some(kind) = Kind::of(c.plugin()?, c.registration()) else {
         return Err(Stop::suite(format!("no target kind {}", c.registration())));

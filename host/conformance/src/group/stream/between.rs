@@ -1,4 +1,4 @@
-//! Several streams: what waits for what (D.16).
+//! Several streams and the waits between them (D.16).
 
 use super::order::{DEADLINE, LARGE};
 use super::play::{Play, Random};
@@ -37,7 +37,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// A first piece of work on each stream, so that a race is one between copies and not between their beginnings.
+/// Queues some work on each stream first, so that races occur between copies and not between the first uses of streams.
 fn warm(play: &mut Play, streams: &[usize]) {
     for on in streams {
         let (source, space) = (play.host(8), play.space(8));
@@ -58,7 +58,7 @@ fn itself(on: usize) -> Play {
     play
 }
 
-/// A large copy on one, and a small one on the other that needs its end.
+/// Queues a large copy on one stream, and on the other a small copy that reads the end of the large one.
 fn large_then_small(from: usize, to: usize) -> Play {
     let mut play = Play::new(from.max(to));
     warm(&mut play, &[from, to]);
@@ -68,13 +68,13 @@ fn large_then_small(from: usize, to: usize) -> Play {
         play.copy(from, (source, 0), (large, 0), LARGE);
         play.wait(to, from);
         play.copy(to, (large, LARGE - SMALL), (sink, round * SMALL), SMALL);
-        // The next round writes what this one reads.
+        // The next round overwrites what this one reads.
         play.wait(from, to);
     }
     play
 }
 
-/// The second stream may not write before the first has read.
+/// The second stream must not write before the first has read.
 fn write_after_read() -> Play {
     let mut play = Play::new(2);
     warm(&mut play, &[1, 2]);
@@ -101,7 +101,7 @@ fn write_after_write() -> Play {
     play
 }
 
-/// One stream takes what eight others made.
+/// One stream reads what eight others wrote.
 fn fan_in() -> Play {
     let mut play = Play::new(9);
     warm(&mut play, &(1..=9).collect::<Vec<_>>());
@@ -116,7 +116,7 @@ fn fan_in() -> Play {
     play
 }
 
-/// Eight streams take what one made.
+/// Eight streams read what one wrote.
 fn fan_out() -> Play {
     let mut play = Play::new(9);
     warm(&mut play, &(1..=9).collect::<Vec<_>>());
@@ -130,7 +130,7 @@ fn fan_out() -> Play {
     play
 }
 
-/// A block that goes to and fro, each time on the other stream.
+/// Moves a block back and forth, on alternating streams.
 fn ping_pong() -> Play {
     let mut play = Play::new(2);
     let size = 64 << 10;
@@ -160,7 +160,7 @@ fn along() -> Play {
     play
 }
 
-/// Each waits for the other's past, not for its future: it ends.
+/// Streams wait for each other's past work, not for future work, so there is no deadlock.
 fn circle() -> Play {
     let mut play = Play::new(3);
     let size = LARGE / 8;
@@ -199,7 +199,7 @@ fn wait_twice() -> Play {
     play
 }
 
-/// A wait for what was synchronised already changes nothing; one for later work counts again.
+/// A wait for synchronised work has no effect; a wait for later work does.
 fn after_sync() -> Play {
     let mut play = Play::new(2);
     let (source, space) = (play.host(LARGE), play.space(LARGE));
@@ -217,7 +217,7 @@ fn after_sync() -> Play {
     play
 }
 
-/// Copies on four streams; a stream that uses a place that another used last waits for that one.
+/// Copies on four streams at random; each access to a place waits for the previous one.
 fn random(seed: u64) -> Play {
     let mut random = Random(seed);
     let mut play = Play::new(3);

@@ -1,4 +1,4 @@
-//! Interface `external` 1: native streams, native data, host memory (N.9 to N.15).
+//! Interface `external` 1: native streams, native data and adopted host memory (N.9 to N.15).
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};
@@ -9,7 +9,7 @@ use crate::raw::{Device, Space, Stream, host_end};
 use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
-/// Takes longer than a small copy on any device.
+/// Size of a copy that takes longer than a small one on any device.
 const LARGE: usize = 1 << 20;
 const VALUE_ERROR: &[&str] = &["ValueError"];
 
@@ -43,7 +43,7 @@ pub(super) fn add(cases: &mut Cases) {
     external("no-such-stream", "N.15", checked, no_stream);
 }
 
-/// The device, where its plugin has the interface.
+/// Returns the device, if its plugin has the interface.
 fn shared(c: &Context, profile: &[Profile]) -> Verdict<Device> {
     let is_of_several = profile.contains(&Profile::SeveralDevices);
     let device = if is_of_several { c.several_devices() } else { c.device() }?;
@@ -60,46 +60,46 @@ pub(in crate::group) struct Pages {
 }
 
 impl Pages {
-    /// So many pages of 64 KiB, which are pages of any machine.
+    /// Allocates `count` times 64 KiB, which are whole pages on any machine.
     pub(in crate::group) fn new(count: usize) -> Verdict<Self> {
         let layout = Layout::from_size_align(count << 16, 1 << 16).map_err(Stop::suite)?;
-        // SAFETY: the size is not 0: no case asks for no pages.
+        // SAFETY: the size is not 0: no case asks for zero pages.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) });
         Ok(Self { base: base.ok_or_else(|| Stop::suite("no memory for pages"))?, layout })
     }
 
-    /// Returns the address of the first page.
+    /// Returns the address of the first byte.
     pub(in crate::group) fn address(&self) -> *mut u8 {
         self.base.as_ptr()
     }
 
-    /// Returns their size in bytes.
+    /// Returns the size in bytes.
     pub(in crate::group) fn size(&self) -> usize {
         self.layout.size()
     }
 
     fn set(&self, bytes: &[u8]) {
-        // SAFETY: as many bytes at most; no work that uses them is under way: the cases have synchronised.
+        // SAFETY: no more bytes than the pages have, and no work uses them, because the cases have synchronised.
         unsafe { self.address().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.size())) };
     }
 
     fn get(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.size()];
-        // SAFETY: as many bytes at most; no work that uses them is under way: the cases have synchronised.
+        // SAFETY: no more bytes than the pages have, and no work uses them, because the cases have synchronised.
         unsafe { self.address().copy_to_nonoverlapping(bytes.as_mut_ptr(), self.size()) };
         bytes
     }
 
-    /// Makes a data space of them, which is freed first.
+    /// Creates a data space over the pages, which is freed before them.
     fn adopted<'d>(&self, device: &'d Device) -> Verdict<Space<'d>> {
-        // SAFETY: declared before the returned data space, and so dropped after it.
+        // SAFETY: the pages are declared before the data space, and so are dropped after it.
         Ok(unsafe { device.adopt_host_memory(0, self.address(), self.size() as u64) }?)
     }
 }
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout; no data space has them any more.
+        // SAFETY: the memory was allocated with this layout, and no data space uses it any more.
         unsafe { dealloc(self.base.as_ptr(), self.layout) };
     }
 }
@@ -117,11 +117,11 @@ fn native_again(device: &Device) -> Verdict {
 
 fn adopt<'d>(device: &'d Device, original: &Stream<'_>) -> Verdict<Stream<'d>> {
     let native = device.native_stream(0, original.raw())?;
-    // SAFETY: the original is declared before the returned stream, and so dropped after it.
+    // SAFETY: the original is declared before the adopted stream, and so is dropped after it.
     Ok(unsafe { device.adopt_stream(0, native) }?)
 }
 
-/// Work that is queued on a stream and on another one over the same native stream is done in one order.
+/// Checks that work on two streams over one native stream is executed in order.
 fn in_order(device: &Device, n_created: usize) -> Verdict {
     let originals = streams(device, 0, n_created)?;
     let original = &originals[n_created];
@@ -139,7 +139,7 @@ fn in_order(device: &Device, n_created: usize) -> Verdict {
         ];
         let mut answer = Ok(());
         for (stream, from, to) in queued {
-            // SAFETY: D.6, both ends live until both streams are synchronised below, whatever was answered.
+            // SAFETY: by D.6, both ends live until both streams are synchronised below, even after an error.
             answer = answer.and_then(|()| unsafe { stream.copy(from, to, LARGE as u64) });
         }
         let synced = first.sync();
@@ -157,7 +157,7 @@ fn free_waits(device: &Device) -> Verdict {
     for round in 0..10 {
         let mut found = vec![0; LARGE];
         let adopted = adopt(device, &original)?;
-        // SAFETY: D.6, both ends live until the stream is freed, which waits for its work (D.17).
+        // SAFETY: by D.6, both ends live until the stream is freed, which waits for its work (D.17).
         let queued = unsafe { adopted.copy(space.end(0), host_end(found.as_mut_ptr(), 0), LARGE as u64) };
         let freed = adopted.free();
         let is_there = found == bytes;
@@ -175,7 +175,7 @@ fn native_lives_on(device: &Device) -> Verdict {
     for round in 0..5 {
         adopt(device, original)?.free()?;
         let (mut bytes, mut found) = (pattern(round, 4096), vec![0; 4096]);
-        // SAFETY: D.6, both ends live until the stream is synchronised below, whatever was answered.
+        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an error.
         let queued = unsafe { original.copy(host_end(bytes.as_mut_ptr(), 0), space.end(0), 4096) };
         let synced = original.sync();
         queued.and(synced)?;
@@ -192,7 +192,7 @@ fn adopted_twice(device: &Device) -> Verdict {
     one.free()?;
     let space = device.allocate(64)?;
     let mut bytes = [9_u8; 64];
-    // SAFETY: D.6, both ends live until the stream is synchronised below, whatever was answered.
+    // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an error.
     let queued = unsafe { other.copy(host_end(bytes.as_mut_ptr(), 0), space.end(0), 64) };
     let synced = other.sync();
     queued.and(synced)?;
@@ -210,7 +210,7 @@ fn adopt_null(device: &Device) -> Verdict {
 fn adopt_elsewhere(device: &Device) -> Verdict {
     let other = streams(device, 1, 1)?;
     let native = device.native_stream(1, other[1].raw())?;
-    // SAFETY: a native stream that lives; the plugin is to see that it is another device's.
+    // SAFETY: the native stream is live; the plugin must detect that it belongs to another device.
     let adopted = unsafe { device.adopt_stream(0, native) };
     refused("adopt_stream of another device's", adopted.map(drop), VALUE_ERROR)
 }
@@ -255,9 +255,9 @@ fn work_reads(device: &Device) -> Verdict {
     let stream = device.default_stream(0);
     for round in 0..4 {
         let bytes = pattern(round, pages.size());
-        // The host writes where no work is under way.
+        // The host writes only while no work is running.
         pages.set(&bytes);
-        // SAFETY: D.6, both ends live until the stream is synchronised below, whatever was answered.
+        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an error.
         let queued = unsafe { stream.copy(adopted.end(0), space.end(0), pages.size() as u64) };
         let synced = stream.sync();
         queued.and(synced)?;
@@ -274,7 +274,7 @@ fn work_writes(device: &Device) -> Verdict {
     for (round, (offset, size)) in [(0, pages.size()), (4097, 3000), (1, 1)].into_iter().enumerate() {
         let bytes = pattern(round as u64 + 1, size);
         let space = Space::with(device, 0, &bytes)?;
-        // SAFETY: D.6, both ends live until the stream is synchronised below, whatever was answered.
+        // SAFETY: by D.6, both ends live until the stream is synchronised below, even after an error.
         let queued = unsafe { stream.copy(space.end(0), adopted.end(offset as u64), size as u64) };
         let synced = stream.sync();
         queued.and(synced)?;
@@ -316,7 +316,7 @@ fn memory_uncounted(device: &Device) -> Verdict {
     let adopted = pages.adopted(device)?;
     let between = available()?;
     adopted.free()?;
-    // Others may use the device too; not as much as that at this moment.
+    // Others may use the device too, but not that much at this moment.
     let is_near = |found: Option<i64>| match (before, found) {
         (Some(before), Some(found)) => found.abs_diff(before) < pages.size() as u64,
         (None, None) => true,
@@ -336,7 +336,7 @@ fn no_device(device: &Device) -> Verdict {
         refused(&what("native_stream"), stream.map(drop), VALUE_ERROR)?;
         let data = device.native_data(device_id, space.data());
         refused(&what("native_data"), data.map(drop), VALUE_ERROR)?;
-        // SAFETY: a native stream and memory that outlive what might be answered.
+        // SAFETY: the native stream and the memory outlive whatever is returned.
         let (adopted, memory) = unsafe {
             (
                 device.adopt_stream(device_id, native).map(drop),

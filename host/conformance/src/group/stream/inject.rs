@@ -1,4 +1,4 @@
-//! Failures after the return, lost devices, no memory left: provoked by the hooks of section I.
+//! Asynchronous failures, lost devices and exhausted memory, provoked by the hooks of section I.
 
 use chipdock_abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE;
 use chipdock_plugin_api::{AnyView, Error, Function};
@@ -40,7 +40,7 @@ pub(super) fn add(cases: &mut Cases) {
     inject("out-of-memory/again", "I.2", None, out_of_memory_again);
 }
 
-/// The hooks of a device API. However a case ends, device 0 is opened again.
+/// Hooks of a device API. Dropping them reopens device 0, however the case ends.
 struct Hooks {
     host: &'static SuiteHost,
     functions: [Function; 3],
@@ -93,7 +93,7 @@ impl Drop for Hooks {
     }
 }
 
-/// Memory that copies go from and to: declared before the stream is used, and gone after it was synchronised.
+/// Memory for copies: declared before the stream is used, and dropped after it was synchronised.
 struct Scene<'d> {
     stream: &'d Stream<'d>,
     space: Space<'d>,
@@ -108,11 +108,11 @@ impl<'d> Scene<'d> {
 
     fn copy(&mut self, size: usize) -> Result<(), Error> {
         let from = host_end(self.bytes.as_mut_ptr(), 0);
-        // SAFETY: D.6, both ends live until `self` goes, which synchronises; sizes are of at most 4096 bytes.
+        // SAFETY: by D.6, both ends live until `self` is dropped, which synchronises; sizes are at most 4096 bytes.
         unsafe { self.stream.copy(from, self.space.end(0), size.min(4096) as u64) }
     }
 
-    /// Copies there and back, and holds that it worked.
+    /// Copies to the device and back, and checks the result.
     fn works(&mut self) -> Verdict {
         self.copy(4096)?;
         self.stream.sync()?;
@@ -128,7 +128,7 @@ impl Drop for Scene<'_> {
     }
 }
 
-/// Checks that an answer is the failure of the copy of that size.
+/// Checks that an answer is the injected failure of the copy of that size.
 fn is_failure(what: &str, answer: Result<(), Error>, size: usize) -> Verdict {
     let says = answer.as_ref().err().is_some_and(|error| error.message().contains(&size.to_string()));
     let found = answer.as_ref().err().map(|error| format!("{}: {}", error.kind(), error.message()));
@@ -156,14 +156,14 @@ fn late_failure(c: &Context, n_created: usize) -> Verdict {
     let streams = streams(&device, 0, n_created)?;
     let mut scene = Scene::new(&device, &streams[n_created])?;
     hooks.fail_next_copy()?;
-    // It fails after the return.
+    // The copy fails after the call has returned.
     scene.copy(1001)?;
     is_failure("sync_stream after a copy that failed", scene.stream.sync(), 1001)?;
     scene.stream.sync()?;
     scene.works()
 }
 
-/// A failure is reported by the call that meets it first, and by no other.
+/// Checks that the failure is reported by the first call that meets it, and by no other.
 fn reported_once(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;
@@ -188,12 +188,12 @@ fn first_cause(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
-    // Something to do first, so that both failures are ahead when they are queued.
+    // Work ahead of the copies, so that both failures are still pending when they are queued.
     let mut ahead = vec![7_u8; 4 << 20];
     let space = device.allocate(ahead.len() as u64)?;
     for _ in 0..10 {
         let mut scene = Scene::new(&device, &stream)?;
-        // SAFETY: D.6, both ends live until `scene` goes, which synchronises.
+        // SAFETY: by D.6, both ends live until `scene` is dropped, which synchronises.
         unsafe { stream.copy(host_end(ahead.as_mut_ptr(), 0), space.end(0), ahead.len() as u64) }?;
         hooks.fail_next_copy()?;
         scene.copy(1001)?;
@@ -210,7 +210,7 @@ fn first_cause(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// A stream whose work failed accepts work again once it has reported the failure.
+/// Checks that a stream accepts work again after it has reported a failure.
 fn work_after(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;
@@ -245,7 +245,7 @@ fn free_reports(c: &Context) -> Verdict {
     let mut bytes = vec![7_u8; 4096];
     let Some(stream) = streams(&device, 0, 1)?.pop() else { return Err(Stop::suite("no stream")) };
     hooks.fail_next_copy()?;
-    // SAFETY: D.6, both ends live until the stream is freed, which waits for its work (D.17).
+    // SAFETY: by D.6, both ends live until the stream is freed, which waits for its work (D.17).
     let queued = unsafe { stream.copy(host_end(bytes.as_mut_ptr(), 0), space.end(0), 1001) };
     let freed = stream.free();
     queued?;
@@ -253,7 +253,7 @@ fn free_reports(c: &Context) -> Verdict {
     Scene::new(&device, &device.default_stream(0))?.works()
 }
 
-/// The failure is the stream's, not the thread's that queued it.
+/// Checks that the failure belongs to the stream, not to the thread that queued the work.
 fn other_thread(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;
@@ -287,7 +287,7 @@ fn lost(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// Nothing that was queued reports success later: it is gone with the device.
+/// Checks that no queued work reports success after the device is lost.
 fn queued_when_lost(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;
@@ -354,7 +354,8 @@ fn other_devices(c: &Context) -> Verdict {
     same("data space of device", 1, &found, &[5; 64])
 }
 
-/// A failure is answered once, by a mark or by the sync; the time between marks around it ends in an answer or an error.
+/// Checks that a failure is reported once, by a mark or by the sync, and that the time between marks around it ends in
+/// a value or an error.
 fn failure_beside_marks(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;
@@ -424,7 +425,7 @@ fn external_of_lost(c: &Context) -> Verdict {
     let stream = device.native_stream(0, std::ptr::null_mut());
     refused("native_stream of a lost device", stream.map(drop), gone)?;
     refused("native_data of a lost device", device.native_data(0, space.data()).map(drop), gone)?;
-    // SAFETY: a native stream and memory that outlive what might be answered.
+    // SAFETY: the native stream and the memory outlive whatever is returned.
     let (adopted, memory) = unsafe {
         let adopted = device.adopt_stream(0, native).map(drop);
         (adopted, device.adopt_host_memory(0, pages.address(), pages.size() as u64).map(drop))

@@ -1,4 +1,4 @@
-//! Kernels on streams, through a host: the current stream decides when they run (D.18).
+//! Kernels on streams through a host: the current stream decides when they run (D.18).
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::play::Random;
 use crate::stop::equal;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
-/// Large enough that a kernel takes longer than its launch.
+/// Number of elements, large enough that a kernel takes longer than its launch.
 const N: i32 = 4096;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -28,7 +28,7 @@ pub(super) fn add(cases: &mut Cases) {
     kernel("of-another-thread", several, other_thread);
 }
 
-/// `B[i] = A[i] + C[i]`.
+/// Builds the kernel `B[i] = A[i] + C[i]`.
 pub(in crate::group) fn add_kernel() -> IrModule {
     let mut f = build::function("add");
     let [a, c, b] = ["A", "C", "B"].map(|name| f.buffer(name, [N], DType::INT32));
@@ -41,7 +41,7 @@ pub(in crate::group) fn add_kernel() -> IrModule {
     build::module([f.finish()])
 }
 
-/// The kernel, the device that it runs on, and numbers to add.
+/// The loaded kernel with its device and its inputs.
 pub(in crate::group) struct Add {
     pub(in crate::group) device: chipdock_host::Device,
     pub(in crate::group) artifact: Arc<Artifact>,
@@ -50,11 +50,11 @@ pub(in crate::group) struct Add {
 }
 
 impl Add {
-    /// Compiles and loads the kernel for the target kind under test, once in a worker.
+    /// Compiles the kernel for the target kind that the case is about and loads it, once per worker.
     ///
     /// # Errors
     ///
-    /// It cannot be compiled here.
+    /// The kernel cannot be compiled here.
     pub(in crate::group) fn of(c: &Context) -> Verdict<Option<Rc<Self>>> {
         let made = c.cached("stream-add", || Self::make(c))?;
         match &*made {
@@ -66,7 +66,7 @@ impl Add {
         }
     }
 
-    /// Makes the kernel, or returns the reason why it cannot run here.
+    /// Compiles and loads the kernel, or returns the reason why it cannot be run here.
     fn make(c: &Context) -> Verdict<Result<Rc<Self>, String>> {
         let host = c.host()?;
         let target = c.target()?;
@@ -91,7 +91,7 @@ impl Add {
         Ok(Tensor::from_slice(&self.device, &[i64::from(N)], elements)?)
     }
 
-    /// `to = a + c`, on the current stream.
+    /// Launches `to = a + c` on the current stream.
     pub(in crate::group) fn launch(&self, a: &Tensor, c: &Tensor, to: &Tensor) -> Verdict {
         self.function.call(&[a.into(), c.into(), to.into()])?;
         Ok(())
@@ -109,18 +109,18 @@ impl Add {
     }
 }
 
-/// Numbers by seed.
+/// Returns numbers generated from a seed.
 pub(in crate::group) fn numbers(seed: u64) -> Vec<i32> {
     let mut random = Random(seed);
     (0..N).map(|_| (random.next() % 1000) as i32).collect()
 }
 
-/// `a + times * b`, by element.
+/// Returns `a + times * b` for each element.
 fn sum(a: &[i32], b: &[i32], times: i32) -> Vec<i32> {
     a.iter().zip(b).map(|(a, b)| a + times * b).collect()
 }
 
-/// Each kernel reads the result of the one before.
+/// Launches kernels that each read what the previous one wrote.
 fn chain(c: &Context, created: bool) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let stream = add.stream(created)?;
@@ -137,7 +137,7 @@ fn chain(c: &Context, created: bool) -> Verdict {
     equal("the sum after 24 kernels", &tensors[0].to_vec::<i32>()?, &sum(&a, &b, 24))
 }
 
-/// A copy on the stream sees what the kernels before it made, with no sync in between.
+/// Checks that a copy on the stream sees the results of the kernels before it, without a sync in between.
 fn then_copy(c: &Context, created: bool) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let stream = add.stream(created)?;
@@ -157,7 +157,7 @@ fn then_copy(c: &Context, created: bool) -> Verdict {
     Ok(())
 }
 
-/// A chain that goes from one stream to another.
+/// Launches a chain of kernels that moves from one stream to another.
 fn between(c: &Context) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let streams = [add.stream(true)?, add.stream(true)?];
@@ -176,7 +176,7 @@ fn between(c: &Context) -> Verdict {
     equal("the sum after 16 kernels on two streams", &found, &sum(&a, &b, 16))
 }
 
-/// The current stream is a thread's own: another thread's kernels do not go there.
+/// Checks that the current stream is per thread: another thread's kernels do not run on it.
 fn other_thread(c: &Context) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let stream = add.stream(true)?;

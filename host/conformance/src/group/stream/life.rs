@@ -1,4 +1,4 @@
-//! Creation and freeing of streams.
+//! Creation and release of streams.
 
 use std::collections::HashSet;
 use std::ptr;
@@ -34,7 +34,7 @@ pub(super) fn add(cases: &mut Cases) {
     draft.profile([Profile::SeveralStreams, Profile::SeveralDevices]).run(of_each_device);
 }
 
-/// All null, or none: a plugin that sometimes has no stream cannot be planned with.
+/// Checks that all handles are null or none is: a device cannot have streams only sometimes.
 fn alike(c: &Context) -> Verdict {
     let device = c.device()?;
     let streams = (0..8).map(|_| device.create_stream(0)).collect::<Result<Vec<_>, _>>()?;
@@ -49,7 +49,7 @@ fn alike(c: &Context) -> Verdict {
 fn distinct(device: &Device, count: usize) -> Verdict {
     let streams = streams(device, 0, count)?;
     let handles: HashSet<usize> = streams.iter().map(|stream| stream.raw().addr()).collect();
-    // The default stream, null, is one of them.
+    // The default stream, null, counts as one of them.
     equal("handles that differ from each other and from null", &handles.len(), &(count + 1))?;
     for stream in streams {
         stream.sync()?;
@@ -68,7 +68,7 @@ fn at_work(c: &Context) -> Verdict {
     play.run(&c.device()?)
 }
 
-/// A handle that comes back is a new stream: nothing of the one before is left.
+/// Checks that a reused handle is a new stream with nothing left of the old one.
 fn again(c: &Context) -> Verdict {
     let device = c.device()?;
     for _ in 0..50 {
@@ -83,7 +83,7 @@ fn again(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// The work is done before `free_stream` is back: the memory is looked at at once, with no sync.
+/// Frees a stream with pending work: the work must be finished when `free_stream` returns, without a sync.
 fn pending(n_copies: usize) -> Play {
     let mut play = Play::new(1);
     let (source, space, sink) = (play.host(LARGE), play.space(LARGE), play.host(LARGE));
@@ -139,7 +139,7 @@ fn free_null(c: &Context) -> Verdict {
     works(&device, &device.default_stream(0))
 }
 
-/// The current stream is the host's affair: a copy goes where it is sent.
+/// Checks that the current stream of the host has no effect: a copy runs on the stream that it names.
 fn current_is_another(c: &Context) -> Verdict {
     let device = c.device()?;
     let streams = streams(&device, 0, 2)?;
@@ -152,7 +152,7 @@ fn current_is_another(c: &Context) -> Verdict {
     done
 }
 
-/// A large copy down and up on a stream, and only this stream is synchronised.
+/// Copies a large block to the device and back on a stream, and synchronises only that stream.
 fn works(device: &Device, stream: &Stream<'_>) -> Verdict {
     let source: Vec<u8> = (0..65_536_u32).map(|index| ((index * 31) >> 3) as u8).collect();
     let mut sink = vec![0; source.len()];
@@ -160,7 +160,7 @@ fn works(device: &Device, stream: &Stream<'_>) -> Verdict {
     let size = source.len() as u64;
     let ends =
         (crate::raw::host_end(source.as_ptr().cast_mut(), 0), crate::raw::host_end(sink.as_mut_ptr(), 0));
-    // SAFETY: D.6, both ends live until the sync below, which comes before anything can return.
+    // SAFETY: by D.6, both ends live until the sync below, which comes before any return.
     let queued = unsafe {
         let queued = stream.copy(ends.0, space.end(0), size);
         queued.and_then(|()| stream.copy(space.end(0), ends.1, size))
@@ -196,10 +196,10 @@ fn of_each_device(c: &Context) -> Verdict {
         let mut sink = vec![0; 4096];
         let ends =
             (crate::raw::host_end(source.as_ptr().cast_mut(), 0), crate::raw::host_end(sink.as_mut_ptr(), 0));
-        // SAFETY: D.6, both ends live until the syncs below, which come before anything can return.
+        // SAFETY: by D.6, both ends live until the syncs below, which come before any return.
         let queued = unsafe { streams[1].copy(ends.0, space.end(0), size) };
         let queued = queued.and_then(|()| streams[2].wait_for(&streams[1]));
-        // SAFETY: D.6, both ends live until the syncs below, which come before anything can return.
+        // SAFETY: by D.6, both ends live until the syncs below, which come before any return.
         let queued = queued.and_then(|()| unsafe { streams[2].copy(space.end(0), ends.1, size) });
         let synced = (streams[1].sync(), streams[2].sync());
         queued?;

@@ -1,15 +1,15 @@
-//! One stream: its work is done in order (D.7), and its sync returns when it is done (D.8).
+//! One stream: its work is executed in order (D.7), and its sync returns when the work is done (D.8).
 
 use super::play::{Play, Random};
 use crate::{Cases, Group, Profile, Subject};
 
-/// Large enough to take longer than a small copy on any device.
+/// Size of a copy that takes longer than a small one on any device.
 pub(super) const LARGE: usize = 1 << 20;
 const SMALL: usize = 96;
-/// Each takes milliseconds; a circle of waits should not hold up a run for long.
+/// Time limit in seconds: each case takes milliseconds, and a deadlock should not delay a run for long.
 pub(super) const DEADLINE: u64 = 10;
 
-/// The default stream, and one that is created.
+/// The default stream and a created one, with the profile that each needs.
 const STREAMS: [(&str, usize, Option<Profile>); 2] =
     [("default", 0, None), ("created", 1, Some(Profile::SeveralStreams))];
 
@@ -47,7 +47,7 @@ pub(super) fn add(cases: &mut Cases) {
     }
 }
 
-/// a → b → c → …, each from the one before.
+/// Copies a → b → c → …, each from the previous one.
 fn chain(on: usize, length: usize) -> Play {
     let mut play = Play::new(on);
     let (source, sink) = (play.host(4096), play.host(4096));
@@ -60,7 +60,7 @@ fn chain(on: usize, length: usize) -> Play {
     play
 }
 
-/// A small copy that needs the end of a large one.
+/// Queues a small copy that reads the end of a large one.
 fn large_then_small(on: usize, _: usize) -> Play {
     let mut play = Play::new(on);
     let (large, small) = (play.space(LARGE), play.space(SMALL));
@@ -84,7 +84,7 @@ fn read_after_write(on: usize, _: usize) -> Play {
     play
 }
 
-/// A read sees the bytes from before the small copy over their end.
+/// Checks that a read sees the state before the small copy overwrites its end.
 fn write_after_read(on: usize, _: usize) -> Play {
     let mut play = Play::new(on);
     let (space, other) = (play.space(LARGE), play.space(SMALL));
@@ -97,7 +97,7 @@ fn write_after_read(on: usize, _: usize) -> Play {
     play
 }
 
-/// The small one is the last to write.
+/// Checks that the small copy is the last to write.
 fn write_after_write(on: usize, _: usize) -> Play {
     let mut play = Play::new(on);
     let space = play.space(LARGE);
@@ -109,7 +109,7 @@ fn write_after_write(on: usize, _: usize) -> Play {
     play
 }
 
-/// Down to the host and up again without a sync in between: the host's memory is part of the stream's work (D.6).
+/// Copies to the host and back without a sync in between: host memory is part of the stream's work (D.6).
 fn through_host(on: usize, _: usize) -> Play {
     let mut play = Play::new(on);
     let spaces: Vec<_> = (0..4).map(|_| play.space(65_536)).collect();
@@ -121,7 +121,7 @@ fn through_host(on: usize, _: usize) -> Play {
     play
 }
 
-/// A block moves along one data space, each copy from where the one before put it.
+/// Moves a block along one data space, each copy from the place of the previous one.
 fn within_one_space(on: usize, _: usize) -> Play {
     let mut play = Play::new(on);
     let space = play.space(64 * 512);
@@ -131,7 +131,7 @@ fn within_one_space(on: usize, _: usize) -> Play {
     play
 }
 
-/// Copies of any direction, size and offset.
+/// Copies with random directions, sizes and offsets.
 fn random(on: usize, seed: usize) -> Play {
     let mut random = Random(seed as u64);
     let mut play = Play::new(on);
@@ -141,7 +141,7 @@ fn random(on: usize, seed: usize) -> Play {
     for _ in 0..300 {
         let from = random.below(places.len());
         let to = random.below(places.len());
-        // One of them is a data space, and they are not the same (D.6).
+        // One end must be a data space, and the ends must differ (D.6).
         if from == to || (from >= 5 && to >= 5) {
             continue;
         }
@@ -166,7 +166,7 @@ fn data_is_there(on: usize) -> Play {
     play
 }
 
-/// The host writes what was copied from as soon as the sync is back.
+/// Overwrites the source on the host as soon as the sync returns.
 fn source_is_free(on: usize) -> Play {
     let mut play = Play::new(on);
     let source = play.host(LARGE);

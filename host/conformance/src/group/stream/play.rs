@@ -1,17 +1,17 @@
-//! Work on streams as data: the device does the steps, and a model does them one after the other; both must end with the same
-//! bytes. Where steps are on several streams, waits between them leave no other order.
+//! Work on streams as data: a device and a model execute the same steps, the model in sequence, and both must end in
+//! the same state. Waits between steps on several streams leave only one possible result.
 
 use crate::raw::{Device, Space, Stream, host_end};
 use crate::{Stop, Verdict};
 
-/// A data space of the device, or memory of the host.
+/// A data space of the device, or host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::group) enum Place {
     Space(usize),
     Host(usize),
 }
 
-/// One end of a copy: a place and where in it, in bytes.
+/// One end of a copy: a place, and an offset in bytes.
 pub(in crate::group) type End = (Place, usize);
 
 #[derive(Clone, Copy, Debug)]
@@ -27,15 +27,15 @@ enum Step {
         from: usize,
     },
     Sync(usize),
-    /// The host's memory is as it should be, now.
+    /// Checks the host memory now.
     Look(usize),
-    /// The host writes its memory.
+    /// Fills the host memory.
     Fill(usize, u8),
-    /// The stream is freed.
+    /// Frees the stream.
     Free(usize),
 }
 
-/// Steps of a play. Stream 0 is the default one, those above are created.
+/// Sequence of steps. Stream 0 is the default stream, higher ones are created.
 #[derive(Clone, Debug, Default)]
 pub(in crate::group) struct Play {
     n_created: usize,
@@ -44,7 +44,7 @@ pub(in crate::group) struct Play {
     steps: Vec<Step>,
 }
 
-/// Numbers that look random and are the same everywhere (splitmix64).
+/// Pseudo-random generator with the same sequence on every machine (splitmix64).
 pub(in crate::group) struct Random(pub(in crate::group) u64);
 
 impl Random {
@@ -56,7 +56,7 @@ impl Random {
         word ^ (word >> 31)
     }
 
-    /// One from 0 to `end`, without it.
+    /// Returns a number from 0 to `end`, exclusive.
     pub(in crate::group) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or_default()
     }
@@ -72,18 +72,18 @@ impl Random {
 }
 
 impl Play {
-    /// With so many streams beside the default one.
+    /// Creates a play with `n_created` streams besides the default one.
     pub(in crate::group) fn new(n_created: usize) -> Self {
         Self { n_created, ..Self::default() }
     }
 
-    /// A data space; each begins with bytes of its own.
+    /// Adds a data space with initial bytes of its own.
     pub(in crate::group) fn space(&mut self, size: usize) -> Place {
         self.spaces.push(Random(self.spaces.len() as u64).bytes(size));
         Place::Space(self.spaces.len() - 1)
     }
 
-    /// Memory of the host; each begins with bytes of its own.
+    /// Adds host memory with initial bytes of its own.
     pub(in crate::group) fn host(&mut self, size: usize) -> Place {
         self.hosts.push(Random(1000 + self.hosts.len() as u64).bytes(size));
         Place::Host(self.hosts.len() - 1)
@@ -93,7 +93,7 @@ impl Play {
         self.steps.push(Step::Copy { on, from, to, size });
     }
 
-    /// Makes later steps of `on` wait for the steps that `from` was given so far.
+    /// Makes later work on `on` wait for the work queued on `from` so far.
     pub(in crate::group) fn wait(&mut self, on: usize, from: usize) {
         self.steps.push(Step::Wait { on, from });
     }
@@ -102,14 +102,14 @@ impl Play {
         self.steps.push(Step::Sync(on));
     }
 
-    /// Checks host memory; only after a sync of the streams that write it.
+    /// Checks host memory; allowed only after a sync of the streams that write it.
     pub(in crate::group) fn look(&mut self, place: Place) {
         if let Place::Host(host) = place {
             self.steps.push(Step::Look(host));
         }
     }
 
-    /// Fills host memory; only after a sync of the streams that use it.
+    /// Fills host memory; allowed only after a sync of the streams that use it.
     pub(in crate::group) fn fill(&mut self, place: Place, value: u8) {
         if let Place::Host(host) = place {
             self.steps.push(Step::Fill(host, value));
@@ -120,7 +120,7 @@ impl Play {
         self.steps.push(Step::Free(on));
     }
 
-    /// Runs all steps on device 0, and checks that the result is the model's.
+    /// Runs all steps on device 0, and checks that it ends in the state of the model.
     pub(in crate::group) fn run(&self, device: &Device) -> Verdict {
         let mut model = self.clone();
         let mut stage = Stage::new(device, self)?;
@@ -145,11 +145,11 @@ impl Play {
     }
 }
 
-/// Returns the streams of a play, the default one first.
+/// Creates the streams of a play, the default one first.
 ///
 /// # Errors
 ///
-/// `Unsupported` when the device supports only the default stream.
+/// `Unsupported` if the device has only the default stream.
 pub(in crate::group) fn streams(
     device: &Device,
     device_id: i32,
@@ -166,7 +166,7 @@ pub(in crate::group) fn streams(
     Ok(streams)
 }
 
-/// Streams and memory of a running play. However it ends, its streams are waited for before its memory is freed.
+/// Device objects of a running play. However the play ends, its streams are synchronised before its memory is freed.
 struct Stage<'d> {
     streams: Vec<Option<Stream<'d>>>,
     spaces: Vec<Space<'d>>,
@@ -202,8 +202,9 @@ impl<'d> Stage<'d> {
             Step::Copy { on, from, to, size } => {
                 model.model_copy(from, to, size);
                 let (from, to) = (self.end_of(from), self.end_of(to));
-                // SAFETY: both ends live as long as `self`, which waits for all streams before it goes; the model's
-                // slices held that they are within it, and plays copy between places that differ or do not overlap.
+                // SAFETY: both ends live as long as `self`, which waits for all streams before it is dropped; the
+                // model's slices checked that they are in range, and plays copy between places that differ or do not
+                // overlap.
                 unsafe { self.stream(on)?.copy(from, to, size as u64) }?;
             }
             Step::Wait { on, from } => self.stream(on)?.wait_for(self.stream(from)?)?,
@@ -241,19 +242,19 @@ impl<'d> Stage<'d> {
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
         for stream in self.streams.iter().flatten() {
-            // The case has said already what went wrong.
+            // The case has already reported the failure.
             let _ = stream.sync();
         }
     }
 }
 
-/// Checks that bytes are as the model has them.
+/// Checks that bytes are as in the model.
 fn in_order(what: &str, index: usize, found: &[u8], expected: &[u8]) -> Verdict {
     let note = "expected is what is there when the steps are done one after the other";
     same(what, index, found, expected).map_err(|stop| stop.note(note))
 }
 
-/// Checks that bytes are as expected, and reports the first that is not.
+/// Checks that bytes are as expected, and reports the first difference.
 pub(in crate::group) fn same(what: &str, index: usize, found: &[u8], expected: &[u8]) -> Verdict {
     let Some(at) = found.iter().zip(expected).position(|(found, expected)| found != expected) else {
         return Ok(());

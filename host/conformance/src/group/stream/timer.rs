@@ -1,4 +1,4 @@
-//! Interface `timer` 1: marks of streams, and the device's time between them (N.1 to N.8).
+//! Interface `timer` 1: marks on streams, and the device time between them (N.1 to N.8).
 
 use std::ptr;
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use crate::raw::{Device, Mark, Space, Stream};
 use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
-/// Size of copies that take long enough to be measured on any device's clock.
+/// Size of a copy that any device's clock can measure.
 const LARGE: usize = 8 << 20;
-/// Tolerance between clocks, in nanoseconds, and as a share.
+/// Allowed difference between clocks, in nanoseconds and as a share.
 const SLACK_NS: f64 = 100_000.0;
 const SLACK_SHARE: f64 = 0.01;
-/// Tolerance for the rounding of each reported time: the coarsest clock of a driver counts half microseconds.
+/// Allowed rounding error of each reported time: the coarsest clock of a driver counts half microseconds.
 const ROUNDING_NS: f64 = 2_000.0;
 
 pub(super) fn add(cases: &mut Cases) {
@@ -47,7 +47,7 @@ pub(super) fn add(cases: &mut Cases) {
     timer("null-place", "D.2", &[], null_places);
 }
 
-/// The device, where its plugin has the interface.
+/// Returns the device, if its plugin has the interface.
 fn timed(c: &Context, profile: &[Profile]) -> Verdict<Device> {
     let is_of_several = profile.contains(&Profile::SeveralDevices);
     let device = if is_of_several { c.several_devices() } else { c.device() }?;
@@ -57,7 +57,7 @@ fn timed(c: &Context, profile: &[Profile]) -> Verdict<Device> {
     Ok(device)
 }
 
-/// Two data spaces between which copies take their time.
+/// Two data spaces, between which copies take measurable time.
 struct Work<'d> {
     from: Space<'d>,
     to: Space<'d>,
@@ -70,17 +70,17 @@ impl<'d> Work<'d> {
         Ok(work)
     }
 
-    /// Queues some of it.
+    /// Queues a number of copies.
     fn queue(&self, stream: &Stream<'_>, count: usize) -> Verdict {
         for _ in 0..count {
-            // SAFETY: D.6, two data spaces, which are freed after the stream was synchronised: see `Drop`.
+            // SAFETY: by D.6, both data spaces are freed after the stream was synchronised: see `Drop`.
             unsafe { stream.copy(self.from.end(0), self.to.end(0), LARGE as u64) }?;
         }
         Ok(())
     }
 }
 
-/// Guard that synchronises a stream before the earlier values of the case are freed.
+/// Guard that synchronises a stream before the objects declared earlier in the case are freed.
 struct Synced<'s, 'd>(&'s Stream<'d>);
 
 impl Drop for Synced<'_, '_> {
@@ -104,7 +104,7 @@ fn handles_differ(device: &Device) -> Verdict {
     equal("how many handles there are of 100 marks", &raw.len(), &100)
 }
 
-/// Marks after work that takes longer than a call are queued before the work is done.
+/// Checks that marks after long-running work are queued before the work is done.
 fn mark_does_not_wait(device: &Device) -> Verdict {
     let work = Work::new(device)?;
     let streams = streams(device, 0, 1)?;
@@ -119,7 +119,7 @@ fn mark_does_not_wait(device: &Device) -> Verdict {
         stream.sync()?;
         let all = begin.elapsed();
         drop(mark);
-        // A device whose copies are done when they are queued has nothing to wait for.
+        // A device whose copies are synchronous has nothing to wait for.
         if queued * 2 > all || marked * 2 < all {
             return Ok(());
         }
@@ -156,12 +156,12 @@ fn asked_again(device: &Device) -> Verdict {
     equal("the time between two marks, asked again", &begin.until(&end)?, &first)
 }
 
-/// Nobody synchronised the stream: what `elapsed` answers is of work that is done then.
+/// Checks that `elapsed` waits for the work, without a sync of the stream.
 fn elapsed_waits(device: &Device) -> Verdict {
     let (work, stream) = (Work::new(device)?, device.default_stream(0));
     let _synced = Synced(&stream);
     let mut least = f64::INFINITY;
-    // A machine that is busy may hold one try up.
+    // Several attempts, because a busy machine may delay one.
     for _ in 0..8 {
         let begin = stream.mark()?;
         work.queue(&stream, 32)?;
@@ -197,7 +197,7 @@ fn within_host(device: &Device, n_created: usize) -> Verdict {
     Ok(())
 }
 
-/// Work between two marks is most of the time that the host waits for, where that is long.
+/// Checks that the work between two marks accounts for most of the time that the host waits, if that is long.
 fn work_counts(device: &Device) -> Verdict {
     let (work, stream) = (Work::new(device)?, device.default_stream(0));
     let _synced = Synced(&stream);
@@ -251,7 +251,7 @@ fn across_streams(device: &Device) -> Verdict {
         let host = began.elapsed().as_secs_f64() * 1e9;
         let most = host * (1.0 + SLACK_SHARE) + SLACK_NS;
         let expected = format!("0 to {most:.0} ns to a mark on a stream that waits");
-        // Half microseconds of the coarsest clock.
+        // Tolerance for the half microseconds of the coarsest clock.
         ensure((-ROUNDING_NS..=most).contains(&found), expected, format!("{found:.0} ns"))?;
     }
     Ok(())
@@ -289,7 +289,7 @@ fn stream_freed_first(device: &Device) -> Verdict {
     ensure(found > 0.0, "the time of work on a stream that was freed", found)
 }
 
-/// Marks come and go, and many live at once; what they need is given back.
+/// Creates and frees many marks, with many alive at once, and checks that their resources are released.
 fn many(device: &Device) -> Verdict {
     let stream = device.default_stream(0);
     let begin = Instant::now();
@@ -321,7 +321,7 @@ fn freed(device: &Device) -> Verdict {
     mark.free()?;
     refused("elapsed from a freed mark", device.elapsed_raw(0, raw, other.raw()), UNKNOWN)?;
     refused("elapsed to a freed mark", device.elapsed_raw(0, other.raw(), raw), UNKNOWN)?;
-    // SAFETY: what the plugin makes of it is the question; it says that it checks handles.
+    // SAFETY: the case tests an invalid handle, and the plugin reports that it checks handles.
     refused("free_mark of a freed mark", unsafe { device.free_mark_raw(0, raw) }, UNKNOWN)
 }
 
@@ -331,7 +331,7 @@ fn garbage(device: &Device) -> Verdict {
     let space = device.allocate(64)?;
     for raw in [ptr::without_provenance_mut(0x10), ptr::without_provenance_mut(usize::MAX), space.data()] {
         refused(&format!("elapsed to {raw:p}"), device.elapsed_raw(0, mark.raw(), raw), UNKNOWN)?;
-        // SAFETY: what the plugin makes of it is the question; it says that it checks handles.
+        // SAFETY: the case tests an invalid handle, and the plugin reports that it checks handles.
         refused(&format!("free_mark of {raw:p}"), unsafe { device.free_mark_raw(0, raw) }, UNKNOWN)?;
     }
     refused("elapsed to null", device.elapsed_raw(0, mark.raw(), ptr::null_mut()), UNKNOWN)?;
@@ -341,7 +341,7 @@ fn garbage(device: &Device) -> Verdict {
 fn elsewhere(device: &Device) -> Verdict {
     let (own, other) = (device.default_stream(0).mark()?, device.default_stream(1).mark()?);
     refused("elapsed to another device's", device.elapsed_raw(0, own.raw(), other.raw()), UNKNOWN)?;
-    // SAFETY: what the plugin makes of it is the question; it says that it checks handles.
+    // SAFETY: the case tests an invalid handle, and the plugin reports that it checks handles.
     refused("free_mark of another device's", unsafe { device.free_mark_raw(0, other.raw()) }, UNKNOWN)?;
     equal("the other device's mark", &other.until(&other)?, &0.0)
 }
@@ -353,7 +353,7 @@ fn no_device(device: &Device) -> Verdict {
         refused(&what("mark"), device.mark_raw(device_id, ptr::null_mut()), &["ValueError"])?;
         let elapsed = device.elapsed_raw(device_id, mark.raw(), mark.raw());
         refused(&what("elapsed"), elapsed, &["ValueError"])?;
-        // SAFETY: what the plugin makes of it is the question.
+        // SAFETY: the case tests how the plugin answers an invalid device.
         let freed = unsafe { device.free_mark_raw(device_id, mark.raw()) };
         refused(&what("free_mark"), freed, &["ValueError"])?;
     }

@@ -1,4 +1,4 @@
-//! Results of the canonicalizer for targets that it accepts.
+//! Answers of the canonicalizer to targets that it accepts.
 
 use chipdock_ir::{OptionSchema, OptionType};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn default_taken(c: &Context<'_>) -> Verdict {
     equal("the answer, written as canonical targets are", &json, &target.to_json())
 }
 
-/// Checks rule T.3 for an accepted target: canonicalizing the result again changes nothing.
+/// Checks rule T.3 for an accepted target: canonicalizing the result again does not change it.
 fn unchanged(tested: &Tested, what: &str, answer: &str) -> Verdict {
     let again = tested.kind.canonicalize(answer).map_err(|error| {
         let found = format!("{}: {}", error.kind().as_str(), error.message());
@@ -55,7 +55,7 @@ fn default_unchanged(c: &Context<'_>) -> Verdict {
     unchanged(&tested, "the default target", &answer)
 }
 
-/// Options of an answer are declared, of their types and within their ranges.
+/// Checks that the options of an answer are declared, of their types, and within their ranges.
 fn declared(tested: &Tested, what: &str, answer: &str) -> Verdict {
     for (name, value) in &read(answer)?.options {
         if COMMON.contains(&name.as_str()) || name.starts_with("feature.") {
@@ -88,7 +88,7 @@ fn keys_and_tag(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// One option at one value: taken, unchanged when taken again, and kept; or refused as T.4 says.
+/// Tests one option at one value: it is accepted, kept, and unchanged when canonicalized again; or refused as T.4 says.
 fn corner(tested: &Tested, option: &OptionSchema, value: &Value) -> Verdict {
     let what = format!("option \"{}\" at {}", option.name, shown(&value.to_string()));
     let answer = match tested.kind.canonicalize(&tested.applied(&[(&option.name, value.clone())])) {
@@ -112,7 +112,7 @@ fn corner(tested: &Tested, option: &OptionSchema, value: &Value) -> Verdict {
 
 fn all_corners(c: &Context<'_>, types: &[OptionType]) -> Verdict {
     let tested = Tested::usable(c)?;
-    // The options that every target has are options like others; a kind without any of its own has these.
+    // The options common to all targets are tested like others; a kind without options of its own has only these.
     let mut options = common_options();
     options.extend(tested.schema.options.iter().cloned());
     for option in options.iter().filter(|option| types.contains(&option.option_type)) {
@@ -142,7 +142,7 @@ fn common_options() -> Vec<OptionSchema> {
     ]
 }
 
-/// Without even the options that have defaults: a canonicalizer does not rely on them.
+/// Omits even the options with defaults: a canonicalizer must not depend on them.
 fn unset(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let bare = json!({ "kind": c.registration(), "tag": "", "keys": [] }).to_string();
@@ -150,7 +150,7 @@ fn unset(c: &Context<'_>) -> Verdict {
     unchanged(&tested, "a target without any option", &answer)
 }
 
-/// All options at their first, and at their last corners; where that is taken.
+/// Sets all options to their first and then to their last extreme values, if that is accepted.
 fn all_at_once(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     for pick in [|values: &[Value]| values.first().cloned(), |values: &[Value]| values.last().cloned()] {
@@ -171,7 +171,7 @@ fn all_at_once(c: &Context<'_>) -> Verdict {
     tested.still_usable()
 }
 
-/// Holds the same answer to one text, again.
+/// Checks that a text gets the same answer again.
 fn same(kind: &Kind, target: &str, expected: &str) -> Verdict {
     let again = kind.canonicalize(target)?;
     ensure(again == expected, format!("the same answer: {}", shown(expected)), shown(&again))

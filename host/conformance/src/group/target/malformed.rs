@@ -1,4 +1,4 @@
-//! Texts that are no targets, straight to the table: refused or passed through, never a crash.
+//! Invalid target texts passed directly to the table: refused or passed through, never a crash.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("other-kind", other_kind);
 }
 
-/// Each text is refused with `ValueError` or answered with a text; afterwards all is well.
+/// Checks that each text is refused with `ValueError` or answered with a text, and that the kind works afterwards.
 fn survives(c: &Context<'_>, texts: fn(&Tested) -> Vec<Vec<u8>>) -> Verdict {
     let tested = Tested::usable(c)?;
     for text in texts(&tested) {
@@ -97,7 +97,7 @@ fn many_options(tested: &Tested) -> Vec<Vec<u8>> {
     vec![json.to_string().into_bytes(), keys.to_string().into_bytes()]
 }
 
-/// Only texts that are refused as text come back; a kind that passes everything through may not answer them.
+/// Invalid UTF-8: the texts must be refused; a kind that passes texts through must not return them.
 fn not_utf8(tested: &Tested) -> Vec<Vec<u8>> {
     let mut within = tested.applied(&[]).into_bytes();
     let at = within.len() / 2;

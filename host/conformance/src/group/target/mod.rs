@@ -20,17 +20,17 @@ pub(super) fn add(cases: &mut Cases) {
     malformed::add(cases);
 }
 
-/// Fields that every target has beside the options of its kind.
+/// Fields that every target has besides the options of its kind.
 const COMMON: &[&str] = &["kind", "tag", "keys", "host", "device", "model", "libs", "target_device_type"];
 
-/// A kind under test with its schema.
+/// A target kind under test with its parsed schema.
 struct Tested {
     kind: Kind,
     schema: TargetKind,
 }
 
 impl Tested {
-    /// Reads the schema of the kind under test, for access through its table.
+    /// Opens the kind through its table and parses its schema.
     fn of(c: &Context<'_>) -> Verdict<Self> {
         let kind = Kind::of(c.plugin()?, c.registration());
         let kind = kind.ok_or_else(|| Stop::suite("the target kind is gone"))?;
@@ -41,7 +41,7 @@ impl Tested {
         Ok(Self { kind, schema })
     }
 
-    /// Returns the kind when it can be used here: its canonicalizer may need a library.
+    /// Opens the kind if it can be used here; its canonicalizer may need a library.
     fn usable(c: &Context<'_>) -> Verdict<Self> {
         match c.facts().unusable_kind(c.registration()) {
             Some(why) => Err(Stop::Absent(why.to_owned())),
@@ -49,7 +49,7 @@ impl Tested {
         }
     }
 
-    /// A target to which the schema was applied, as a host hands it over: these options, else defaults.
+    /// Returns a target with these options, else defaults, in the form that a host passes on after applying the schema.
     fn applied(&self, options: &[(&str, Value)]) -> String {
         let mut target = Target { kind: self.kind.name.clone(), ..Target::default() };
         target.keys.clone_from(&self.schema.keys);
@@ -74,7 +74,7 @@ impl Tested {
     }
 }
 
-/// A target as it was answered.
+/// Parses a target returned by the plugin.
 fn read(answer: &str) -> Verdict<Target> {
     let json = serde_json::from_str::<Value>(answer).map_err(|error| error.to_string());
     json.and_then(|json| Target::from_canonical_json(&json)).map_err(|error| {
@@ -82,12 +82,12 @@ fn read(answer: &str) -> Verdict<Target> {
     })
 }
 
-/// A text, cut for a message.
+/// Shortens a text for a message.
 fn shown(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
-/// Values at the ends of what an option may be, each with a name for messages.
+/// Returns the extreme values of an option.
 fn corners(option: &OptionSchema) -> Vec<Value> {
     let mut values: Vec<Value> = option.default.iter().cloned().collect();
     let words: Vec<&str> = option.one_of.iter().map(String::as_str).take(24).collect();
@@ -121,7 +121,7 @@ fn corners(option: &OptionSchema) -> Vec<Value> {
     values
 }
 
-/// Returns true if a value is of an option's type and among its allowed values.
+/// Returns true if a value has an option's type and is within its limits.
 fn is_allowed(option: &OptionSchema, value: &Value) -> bool {
     let within = |value: &Value| {
         let number = value.as_i64();

@@ -1,4 +1,4 @@
-//! Targets that are refused, each with an error that helps.
+//! Refused targets, each with a helpful error.
 
 use chipdock_ir::{OptionSchema, OptionType};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("device-that-is-not-there", no_such_device);
 }
 
-/// Checks that a host refuses a target as `ValueError`, with all these texts in the message.
+/// Checks that a host refuses a target with `ValueError` and a message that contains all of `says`.
 fn refused(c: &Context<'_>, source: Value, says: &[&str]) -> Verdict {
     let what = shown(&source.to_string());
     let expected = || format!("{what}: ValueError that says {}", says.join(", "));
@@ -44,7 +44,7 @@ fn with(c: &Context<'_>, option: &str, value: Value) -> Value {
     json!({ "kind": c.registration(), option: value })
 }
 
-/// Values that are of another type than an option; booleans and small integers are taken for each other.
+/// Returns values of other types than an option's; booleans and small integers are interchangeable.
 fn mistyped(option_type: OptionType) -> Vec<Value> {
     let all = [json!(0.5), json!({}), json!("7"), json!(["x"]), json!([0]), json!(7), json!([[]])];
     let is_right = |value: &Value| match option_type {
@@ -100,7 +100,7 @@ fn beyond_64_bits(c: &Context<'_>) -> Verdict {
     tested.still_usable()
 }
 
-/// A word that a list does not have, by one letter: the error has the nearest that it has.
+/// Changes one letter of a listed word: the error must suggest the nearest listed one.
 fn not_in_the_list(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     for option in tested.schema.options.iter().filter(|option| !option.one_of.is_empty()) {
@@ -120,7 +120,7 @@ fn not_in_the_list(c: &Context<'_>) -> Verdict {
     tested.still_usable()
 }
 
-/// Words for options without a list: the canonicalizer takes them, or says which option and which word.
+/// Passes unknown words to options without a list: the canonicalizer accepts them, or names the option and the word.
 fn unknown_words(c: &Context<'_>) -> Verdict {
     const WORD: &str = "nosuchword7";
     let tested = Tested::usable(c)?;
@@ -148,7 +148,7 @@ fn misspelt_option(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let names = tested.schema.options.iter().map(|option| option.name.as_str());
     for name in names.chain(["model", "libs", "target_device_type"]) {
-        // A letter too many; the nearest name is the one that was meant, unless it is close to another as well.
+        // One letter too many; the suggestion is the intended name, unless another name is as near.
         let misspelt = format!("{name}q");
         refused(c, with(c, &misspelt, json!(1)), &["unknown option", &misspelt, name])?;
     }
@@ -172,7 +172,7 @@ fn host_that_is_none(c: &Context<'_>) -> Verdict {
     tested.still_usable()
 }
 
-/// The device's number is asked for only where the caller wants it.
+/// Checks that the error for an absent device in `from_device` names it; -1 queries no device.
 fn no_such_device(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let made = c.host()?.target(with(c, "from_device", json!(-1)));
@@ -180,7 +180,7 @@ fn no_such_device(c: &Context<'_>) -> Verdict {
     let answer = c.host()?.target(with(c, "from_device", json!(1_000_000)));
     if let Err(error) = answer {
         let text = error.to_string();
-        // Where there is no driver, that is said.
+        // If there is no driver, the error says so instead.
         let names = match c.facts().absent_device(&tested.schema.device) {
             Some(why) => text.contains("1000000") || text.contains(why),
             None => text.contains("1000000"),

@@ -1,4 +1,4 @@
-//! Targets as a real host makes them: written, read, nested, and the capabilities that passes read from them.
+//! Targets created by a real host: written, read, nested, and queried by passes.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("capabilities", "T.5", capabilities);
 }
 
-/// Made, written as text and read, made from itself: the same each time.
+/// Creates a target, writes and reads it, and creates it from itself: the results must be equal.
 fn round_trip(c: &Context<'_>, source: &Value) -> Verdict {
     drop(c.target()?);
     let host = c.host()?;
@@ -83,7 +83,7 @@ fn features(c: &Context<'_>) -> Verdict {
     round_trip(c, &source)
 }
 
-/// Nothing is between the plugin's answer and the target of a host but reading it.
+/// Checks that a host uses the plugin's answer without changes.
 fn as_the_table_answers(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let answer = read(&tested.canonical(&tested.applied(&[]))?)?;
@@ -119,7 +119,7 @@ fn host_within(c: &Context<'_>) -> Verdict {
     }
 }
 
-/// Capabilities are read from the options.
+/// Checks that the capabilities queried by passes match the options.
 fn capabilities(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let (target, schema) = (c.target()?, &tested.schema);

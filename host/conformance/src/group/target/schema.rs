@@ -1,4 +1,4 @@
-//! The schema: data that hosts and tools rely on.
+//! The schema of a target kind, which hosts and tools rely on.
 
 use std::collections::BTreeSet;
 
@@ -105,7 +105,7 @@ fn capabilities(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-/// Each name once, and such that `test` takes it.
+/// Checks that each name occurs once and satisfies `test`.
 fn names(what: &str, names: &[String], test: impl Fn(&str) -> bool) -> Verdict {
     let mut seen = BTreeSet::new();
     for name in names {
@@ -120,7 +120,7 @@ fn thread_axes(c: &Context<'_>) -> Verdict {
     names("thread axes", &schema.thread_axes, |axis| axis.parse::<ThreadAxis>().is_ok())
 }
 
-/// A scope may be the device's own, so only its form is held; and global memory is everywhere.
+/// Checks the form of scopes, which may be specific to the device, and that global memory is listed.
 fn storage_scopes(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::of(c)?;
     let is_plain = |scope: &str| !scope.is_empty() && !scope.contains(char::is_whitespace);
@@ -129,7 +129,7 @@ fn storage_scopes(c: &Context<'_>) -> Verdict {
     ensure(has_global, "scope \"global\", where arguments are", format!("{:?}", schema.storage_scopes))
 }
 
-/// A host ignores such a field (P3.9); here it is one that is misspelt.
+/// Checks for unknown fields: a host ignores them (P3.9), but here one is a misspelling.
 fn known_fields(c: &Context<'_>) -> Verdict {
     let Tested { kind, .. } = Tested::of(c)?;
     let unknown = unknown_schema_fields(&kind.schema_json)?;
@@ -146,7 +146,7 @@ fn native_ops(c: &Context<'_>) -> Verdict {
     names("ops", &schema.native_ops, |op| Op::by_name(op).is_some())
 }
 
-/// A key that no standard has must at least be one that the plugin's own device knows.
+/// Checks that a non-standard attribute key is at least known to the plugin's own device.
 fn attributes(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::of(c)?;
     for option in schema.options.iter().filter(|option| !option.from_attribute.is_empty()) {

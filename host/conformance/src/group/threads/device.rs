@@ -1,4 +1,4 @@
-//! One device under the calls of many threads.
+//! One device called by many threads.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -43,13 +43,13 @@ pub(super) fn add(cases: &mut Cases) {
     at_once("everything", None, &[8], everything);
 }
 
-/// Returns how often each thread repeats an action, so that all together do it `total` times.
+/// Returns the repetitions for each thread: its share of `total`, at least 4.
 fn share(total: usize, n_threads: usize) -> usize {
     (total / n_threads).max(4)
 }
 
 fn attributes(device: &Device, n_threads: usize) -> Verdict {
-    // What is free now may change; the rest may not (D.12).
+    // The available memory may change; the other attributes must not (D.12).
     let keys = || attribute::ALL.iter().filter(|key| **key != attribute::AVAILABLE_GLOBAL_MEMORY_BYTES);
     let ask =
         || -> Verdict<Vec<String>> { keys().map(|key| Ok(shown(&device.attribute(0, key)?))).collect() };
@@ -76,13 +76,13 @@ fn shown(value: &Any) -> String {
     }
 }
 
-/// Each thread's error tells of its own call.
+/// Checks that each thread's error describes its own call.
 fn errors(device: &Device, n_threads: usize) -> Verdict {
     together(n_threads, |thread| {
         let id = 100_000 + i32::try_from(thread).unwrap_or_default() * 1000;
         for call in 0..i32::try_from(share(60_000, n_threads)).unwrap_or_default() {
             let id = id + call % 1000;
-            // The cheapest wrong call: the less it does besides, the more often two of them meet.
+            // The cheapest wrong call, so that two of them coincide as often as possible.
             let refused = device.sync(id, std::ptr::null_mut()).err();
             let message = refused.map(|error| error.message().into_owned());
             ensure(
@@ -107,7 +107,7 @@ fn holds(space: &Space<'_>, value: u8) -> Verdict {
     same("a data space of this thread's own", 0, &found, &expected)
 }
 
-/// Several live at a time, each with bytes of its own.
+/// Keeps several data spaces alive at a time, each with bytes of its own.
 fn allocate_and_free(device: &Device, n_threads: usize) -> Verdict {
     together(n_threads, |thread| {
         let mut live = Vec::new();
@@ -130,7 +130,7 @@ fn allocate_and_free(device: &Device, n_threads: usize) -> Verdict {
     })
 }
 
-/// Live handles differ, whichever thread requested them.
+/// Checks that all live handles differ, across threads.
 fn handles_are_distinct(device: &Device, n_threads: usize) -> Verdict {
     let n_each = share(4096, n_threads).min(1024);
     for round in 0..3 {
@@ -171,7 +171,7 @@ fn own_spaces(device: &Device, n_threads: usize) -> Verdict {
     })
 }
 
-/// Each has a range of its own, with no gap between: what one writes is not to be seen in another's.
+/// Gives each thread an adjacent range of one data space: the writes of one must not affect another's range.
 fn one_space(device: &Device, n_threads: usize) -> Verdict {
     const RANGE: usize = 99;
     let space = device.allocate((RANGE * n_threads) as u64)?;
@@ -188,7 +188,7 @@ fn one_space(device: &Device, n_threads: usize) -> Verdict {
     })
 }
 
-/// Chains of copies on a stream, and one sync for each chain.
+/// Runs chains of copies on a stream, with one sync for each chain.
 fn flow(device: &Device, stream: &Stream<'_>, thread: usize) -> Verdict {
     const SIZE: usize = 2048;
     let spaces = (0..3).map(|_| device.allocate(SIZE as u64)).collect::<Result<Vec<_>, _>>()?;
@@ -197,7 +197,7 @@ fn flow(device: &Device, stream: &Stream<'_>, thread: usize) -> Verdict {
         let mut source = random.bytes(SIZE);
         let mut sink = vec![0; SIZE];
         let size = SIZE as u64;
-        // SAFETY: D.6, all ends live until the sync below, which comes before anything can return.
+        // SAFETY: by D.6, all ends live until the sync below, which comes before any return.
         let queued = unsafe {
             stream
                 .copy(host_end(source.as_mut_ptr(), 0), spaces[0].end(0), size)
@@ -222,7 +222,7 @@ fn sync_while_others_queue(device: &Device, n_threads: usize) -> Verdict {
     })
 }
 
-/// Allocated on one thread, written on the next, read on the third, freed on the fourth.
+/// Allocates on one thread, writes on the next, reads on the third, frees on the fourth.
 fn handed_over(device: &Device, _: usize) -> Verdict {
     let (to_writer, at_writer) = mpsc::channel::<Space<'_>>();
     let (to_reader, at_reader) = mpsc::channel::<(Space<'_>, u8)>();
@@ -230,7 +230,7 @@ fn handed_over(device: &Device, _: usize) -> Verdict {
     let joined = |thread: std::thread::ScopedJoinHandle<'_, Verdict>| {
         thread.join().unwrap_or_else(|_| Err(Stop::suite("a thread of the case panicked")))
     };
-    // A receiver that is gone has failed, and says so itself.
+    // A receiver that is gone has failed and reports that itself.
     std::thread::scope(|scope| {
         let writer = scope.spawn(move || -> Verdict {
             for (round, space) in at_writer.iter().enumerate() {
@@ -259,7 +259,7 @@ fn handed_over(device: &Device, _: usize) -> Verdict {
     })
 }
 
-/// A call is unaffected by the device that another thread's call names.
+/// Checks that the device named by one thread's call does not affect the calls of another.
 fn devices_in_turn(device: &Device, n_threads: usize) -> Verdict {
     let count = device.count()?;
     together(n_threads, |thread| {
@@ -305,11 +305,11 @@ fn stream_handles(device: &Device, n_threads: usize) -> Verdict {
     })?;
     let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     let handles: HashSet<usize> = all.iter().map(|stream| stream.raw().addr()).collect();
-    // The default stream is one of them.
+    // The default stream counts as one of them.
     equal("streams that differ", &handles.len(), &(100 * n_threads + 1))
 }
 
-/// Each stream waits for its neighbour's, round and round, while work goes on.
+/// Makes each stream wait for its neighbour's repeatedly, while work continues.
 fn waits(device: &Device, n_threads: usize) -> Verdict {
     let streams = streams(device, 0, n_threads)?;
     together(n_threads, |thread| {
@@ -324,7 +324,7 @@ fn waits(device: &Device, n_threads: usize) -> Verdict {
     })
 }
 
-/// Calls of any kind, right and wrong, in no order.
+/// Makes calls of every kind, valid and invalid, in random order.
 fn everything(device: &Device, n_threads: usize) -> Verdict {
     together(n_threads, |thread| {
         let mut random = Random(1 + thread as u64);

@@ -1,4 +1,4 @@
-//! Several hosts: one comes or goes while calls of another run.
+//! Several hosts: one is created or shut down while calls of another run.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub(super) fn add(cases: &mut Cases) {
     hosts("shutdown-of-another", "P10.4", shutdown_of_another);
 }
 
-/// Runs `body` with the device API as another host has it.
+/// Runs `body` with the device API of another host.
 fn with_another<R>(c: &Context, body: impl FnOnce(&Plugin, &Device) -> Verdict<R>) -> Verdict<R> {
     let opened = Plugin::init(c.plugin()?.raw(), SuiteHost::leak());
     let opened = opened.map_err(|error| {
@@ -32,9 +32,9 @@ fn with_another<R>(c: &Context, body: impl FnOnce(&Plugin, &Device) -> Verdict<R
         None => Err(Stop::failed("the same registrations for every host", "the device API is not there")
             .clause("P5.2")),
     };
-    // It may have been shut down by the case.
+    // The case may have shut it down already.
     let _ = opened.shutdown();
-    // SAFETY: `shutdown` was called, and what the case had of this host is gone.
+    // SAFETY: `shutdown` was called, and everything that the case held of this host is dropped.
     unsafe { opened.destroy() };
     done
 }
@@ -48,7 +48,7 @@ fn works(device: &Device) -> Verdict {
     Ok(space.free()?)
 }
 
-/// `init` for other hosts, again and again, while calls of this one run; the others work too.
+/// Runs `init` for other hosts repeatedly while calls of this one run; the other hosts must work too.
 fn another(c: &Context) -> Verdict {
     let device = c.device()?;
     let is_over = AtomicBool::new(false);
@@ -70,7 +70,7 @@ fn another(c: &Context) -> Verdict {
     running.map_err(|stop| stop.note("calls of a host while others came and went"))
 }
 
-/// Every call ends well or says `Unavailable`; once `shutdown` is back, all say so.
+/// Checks that every call succeeds or fails with `Unavailable`, and that all fail once `shutdown` has returned.
 fn shutdown(c: &Context) -> Verdict {
     for _ in 0..4 {
         with_another(c, |plugin, device| {
@@ -79,7 +79,7 @@ fn shutdown(c: &Context) -> Verdict {
             let deadline = Instant::now() + Duration::from_secs(5);
             let call = || -> Verdict {
                 loop {
-                    // Read before the call begins: what began after `shutdown` was back may not succeed.
+                    // Read before the call begins: a call that began after `shutdown` returned must not succeed.
                     let was_over = is_over.load(Ordering::Acquire);
                     match device.attribute(0, DEVICE_NAME) {
                         Ok(_) if was_over => {
@@ -112,7 +112,7 @@ fn shutdown(c: &Context) -> Verdict {
     Ok(())
 }
 
-/// One host uses its data spaces while another is shut down.
+/// Uses the data spaces of one host while another is shut down.
 fn shutdown_of_another(c: &Context) -> Verdict {
     let device = c.device()?;
     let kept = device.allocate(128)?;

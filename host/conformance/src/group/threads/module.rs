@@ -1,4 +1,4 @@
-//! Target kinds, code generators and functions under the calls of many threads.
+//! Target kinds, code generators and functions called by many threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -32,7 +32,7 @@ fn canonicalize(c: &Context, n_threads: usize) -> Verdict {
     })
 }
 
-/// All get the same artifact (C.1).
+/// Checks that all threads get the same artifact (C.1).
 fn compile(c: &Context, n_threads: usize) -> Verdict {
     let (host, target) = (c.host()?, c.target()?);
     let artifacts = Mutex::new(Vec::new());
@@ -48,7 +48,7 @@ fn compile(c: &Context, n_threads: usize) -> Verdict {
         .map_err(|stop| stop.clause("C.1"))
 }
 
-/// The same artifact loaded by all, each calls its own module's function and lets it go.
+/// Loads one artifact on all threads; each calls its own module's function and drops the module.
 fn load(c: &Context, n_threads: usize) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let add = &*add;
@@ -82,14 +82,14 @@ fn sums(add: &Add, thread: usize) -> Verdict {
     Ok(())
 }
 
-/// One function, tensors of each thread's own, the default stream.
+/// Calls one function on the default stream, with tensors of each thread's own.
 fn call(c: &Context, n_threads: usize) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let add = &*add;
     together(n_threads, |thread| sums(add, thread))
 }
 
-/// The same, each thread with a stream of its own as the current one, where there are any.
+/// Calls one function with a separate current stream for each thread, if there are several streams.
 fn call_on_streams(c: &Context, n_threads: usize) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let add = &*add;
