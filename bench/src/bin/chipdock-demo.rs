@@ -100,7 +100,7 @@ fn show(options: &Options, rows: &[Row], absent: &[Absent]) {
     }
     println!("{table}");
     println!(
-        "\nEvery error is held against the bound that the reference interpreter derives; above it the run fails."
+        "\nEvery error is checked against the bound that the reference interpreter derives; above it the run fails."
     );
     for Absent { kind, reason } in absent {
         println!("not here: {kind}: {reason}");
