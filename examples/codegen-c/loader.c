@@ -35,7 +35,7 @@ static void drop_program(Program *program) {
   free(program);
 }
 
-/* ---- Reading a section: nothing of it is trusted ---- */
+/* ---- Reading a section: every number in it is checked ---- */
 
 typedef struct Cursor {
   const int32_t *at, *end;
@@ -53,7 +53,7 @@ static int read_kernel(const Program *program, Cursor *cursor, Kernel *kernel) {
   const int32_t *words = next_words(cursor, 1);
   int32_t at;
   kernel->name = words;
-  if (words == NULL || words[0] < 1 || next_words(cursor, (words[0] + 3) / 4) == NULL) return 0;
+  if (words == NULL || words[0] < 1 || next_words(cursor, ((int64_t)words[0] + 3) / 4) == NULL) return 0;
   words = next_words(cursor, 2);
   if (words == NULL || words[0] < 0 || words[0] >= program->code_count) return 0;
   kernel->entry = words[0];

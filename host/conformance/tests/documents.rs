@@ -73,9 +73,7 @@ const SETTINGS: usize = 9;
 
 /// The folders of the plugins.
 fn plugins() -> Vec<PathBuf> {
-    let folders = workspace().join("plugins").read_dir().expect("the plugins").flatten();
-    let folders: Vec<PathBuf> =
-        folders.map(|entry| entry.path()).filter(|folder| folder.join("Cargo.toml").exists()).collect();
+    let folders = chipdock_test_support::plugins::folders().expect("the plugins");
     assert!(!folders.is_empty(), "no plugin");
     folders
 }

@@ -19,10 +19,7 @@ const END: &str = "<!-- conformance:end -->";
 
 /// The folders of the backends, by name.
 fn backends() -> Vec<PathBuf> {
-    let entries = fs::read_dir(workspace().join("plugins")).expect("plugins/").flatten();
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    folders.retain(|folder| folder.join("Cargo.toml").is_file());
-    folders.sort();
+    let folders = chipdock_test_support::plugins::folders().expect("plugins/");
     assert!(!folders.is_empty(), "no backend");
     folders
 }

@@ -68,6 +68,28 @@ pub fn list(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
     bless(path, &text)
 }
 
+/// Compares texts with the goldens `NAME.EXTENSION` of a folder, and checks that the folder has no other golden with that
+/// extension.
+///
+/// # Errors
+///
+/// As for [`bless`], for every text that differs; the numbers of texts and of goldens, if they differ.
+pub fn check_texts(folder: &Path, extension: &str, texts: &[(String, String)]) -> Result<(), String> {
+    let compare =
+        |(name, text): &(String, String)| bless(&folder.join(format!("{name}.{extension}")), text).err();
+    let wrong: Vec<String> = texts.iter().filter_map(compare).collect();
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
+    }
+    let entries = folder.read_dir().map_err(|error| format!("{}: {error}", folder.display()))?;
+    let goldens = entries.flatten().map(|entry| entry.path());
+    let count = goldens.filter(|path| path.extension().is_some_and(|found| found == extension)).count();
+    match texts.len() == count {
+        true => Ok(()),
+        false => Err(format!("{}: expected {} goldens, found {count}", folder.display(), texts.len())),
+    }
+}
+
 /// Builds a module; returns `None` if it is refused, with the reason added to `refused`, or has no part for a device.
 pub fn built(
     host: &Host,

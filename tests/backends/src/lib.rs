@@ -129,12 +129,10 @@ pub fn claims() -> Claims {
         #[serde(default)]
         tests: Claims,
     }
-    let folder = chipdock_test_support::workspace().join("plugins");
-    let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path().join("expectations.toml")).collect();
-    paths.sort();
+    let folders =
+        chipdock_test_support::plugins::folders().unwrap_or_else(|error| panic!("plugins: {error}"));
     let mut all = Claims::default();
-    for path in paths {
+    for path in folders.iter().map(|folder| folder.join("expectations.toml")) {
         let text = std::fs::read_to_string(&path).map_err(|error| error.to_string());
         let file = text.and_then(|text| toml::from_str::<File>(&text).map_err(|error| error.to_string()));
         let claims = file.unwrap_or_else(|error| panic!("{}: {error}", path.display())).tests;
@@ -142,7 +140,7 @@ pub fn claims() -> Claims {
         all.in_process.extend(claims.in_process);
         all.forgetting.extend(claims.forgetting);
     }
-    assert!(!all.usable.is_empty(), "no plugin says in {} what has to be there", folder.display());
+    assert!(!all.usable.is_empty(), "no expectations.toml of plugins/ lists a `usable` target kind");
     all
 }
 
@@ -314,7 +312,7 @@ mod tests {
         assert!(hold(&int, &one(DType::INT32, 8.0)).is_err() && hold(&int, &[]).is_err());
     }
 
-    /// A claim names a target kind that a plugin here provides, and what has to be usable besides.
+    /// Every claim names a target kind that a plugin here provides; `in-process` and `forgetting` name usable ones only.
     #[test]
     fn claims_are_of_kinds_that_are_there() {
         let claims = claims();

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, io};
 
 use crate::workspace;
 
@@ -30,6 +31,21 @@ pub fn build(packages: &[&str]) -> Vec<PathBuf> {
     assert!(status.success(), "cargo build of {packages:?} failed");
     let library = |package: &&str| profile_folder.join(format!("lib{}.so", package.replace('-', "_")));
     packages.iter().map(library).collect()
+}
+
+/// Returns the folders of the plugins of this repository, in order of their names.
+///
+/// # Errors
+///
+/// If the folder `plugins` cannot be read.
+pub fn folders() -> io::Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(workspace().join("plugins"))? {
+        folders.push(entry?.path());
+    }
+    folders.retain(|folder| folder.join("Cargo.toml").is_file());
+    folders.sort();
+    Ok(folders)
 }
 
 /// Compiles a C file into a plugin with the given command line (`gcc -std=c99`, `g++ -x c++ -std=c++11`, …) and only the

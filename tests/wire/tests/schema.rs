@@ -14,7 +14,7 @@ fn validator(version: &str) -> Validator {
     jsonschema::draft202012::new(&wire::schema(version).unwrap()).expect("a schema of draft 2020-12")
 }
 
-/// The minor that the README calls open, if any; it names the others as published, all of them.
+/// The open minor by the README, if there is one. The README must list all others as published.
 fn open_minor() -> Option<&'static str> {
     let readme = fs::read_to_string(folder().join("README.md")).unwrap();
     let (all, newest) = (MINORS.iter().map(|(minor, _)| *minor), MINORS[MINORS.len() - 1].0);
@@ -25,7 +25,8 @@ fn open_minor() -> Option<&'static str> {
     let before = all.rev().nth(1).unwrap();
     assert!(
         readme.contains(&line(before, newest)),
-        "the README says which minors are published, and which is open"
+        "plugin-api/ir/wire/README.md: expected a line `Published: 1.0 to {newest}. Open: none.`, or `Published: 1.0 to \
+         {before}. Open: {newest}.` until {newest} is released"
     );
     Some(newest)
 }

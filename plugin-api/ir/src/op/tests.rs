@@ -23,9 +23,9 @@ fn op1_no_two_ops_share_a_name() {
     assert_eq!(devices.len(), devices.iter().collect::<HashSet<_>>().len(), "{devices:?}");
 }
 
-const WAY_OUT: &str = "A published minor is never changed: give a new op the `wire_minor` of a new minor, and make that as \
-    plugin-api/ir/wire/README.md says. `BLESS=1 cargo nextest run -p chipdock-test-wire` then writes its schema and documents; \
-    it also writes the schema of the newest minor anew, which is right only as long as that one is not released";
+const WAY_OUT: &str = "A published minor is never changed: give a new op the `wire_minor` of the open minor, or of a new \
+    one, made as plugin-api/ir/wire/README.md describes. `BLESS=1 cargo nextest run -p chipdock-test-wire` then writes the \
+    open minor's schema and documents";
 
 /// OP2: the schemas of the published minors are kept, and never change.
 #[test]

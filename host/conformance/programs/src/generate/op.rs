@@ -280,7 +280,7 @@ mod tests {
     use super::{Op, is_stated};
     use crate::computing;
 
-    /// What this module states and the callers' list of ops with code of their own are all ops of values: a new op comes here.
+    /// Random programs call every op that computes a value: this module states the range of each.
     #[test]
     fn prog_g5_the_range_of_every_op_is_stated() {
         let missing: Vec<&str> = computing().filter(|op| !is_stated(*op)).map(Op::name).collect();

@@ -14,7 +14,8 @@ fn single(module: &IrModule, function: &PrimFunc) -> IrModule {
     IrModule { functions: vec![function.clone()], attrs: module.attrs.clone() }
 }
 
-/// What became of each file and program: how many kernels were compiled for each architecture, or who refused it and why.
+/// Path of a golden with the result for each file or program: the number of kernels compiled for each architecture, or the
+/// reason for the refusal.
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens").join(name)
 }

@@ -6,18 +6,20 @@ use chipdock_interpret::compare;
 use chipdock_ir::{DType, Param};
 use chipdock_metal_tests as msl;
 use chipdock_test_backends::device_code::{
-    Shader, build, built, list, modules, modules_in_words, modules_of_long_elements, target, texts,
+    Shader, build, built, check_texts, list, modules, modules_in_words, modules_of_long_elements, target,
+    texts,
 };
 use chipdock_test_backends::{host, launches};
 use chipdock_test_support::setup::missing;
-use chipdock_test_support::{bless, workspace};
+use chipdock_test_support::workspace;
 
-/// What became of each file of the corpus.
+/// Path of a golden with the result for each file of the corpus.
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens").join(name)
 }
 
-/// A kernel for which no arguments could be made up; where and with which of them is nobody's promise.
+/// The line of a kernel for which no arguments could be made up. The rest of the reason is left out: it names the argument
+/// that was tried first.
 fn left_line(file: &str, why: &str) -> String {
     format!("{file}: no arguments for {}", why.split(':').next().unwrap_or_default())
 }
@@ -82,12 +84,7 @@ fn long_elements_and_scattered_lanes_are_right() {
 fn texts_are_the_kept_ones() {
     let texts = texts(&host(), "metal");
     let goldens = workspace().join("plugins/metal/goldens");
-    let compare = |(name, text): &(String, String)| bless(&goldens.join(format!("{name}.metal")), text).err();
-    let wrong: Vec<String> = texts.iter().filter_map(compare).collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let kept = goldens.read_dir().unwrap().flatten().map(|entry| entry.path());
-    let kept = kept.filter(|path| path.extension().is_some_and(|extension| extension == "metal")).count();
-    assert_eq!(texts.len(), kept, "a kept text without a function of TVM's, or the other way round");
+    check_texts(&goldens, "metal", &texts).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// How many kernels of a text were run in both orders and found right, and those whose arguments could not be made up.

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use chipdock_test_backends::device_code::{
-    build, built, list, modules, modules_in_words, modules_of_long_elements, target, texts,
+    build, built, check_texts, list, modules, modules_in_words, modules_of_long_elements, target, texts,
 };
 use chipdock_test_backends::host;
-use chipdock_test_support::{CorpusFile, bless, workspace};
+use chipdock_test_support::{CorpusFile, workspace};
 use chipdock_webgpu_tests::check;
 
 fn naga_takes(modules: Vec<(CorpusFile, chipdock_ir::IrModule)>, golden: &str) {
@@ -48,10 +48,5 @@ fn naga_takes_long_elements_and_scattered_lanes() {
 fn texts_are_the_kept_ones() {
     let texts = texts(&host(), "webgpu");
     let goldens = workspace().join("plugins/webgpu/goldens");
-    let compare = |(name, text): &(String, String)| bless(&goldens.join(format!("{name}.wgsl")), text).err();
-    let wrong: Vec<String> = texts.iter().filter_map(compare).collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let kept = goldens.read_dir().unwrap().flatten().map(|entry| entry.path());
-    let kept = kept.filter(|path| path.extension().is_some_and(|extension| extension == "wgsl")).count();
-    assert_eq!(texts.len(), kept, "a kept text without a function of TVM's, or the other way round");
+    check_texts(&goldens, "wgsl", &texts).unwrap_or_else(|error| panic!("{error}"));
 }
