@@ -1,9 +1,15 @@
 //! Target `vulkan`: SPIR-V, run by any Vulkan device.
 //!
+//! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types they bring.
 //! * `artifact`: what the code generator writes and the loader reads.
 
 mod artifact;
+mod target_kind;
 
-use chipdock_plugin_api::export_plugin;
+use chipdock_plugin_api::{export_plugin, register_target_kind};
 
 export_plugin! { name: "vulkan" }
+
+register_target_kind!("vulkan", include_str!("target_kind.json"), |_| Box::new(
+    target_kind::VulkanTargetKind
+));
