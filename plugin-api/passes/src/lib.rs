@@ -106,6 +106,7 @@ mod lower_workspace;
 mod make_packed_api;
 mod marks;
 mod merge_shared_memory;
+mod narrow_floats;
 mod outline_parallel;
 mod rescope_memory;
 pub mod simplify;

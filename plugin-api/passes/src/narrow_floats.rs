@@ -1,9 +1,7 @@
 //! Conversions between float8 and float32 in integers (STORAGE-Y5): a device may flush subnormals, round differently,
 //! or lack them.
 
-use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, TypeCode};
-
-use super::value::{and, named, or, pair};
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op, TypeCode, Var};
 
 const FLOAT32_BIAS: i128 = 127;
 const FLOAT32_MANTISSA_BITS: i128 = 23;
@@ -56,7 +54,7 @@ fn reinterpreted(value: Expr, scalar: DType) -> Expr {
 }
 
 /// The bits of a float8, uint8, as a float32: exact.
-pub(super) fn decoded(bits: Expr, dtype: DType) -> Expr {
+pub(crate) fn decoded(bits: Expr, dtype: DType) -> Expr {
     let format = Format::of(dtype);
     let lanes = bits.dtype.lanes;
     named("bits", bits.cast(uint32(lanes)), |bits| {
@@ -88,7 +86,7 @@ pub(super) fn decoded(bits: Expr, dtype: DType) -> Expr {
 }
 
 /// A number as the bits of a float8, uint8.
-pub(super) fn encoded(number: Expr, dtype: DType) -> Expr {
+pub(crate) fn encoded(number: Expr, dtype: DType) -> Expr {
     let lanes = number.dtype.lanes;
     if number.dtype.scalar() == DType::FLOAT64 {
         return named("number", number, |number| from_bits(to_odd(number), dtype));
@@ -162,4 +160,31 @@ fn half_even(value: &Expr, gone: &Expr) -> Expr {
         shifted(Op::ShiftLeft, constant(1, gone), gone.clone() - constant(1, gone)) - constant(1, gone);
     let is_odd = and(shifted(Op::ShiftRight, value.clone(), gone.clone()), 1);
     shifted(Op::ShiftRight, value.clone() + below_half + is_odd, gone.clone())
+}
+
+/// An operation with a constant.
+pub(crate) fn pair(op: Op, a: Expr, b: i128) -> Expr {
+    let dtype = a.dtype;
+    let b = Expr::int(b, dtype.scalar()).broadcast(dtype.lanes);
+    Expr::call(op, vec![a, b], dtype)
+}
+
+pub(crate) fn and(a: Expr, mask: i128) -> Expr {
+    pair(Op::BitwiseAnd, a, mask)
+}
+
+pub(crate) fn or(a: Expr, b: Expr) -> Expr {
+    let dtype = a.dtype;
+    Expr::call(Op::BitwiseOr, vec![a, b], dtype)
+}
+
+/// Binds the value to a name that `body` may use more than once.
+pub(crate) fn named(name: &str, value: Expr, body: impl FnOnce(&Expr) -> Expr) -> Expr {
+    if matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_)) {
+        return body(&value);
+    }
+    let var = Var::new(name, value.dtype);
+    let body = body(&var.expr());
+    let dtype = body.dtype;
+    Expr::new(ExprKind::Let { var, value, body }, dtype)
 }
