@@ -125,6 +125,12 @@ impl Emitter {
         }
         let known = Known::Plain(plain);
         match plain {
+            Type::Int(64) => self.needs(Capability::Int64),
+            Type::Float(64) => self.needs(Capability::Float64),
+            Type::Float(16) => self.needs(Capability::Float16),
+            _ => {}
+        }
+        match plain {
             Type::Void => self.declare(known, Op::TypeVoid, None, vec![]),
             Type::Bool => self.declare(known, Op::TypeBool, None, vec![]),
             Type::Int(bits) => self.declare(known, Op::TypeInt, None, vec![literal(bits), literal(0)]),

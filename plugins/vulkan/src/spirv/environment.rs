@@ -80,7 +80,7 @@ impl Environment {
             has_int8: is_set("supports_int8"),
             has_int16: is_set("supports_int16"),
             has_int64: is_set("supports_int64"),
-            has_float16: is_set("supports_float16"),
+            has_float16: is_set("native_float16"),
             has_float64: is_set("supports_float64"),
             has_8bit_storage: is_set("supports_8bit_buffer"),
             has_16bit_storage: is_set("supports_16bit_buffer"),

@@ -217,20 +217,13 @@ impl<'a> Writer<'a> {
         Value { dtype: ret, lanes: lanes.collect() }
     }
 
+    /// A call of a C function that is an op under another name: no other is there to call.
     fn call_extern(&mut self, e: &'a Expr, name: &str, args: &'a [Expr]) -> Value {
-        let op = match (name, args) {
-            ("fmodf", [a, b]) => Some((a, b)),
-            _ => None,
-        };
-        match op {
-            Some((a, b)) if e.dtype == DType::FLOAT32 => {
-                let (a, b) = (self.value(a), self.value(b));
-                if !self.has_type(e, a.dtype, DType::FLOAT32) || !self.has_type(e, b.dtype, DType::FLOAT32) {
-                    return self.placeholder(e.dtype);
-                }
-                self.remainder(&a, &b)
-            }
-            _ => self.refuse(e, format!("has no C function {name}")),
+        let plain = if e.dtype == DType::FLOAT32 { name.strip_suffix('f').unwrap_or(name) } else { name };
+        let is_named = |op: &IrOp| op.info().c_names.contains(&plain) && op.takes_count(args.len());
+        match IrOp::ALL.iter().copied().find(is_named) {
+            Some(op) => self.op(e, op, args),
+            None => self.refuse(e, format!("has no C function {name}")),
         }
     }
 }

@@ -10,7 +10,7 @@ use chipdock_ir::{
     TypeCode,
 };
 use rspirv::dr::Operand;
-use rspirv::spirv::{MemoryAccess, Op, Scope, StorageClass, Word};
+use rspirv::spirv::{Capability, MemoryAccess, Op, Scope, StorageClass, Word};
 
 use super::emitter::{Type, id};
 use super::environment::Environment;
@@ -193,6 +193,11 @@ impl<'a> Writer<'a> {
             }
         }
         let bits = types[0].bits;
+        // Halves are read from places of integers by a type of 16 bits.
+        let has_half = types.contains(&DType::FLOAT16);
+        if has_half && !environment.has_int16 {
+            return Form::Words;
+        }
         // Registers of a thread's own memory are wider than the elements that they hold.
         let is_one_width = types.iter().all(|one| one.bits == bits);
         let is_plain = class != StorageClass::Function || bits >= 32;
@@ -241,6 +246,7 @@ impl<'a> Writer<'a> {
         let Ok(places) = u32::try_from(places.max(1)) else {
             return refuse(self, format!("buffer {} has {places} elements", buffer.name));
         };
+        self.needs_narrow(form);
         let (element, length) = (self.out.type_of(form.place()), self.out.word(places));
         let array = self.out.array(element, length, None);
         let base = if is_local {
@@ -250,6 +256,15 @@ impl<'a> Writer<'a> {
         };
         let memory = Memory { class, base, form, is_written: used.is_written };
         self.memories.insert(buffer.data.address(), memory);
+    }
+
+    /// Declares the capability for integers of fewer than 32 bits in shared memory.
+    pub(super) fn needs_narrow(&mut self, form: Form) {
+        match form.place() {
+            Type::Int(8) => self.out.needs(Capability::Int8),
+            Type::Int(16) => self.out.needs(Capability::Int16),
+            _ => {}
+        }
     }
 
     // -- places -------------------------------------------------------------------------------------------------------
@@ -638,7 +653,6 @@ impl<'a> Writer<'a> {
 
     /// The reason why there is no atomic addition, if there is one.
     fn no_atomic(&mut self, memory: &Memory, dtype: DType) -> Option<String> {
-        use rspirv::spirv::Capability;
         let is_known = match dtype {
             DType::INT32 | DType::UINT32 | DType::FLOAT32 | DType::FLOAT16 => true,
             DType::INT64 | DType::UINT64 | DType::FLOAT64 => {

@@ -38,6 +38,7 @@ mod memory;
 mod module;
 mod ops;
 mod remainder;
+mod text;
 mod value;
 mod writer;
 

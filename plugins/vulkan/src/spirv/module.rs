@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::analysis::Usage;
 use chipdock_ir::{AttrValue, Buffer, Diagnostic, IrModule, Param, PrimFunc, Span, StorageRank, Var, attr};
 use chipdock_plugin_api::kernel;
-use rspirv::binary::{Assemble, Disassemble};
+use rspirv::binary::Assemble;
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, MemoryModel, Op, StorageClass, Word,
 };
@@ -258,8 +258,9 @@ impl<'a> Writer<'a> {
                 binding += 1;
                 continue;
             }
-            let block = self.out.unbounded(form.place());
-            let of = self.out.pointer(StorageClass::PhysicalStorageBuffer, block);
+            self.needs_storage(form);
+            // Two words in place of a pointer: validators look for what a block's pointers point to in the block.
+            let of = self.out.type_of(Type::Words(2));
             let offset = end.next_multiple_of(8);
             end = offset + 8;
             members.push(Member { param: position, of, offset, size: 8 });
@@ -301,6 +302,15 @@ impl<'a> Writer<'a> {
         Some(self.form(class, &used, pointer.element))
     }
 
+    /// Declares the capability for elements of a buffer of fewer than 32 bits.
+    fn needs_storage(&mut self, form: Form) {
+        match form.place() {
+            Type::Int(8) => self.out.needs(Capability::StorageBuffer8BitAccess),
+            Type::Int(16) | Type::Float(16) => self.out.needs(Capability::StorageBuffer16BitAccess),
+            _ => {}
+        }
+    }
+
     /// Declares a storage buffer of set 0.
     fn storage_buffer(
         &mut self,
@@ -310,6 +320,7 @@ impl<'a> Writer<'a> {
         binding: u32,
         is_written: bool,
     ) -> Word {
+        self.needs_storage(form);
         let block = self.out.unbounded(form.place());
         let base = self.out.global(StorageClass::StorageBuffer, block, &var.name);
         self.out.decorate(base, Decoration::DescriptorSet, &[0]);
@@ -363,8 +374,11 @@ impl<'a> Writer<'a> {
             if var.dtype.is_handle() {
                 let Some(form) = self.pointer_form(var) else { continue };
                 let class = StorageClass::PhysicalStorageBuffer;
+                let pointed = self.out.unbounded(form.place());
+                let pointer = self.out.pointer(class, pointed);
+                let base = self.out.compute(Op::Bitcast, pointer, vec![id(loaded)]);
                 let is_written = self.uses.get(var.address()).is_written;
-                self.memories.insert(var.address(), Memory { class, base: loaded, form, is_written });
+                self.memories.insert(var.address(), Memory { class, base, form, is_written });
                 continue;
             }
             let value = if var.dtype.is_bool() {
@@ -389,6 +403,7 @@ impl<'a> Writer<'a> {
             return self.report(Span::NONE, buffer.name.to_string(), why);
         };
         self.dynamic = Some((constant, form.place().size_bytes()));
+        self.needs_narrow(form);
         let length = self.out.specialised(constant, 1);
         let element = self.out.type_of(form.place());
         let array = self.out.array(element, length, None);
@@ -428,8 +443,7 @@ impl<'a> Writer<'a> {
         needs.subgroup_size = environment.subgroup_size.filter(|_| out.capabilities.iter().any(is_of_warp));
         let module = out.finish(environment.spirv, addressing, memory, &extensions);
         written.words = module.assemble();
-        written.text = module.disassemble();
-        written.text.push('\n');
+        written.text = super::text::text_of(&module);
     }
 }
 
