@@ -149,6 +149,11 @@ fn held(environment: &Environment, class: StorageClass, dtype: DType) -> Option<
         (StorageClass::Workgroup, 8) => environment.has_int8,
         (StorageClass::Workgroup, 16) if is_half => environment.has_float16,
         (StorageClass::Workgroup, 16) => environment.has_int16,
+        // Validators take a pointer to these for a computation with them.
+        (StorageClass::PhysicalStorageBuffer, 8) => environment.has_8bit_storage && environment.has_int8,
+        (StorageClass::PhysicalStorageBuffer, 16) => {
+            environment.has_16bit_storage && (is_half || environment.has_int16)
+        }
         (_, 8) => environment.has_8bit_storage,
         (_, 16) => environment.has_16bit_storage,
         _ => true,

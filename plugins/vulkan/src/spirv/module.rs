@@ -259,6 +259,7 @@ impl<'a> Writer<'a> {
                 continue;
             }
             self.needs_storage(form);
+            self.needs_narrow(form);
             // Two words in place of a pointer: validators look for what a block's pointers point to in the block.
             let of = self.out.type_of(Type::Words(2));
             let offset = end.next_multiple_of(8);
