@@ -1,15 +1,18 @@
-//! Conversions between float8 and float32 in integers (STORAGE-Y5): a device may flush subnormals, round differently,
-//! or lack them.
+//! Conversions between float32 and the floats of 8 and 16 bits in integers (STORAGE-Y5, HALVES-F2): a device may flush
+//! subnormals, round differently, or lack these types.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op, TypeCode, Var};
 
+const FLOAT32_BITS: i128 = 32;
 const FLOAT32_BIAS: i128 = 127;
 const FLOAT32_MANTISSA_BITS: i128 = 23;
 const FLOAT32_INFINITY: i128 = 0x7f80_0000;
 const FLOAT32_NAN: i128 = 0x7fc0_0000;
 
-/// A float format of 8 bits.
+/// A float format of 8 or 16 bits.
 struct Format {
+    /// Number of bits.
+    width: i128,
     mantissa_bits: i128,
     bias: i128,
     /// The bits of the greatest finite value.
@@ -19,10 +22,28 @@ struct Format {
 
 impl Format {
     const fn of(dtype: DType) -> Self {
-        match dtype.code {
-            TypeCode::Float8E5M2 => Self { mantissa_bits: 2, bias: 15, max: 0x7b, has_infinity: true },
-            _ => Self { mantissa_bits: 3, bias: 7, max: 0x7e, has_infinity: false },
-        }
+        let (width, mantissa_bits, bias, max, has_infinity) = match dtype.code {
+            TypeCode::BFloat => (16, 7, FLOAT32_BIAS, 0x7f7f, true),
+            TypeCode::Float => (16, 10, 15, 0x7bff, true),
+            TypeCode::Float8E5M2 => (8, 2, 15, 0x7b, true),
+            _ => (8, 3, 7, 0x7e, false),
+        };
+        Self { width, mantissa_bits, bias, max, has_infinity }
+    }
+
+    /// The unsigned integer of as many bits.
+    fn bits_type(&self, lanes: u16) -> DType {
+        if self.width == 8 { DType::UINT8 } else { DType::UINT16 }.with_lanes(lanes)
+    }
+
+    /// Returns true if its exponents are those of float32: it is then the upper half of one, subnormals included.
+    const fn is_upper_half(&self) -> bool {
+        self.bias == FLOAT32_BIAS
+    }
+
+    /// The bits of the magnitude.
+    const fn magnitude(&self) -> i128 {
+        (1 << (self.width - 1)) - 1
     }
 
     /// Number of mantissa bits that a float32 has in addition.
@@ -53,12 +74,16 @@ fn reinterpreted(value: Expr, scalar: DType) -> Expr {
     Expr::call(Op::Reinterpret, vec![value], dtype)
 }
 
-/// The bits of a float8, uint8, as a float32: exact.
+/// The bits of a narrow float, an unsigned integer, as a float32: exact.
 pub(crate) fn decoded(bits: Expr, dtype: DType) -> Expr {
     let format = Format::of(dtype);
     let lanes = bits.dtype.lanes;
-    named("bits", bits.cast(uint32(lanes)), |bits| {
-        named("magnitude", and(bits.clone(), 0x7f), |magnitude| {
+    let bits = bits.cast(uint32(lanes));
+    if format.is_upper_half() {
+        return reinterpreted(pair(Op::ShiftLeft, bits, format.shift()), DType::FLOAT32);
+    }
+    named("bits", bits, |bits| {
+        named("magnitude", and(bits.clone(), format.magnitude()), |magnitude| {
             let normal =
                 pair(Op::ShiftLeft, magnitude.clone() + constant(format.rebias(), magnitude), format.shift());
             // The magnitude as a multiple of the least subnormal.
@@ -79,75 +104,93 @@ pub(crate) fn decoded(bits: Expr, dtype: DType) -> Expr {
                 constant(FLOAT32_NAN, magnitude)
             };
             let value = Expr::select(is(CompareOp::Le, magnitude, format.max), finite, beyond);
-            let sign = pair(Op::ShiftLeft, and(bits.clone(), 0x80), 24);
+            let sign =
+                pair(Op::ShiftLeft, and(bits.clone(), format.magnitude() + 1), FLOAT32_BITS - format.width);
             reinterpreted(or(value, sign), DType::FLOAT32)
         })
     })
 }
 
-/// A number as the bits of a float8, uint8.
+/// A number as the bits of a narrow float, rounded once: an unsigned integer of its width.
 pub(crate) fn encoded(number: Expr, dtype: DType) -> Expr {
-    let lanes = number.dtype.lanes;
-    if number.dtype.scalar() == DType::FLOAT64 {
-        return named("number", number, |number| from_bits(to_odd(number), dtype));
+    let format = Format::of(dtype);
+    let from = number.dtype.scalar();
+    // An integer that float32 rounds is greater than every value of a format with fewer exponents, and so is the rounded
+    // integer.
+    let is_rounded = from == DType::FLOAT64
+        || (format.is_upper_half() && from.is_integer() && i128::from(from.bits) > FLOAT32_MANTISSA_BITS + 1);
+    if is_rounded {
+        return named("number", number, |number| from_bits(to_odd(number), &format));
     }
-    // An integer that float32 rounds is greater than every float8, and so is the rounded value.
-    let float = if number.dtype.scalar() == DType::FLOAT32 {
-        number
-    } else {
-        number.cast(DType::FLOAT32.with_lanes(lanes))
-    };
-    from_bits(reinterpreted(float, DType::UINT32), dtype)
+    let float = DType::FLOAT32.with_lanes(number.dtype.lanes);
+    let float = if number.dtype == float { number } else { number.cast(float) };
+    from_bits(reinterpreted(float, DType::UINT32), &format)
 }
 
-/// The bits of the float32 nearest to a float64, with the last bit set if it is inexact: rounding that to fewer bits
-/// gives the same as rounding the float64 once.
+/// The bits of a float32 next to a number, with the last bit set if it is inexact: rounding that to fewer bits gives the
+/// same as rounding the number once, however the device rounds to float32.
 fn to_odd(number: &Expr) -> Expr {
     let near = number.clone().cast(DType::FLOAT32.with_lanes(number.dtype.lanes));
     named("near", near, |near| {
         let back = near.clone().cast(number.dtype);
-        let magnitude = |e: &Expr| Expr::call(Op::Abs, vec![e.clone()], e.dtype);
         let bits = reinterpreted(near.clone(), DType::UINT32);
-        let is_past = Expr::compare(CompareOp::Gt, magnitude(&back), magnitude(number));
+        let compare = |op, a: &Expr, b: &Expr| Expr::compare(op, a.clone(), b.clone());
+        let above = compare(CompareOp::Gt, &back, number);
+        let is_past = if number.dtype.is_uint() {
+            above
+        } else {
+            let zero = if number.dtype.is_float() {
+                Expr::float(0.0, number.dtype)
+            } else {
+                Expr::int(0, number.dtype.scalar()).broadcast(number.dtype.lanes)
+            };
+            Expr::select(compare(CompareOp::Lt, number, &zero), compare(CompareOp::Lt, &back, number), above)
+        };
         let cut = Expr::select(is_past, bits.clone() - constant(1, &bits), bits.clone());
-        let is_exact = Expr::compare(CompareOp::Eq, back, number.clone());
+        let is_exact = compare(CompareOp::Eq, &back, number);
         Expr::select(is_exact, bits, pair(Op::BitwiseOr, cut, 1))
     })
 }
 
-/// The bits of a float32 as those of a float8, uint8.
-fn from_bits(bits: Expr, dtype: DType) -> Expr {
-    let format = Format::of(dtype);
+/// The bits of a float32 as those of a narrow float.
+fn from_bits(bits: Expr, format: &Format) -> Expr {
     let lanes = bits.dtype.lanes;
     named("bits", bits, |bits| {
         named("magnitude", and(bits.clone(), 0x7fff_ffff), |magnitude| {
-            let shift = format.shift();
-            let exponent = pair(Op::ShiftRight, magnitude.clone(), FLOAT32_MANTISSA_BITS);
-            let normal =
-                half_even(magnitude, &constant(shift, magnitude)) - constant(format.rebias(), magnitude);
-            // Below the least normal value the exponent determines how many more bits are dropped; after 31 none is
-            // left.
-            let least = FLOAT32_BIAS - format.bias + 1;
-            let mantissa = pair(Op::BitwiseOr, and(magnitude.clone(), 0x7f_ffff), 0x80_0000);
-            let subnormal = named("gone", constant(shift + least, magnitude) - exponent.clone(), |gone| {
-                let gone = Expr::binary(BinaryOp::Min, gone.clone(), constant(31, gone));
-                named("gone", gone, |gone| named("mantissa", mantissa, |mantissa| half_even(mantissa, gone)))
-            });
-            let is_normal = is(CompareOp::Ge, magnitude, least << FLOAT32_MANTISSA_BITS);
-            named("rounded", Expr::select(is_normal, normal, subnormal), |rounded| {
+            named("rounded", rounded(magnitude, format), |rounded| {
                 let beyond = constant(format.max + 1, rounded);
                 let beyond = if format.has_infinity {
-                    let nan = constant(format.max + 3, rounded);
+                    let nan = constant(format.max + 1 + (1 << (format.mantissa_bits - 1)), rounded);
                     Expr::select(is(CompareOp::Gt, magnitude, FLOAT32_INFINITY), nan, beyond)
                 } else {
                     beyond
                 };
                 let value = Expr::select(is(CompareOp::Le, rounded, format.max), rounded.clone(), beyond);
-                let sign = and(pair(Op::ShiftRight, bits.clone(), 24), 0x80);
-                or(value, sign).cast(DType::UINT8.with_lanes(lanes))
+                let sign = pair(Op::ShiftRight, bits.clone(), FLOAT32_BITS - format.width);
+                or(value, and(sign, format.magnitude() + 1)).cast(format.bits_type(lanes))
             })
         })
     })
+}
+
+/// The bits of the magnitude of a float32, rounded to those of a narrow float without a greatest value.
+fn rounded(magnitude: &Expr, format: &Format) -> Expr {
+    let shift = format.shift();
+    let normal = half_even(magnitude, &constant(shift, magnitude));
+    if format.is_upper_half() {
+        return normal;
+    }
+    let normal = normal - constant(format.rebias(), magnitude);
+    // Below the least normal value the exponent determines how many more bits are dropped; after 31 none is left.
+    let least = FLOAT32_BIAS - format.bias + 1;
+    let exponent = pair(Op::ShiftRight, magnitude.clone(), FLOAT32_MANTISSA_BITS);
+    let mantissa = pair(Op::BitwiseOr, and(magnitude.clone(), 0x7f_ffff), 0x80_0000);
+    let subnormal = named("gone", constant(shift + least, magnitude) - exponent, |gone| {
+        let gone = Expr::binary(BinaryOp::Min, gone.clone(), constant(31, gone));
+        named("gone", gone, |gone| named("mantissa", mantissa, |mantissa| half_even(mantissa, gone)))
+    });
+    let is_normal = is(CompareOp::Ge, magnitude, least << FLOAT32_MANTISSA_BITS);
+    Expr::select(is_normal, normal, subnormal)
 }
 
 /// The integer divided by two to the power of `gone`, rounded to nearest, ties to even.
