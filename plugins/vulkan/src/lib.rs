@@ -3,6 +3,9 @@
 //! * `artifact`: what the code generator writes and the loader reads.
 
 mod artifact;
+mod module;
+#[cfg(test)]
+mod tests;
 
 use chipdock_plugin_api::export_plugin;
 

@@ -1,0 +1,4 @@
+//! Tests that need no host.
+
+mod artifacts;
+mod by_hand;
