@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use chipdock_plugin_api::abi::CHIPDOCK_DTYPE_HANDLE;
 use chipdock_plugin_api::kernel::Kernel;
 use chipdock_plugin_api::kit::ArtifactKind;
-use chipdock_plugin_api::{Artifact, ChipdockDataType, Error, ErrorKind, ensure};
+use chipdock_plugin_api::{Artifact, ChipdockDataType, Error, ErrorKind};
 use rspirv::spirv::Capability;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::words::{Entry, Resource, Shader};
+use super::words::{Resource, Shader};
 use crate::artifact::{self, Block, CODE, FORMAT, Interface, KIND, Needs, Place};
 
 /// The artifacts that the loader accepts.
@@ -31,6 +31,8 @@ pub(crate) struct Code {
     /// Interfaces, in the order of the kernels.
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) needs: Needs,
+    /// Bytes of shared memory of each kernel, without dynamic shared memory.
+    pub(crate) shared_bytes: Vec<u64>,
 }
 
 impl Code {
@@ -66,7 +68,8 @@ impl Code {
         let shader = Shader::read(bytes).map_err(|why| ARTIFACT.error(why))?;
         check_needs(&shader, &needs).map_err(|why| ARTIFACT.error(why))?;
         check_entries(&shader, &kernels, &interfaces)?;
-        Ok(Self { words: shader.words, digest, kernels, interfaces, needs })
+        let shared_bytes = shader.entries.iter().map(|entry| entry.shared_bytes).collect();
+        Ok(Self { words: shader.words, digest, kernels, interfaces, needs, shared_bytes })
     }
 }
 
@@ -180,25 +183,22 @@ fn check_needs(shader: &Shader, needs: &Needs) -> Result<(), String> {
         let declared = &shader.extensions;
         return Err(format!("expected the extensions {named:?} as `needs` names them, found {declared:?}"));
     }
+    let shared_bytes = shader.entries.iter().map(|entry| entry.shared_bytes).max().unwrap_or(0);
+    if shared_bytes > u64::from(needs.shared_memory_bytes) {
+        return Err(format!("it has {shared_bytes} bytes of shared memory, more than `needs` names"));
+    }
     Ok(())
 }
 
 /// Each function is an entry point, and uses only what its launches bind.
 fn check_entries(shader: &Shader, kernels: &[Kernel], interfaces: &[Interface]) -> Result<(), Error> {
-    let names = |entries: &[Entry]| entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
     let symbols: Vec<&String> = kernels.iter().map(|kernel| &kernel.symbol).collect();
-    let is_same = shader.entries.iter().map(|entry| &entry.name).eq(symbols.iter().copied());
-    ensure!(
-        is_same && symbols.iter().collect::<BTreeSet<_>>().len() == symbols.len(),
-        ErrorKind::VALUE_ERROR,
-        "{}",
-        ARTIFACT
-            .error(format_args!(
-                "expected the entry points {symbols:?}, each once, found {:?}",
-                names(&shader.entries)
-            ))
-            .message()
-    );
+    let names: Vec<&String> = shader.entries.iter().map(|entry| &entry.name).collect();
+    if symbols != names || symbols.iter().collect::<BTreeSet<_>>().len() < symbols.len() {
+        return Err(
+            ARTIFACT.error(format_args!("expected the entry points {symbols:?}, each once, found {names:?}"))
+        );
+    }
     for ((kernel, interface), entry) in kernels.iter().zip(interfaces).zip(&shader.entries) {
         let (expected, found) = (interface.workgroup_size, entry.local_size);
         if expected != found {

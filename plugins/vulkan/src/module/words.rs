@@ -40,6 +40,8 @@ pub(crate) struct Entry {
     pub(crate) local_size: [u32; 3],
     /// Resources that its functions use.
     pub(crate) resources: Vec<Resource>,
+    /// Bytes of shared memory whose size no specialisation constant sets.
+    pub(crate) shared_bytes: u64,
 }
 
 /// A variable that a launch must bind.
@@ -301,7 +303,7 @@ impl<'a> Globals<'a> {
             return Err("expected an OpVariable with a storage class".to_owned());
         };
         match class {
-            StorageClass::Input | StorageClass::Workgroup | StorageClass::Private => return Ok(None),
+            StorageClass::Input | StorageClass::Private => return Ok(None),
             StorageClass::StorageBuffer | StorageClass::Uniform | StorageClass::PushConstant => {}
             other => {
                 return Err(format!(
@@ -309,11 +311,9 @@ impl<'a> Globals<'a> {
                 ));
             }
         }
-        let pointer = variable.result_type.and_then(|id| self.by_id.get(&id));
-        let block = pointer.and_then(|pointer| pointer.operands.get(1)).and_then(Operand::id_ref_any);
         let is_struct =
             |id: &u32| self.by_id.get(id).is_some_and(|block| block.class.opcode == Op::TypeStruct);
-        let block = block.filter(is_struct);
+        let block = self.pointee(variable).filter(is_struct);
         let block = block.ok_or_else(|| format!("expected a struct as the type of the variable {id}"))?;
         if *class == StorageClass::PushConstant {
             return Ok(Some(Resource::PushConstant { size_bytes: self.size_bytes(block, 0)? }));
@@ -331,7 +331,13 @@ impl<'a> Globals<'a> {
         }))
     }
 
-    /// Size of a type in a block, in which members have offsets.
+    /// The type that a variable contains.
+    fn pointee(&self, variable: &Instruction) -> Option<u32> {
+        let pointer = self.by_id.get(&variable.result_type?)?;
+        pointer.operands.get(1)?.id_ref_any()
+    }
+
+    /// Size of a type in a block, in which members have offsets, or in shared memory.
     fn size_bytes(&self, id: u32, depth: u32) -> Result<u64, String> {
         let unknown = || format!("the type {id} lies in a block, and has no size there");
         let definition = self.by_id.get(&id).filter(|_| depth < TYPE_DEPTH_MAX).ok_or_else(unknown)?;
@@ -344,8 +350,18 @@ impl<'a> Globals<'a> {
             _ => Err(unknown()),
         };
         match definition.class.opcode {
+            Op::TypeBool => Ok(4),
             Op::TypeInt | Op::TypeFloat => Ok(number(0)?.div_ceil(8)),
             Op::TypeVector => Ok(inner(0)?.saturating_mul(number(1)?)),
+            Op::TypeArray => {
+                let length = definition.operands.get(1).and_then(Operand::id_ref_any);
+                let length = length.and_then(|id| self.by_id.get(&id));
+                let length = length.filter(|length| length.class.opcode == Op::Constant);
+                match length.and_then(|length| length.operands.first()) {
+                    Some(Operand::LiteralBit32(length)) => Ok(inner(0)?.saturating_mul(u64::from(*length))),
+                    _ => Err(unknown()),
+                }
+            }
             // Only addresses are pointers in a block.
             Op::TypePointer => Ok(8),
             Op::TypeStruct => {
@@ -379,10 +395,12 @@ fn entries(list: &[Instruction], globals: &Globals<'_>) -> Result<Vec<Entry>, St
         if !is_function {
             return Err(format!("the entry point {name} is no function"));
         }
+        let (resources, shared_bytes) = resources(globals, &uses, *function)?;
         entries.push(Entry {
             name: name.clone(),
             local_size: local_size(list, *function, name)?,
-            resources: resources(globals, &uses, *function)?,
+            resources,
+            shared_bytes,
         });
     }
     Ok(entries)
@@ -422,26 +440,30 @@ fn uses(list: &[Instruction]) -> HashMap<u32, HashSet<u32>> {
     uses
 }
 
-/// Resources of a function and of those that it calls.
+/// Resources of a function and of those that it calls, and bytes of their shared memory.
 fn resources(
     globals: &Globals<'_>,
     uses: &HashMap<u32, HashSet<u32>>,
     function: u32,
-) -> Result<Vec<Resource>, String> {
-    let (mut seen, mut open, mut found) = (BTreeSet::from([function]), vec![function], Vec::new());
+) -> Result<(Vec<Resource>, u64), String> {
+    let (mut seen, mut open) = (BTreeSet::from([function]), vec![function]);
+    let (mut found, mut shared_bytes) = (Vec::new(), 0_u64);
     while let Some(ids) = open.pop().and_then(|function| uses.get(&function)) {
         for id in ids.iter().filter(|id| seen.insert(**id)) {
             if uses.contains_key(id) {
                 open.push(*id);
             }
-            let variable = globals.by_id.get(id).filter(|variable| {
-                variable.class.opcode == Op::Variable
-                    && variable.operands.first() != Some(&Operand::StorageClass(StorageClass::Function))
-            });
-            if let Some(variable) = variable {
-                found.extend(globals.resource(variable)?);
+            let variable = globals.by_id.get(id).filter(|one| one.class.opcode == Op::Variable);
+            match variable.and_then(|variable| Some((variable, variable.operands.first()?))) {
+                None | Some((_, Operand::StorageClass(StorageClass::Function))) => {}
+                Some((variable, Operand::StorageClass(StorageClass::Workgroup))) => {
+                    // A size that a specialisation constant sets is dynamic shared memory, of the launch.
+                    let size = globals.pointee(variable).and_then(|id| globals.size_bytes(id, 0).ok());
+                    shared_bytes = shared_bytes.saturating_add(size.unwrap_or(0));
+                }
+                Some((variable, _)) => found.extend(globals.resource(variable)?),
             }
         }
     }
-    Ok(found)
+    Ok((found, shared_bytes))
 }
