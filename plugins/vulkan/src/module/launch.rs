@@ -321,3 +321,22 @@ fn write(block: &mut [u8], offset_bytes: u32, value: &[u8]) -> Result<(), Error>
     place.copy_from_slice(value);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use chipdock_plugin_api::dtype;
+
+    use super::extended;
+
+    #[test]
+    fn vkart_a2_scalars_are_extended_by_their_sign() {
+        let of = |text: &str, value: i64, size_bytes: usize| {
+            let mut bytes = value.to_le_bytes();
+            bytes[size_bytes..].fill(0);
+            i64::from_le_bytes(extended(bytes, size_bytes, dtype::parse(text).unwrap()))
+        };
+        assert_eq!((of("int8", -2, 1), of("int16", -300, 2), of("int32", -1, 4)), (-2, -300, -1));
+        assert_eq!((of("int8", 127, 1), of("uint8", 255, 1), of("uint16", 65535, 2)), (127, 255, 65535));
+        assert_eq!((of("bool", 1, 1), of("int64", i64::MIN, 8)), (1, i64::MIN));
+    }
+}

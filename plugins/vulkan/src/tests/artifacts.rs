@@ -132,7 +132,7 @@ fn vkmod_m2_a_broken_structure_is_named() {
         (|words| words[3] = 3, "expected ids from 1 to 2"),
         (|words| words[4] = 1, "reserved word"),
         (|words| words[5] &= 0xFFFF, "has 0 words"),
-        (|words| drop(words.pop()), "its last function does not end"),
+        (|words| words.truncate(words.len() - 1), "its last function does not end"),
         (|words| words.push(0x0001_FFFF), "unknown opcode"),
         (|words| words.push(0x0002_0011), "and 1 are left"),
         (|words| words.extend([0x0002_0011, 1]), "OpCapability stands where it must not"),

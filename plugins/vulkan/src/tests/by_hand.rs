@@ -73,12 +73,25 @@ impl Parts {
 
 /// Ids that the parts of the kernel share.
 struct Ids {
+    form: Form,
+    boolean: u32,
     int: u32,
     uint: u32,
     float: u32,
+    threes: u32,
     zero: u32,
     one: u32,
-    pointer: u32,
+    /// Type of a pointer to a buffer, and to an element of one.
+    whole: u32,
+    element: u32,
+}
+
+/// Variables of the kernel's arguments.
+struct Arguments {
+    block: u32,
+    block_class: StorageClass,
+    /// The storage buffers; none where they are addresses in the block.
+    buffers: Vec<u32>,
 }
 
 /// The kernel `add` of that form.
@@ -86,125 +99,132 @@ pub(super) fn add(form: Form) -> Parts {
     let mut b = Builder::new();
     b.set_version(1, 3);
     b.capability(Capability::Shader);
-    let mut extensions = Vec::new();
-    let addressing = if form == Form::Address {
-        b.capability(Capability::PhysicalStorageBufferAddresses);
-        b.extension("SPV_KHR_physical_storage_buffer");
-        extensions.push("SPV_KHR_physical_storage_buffer");
-        AddressingModel::PhysicalStorageBuffer64
-    } else {
-        AddressingModel::Logical
+    let (addressing, extensions): (_, &[&str]) = match form {
+        Form::Address => (AddressingModel::PhysicalStorageBuffer64, &["SPV_KHR_physical_storage_buffer"]),
+        _ => (AddressingModel::Logical, &[]),
     };
+    if form == Form::Address {
+        b.capability(Capability::PhysicalStorageBufferAddresses);
+    }
+    extensions.iter().for_each(|name| b.extension(*name));
     b.memory_model(addressing, MemoryModel::GLSL450);
-    let (void, boolean) = (b.type_void(), b.type_bool());
-    let (int, uint, float) = (b.type_int(32, 1), b.type_int(32, 0), b.type_float(32, None));
-    let (zero, one) = (b.constant_bit32(uint, 0), b.constant_bit32(uint, 1));
-    let class =
-        if form == Form::Address { StorageClass::PhysicalStorageBuffer } else { StorageClass::StorageBuffer };
+    let ids = types(&mut b, form);
+    let arguments = arguments(&mut b, &ids);
+    let [global, local] = [BuiltIn::GlobalInvocationId, BuiltIn::LocalInvocationId].map(|which| {
+        let pointer = b.type_pointer(None, StorageClass::Input, ids.threes);
+        let id = b.variable(pointer, None, StorageClass::Input, None);
+        b.decorate(id, Decoration::BuiltIn, [Operand::BuiltIn(which)]);
+        id
+    });
+    let shared = (form == Form::Shared).then(|| shared_memory(&mut b, &ids));
+    let void = b.type_void();
+    let signature = b.type_function(void, []);
+    let main = b.begin_function(void, None, FunctionControl::NONE, signature).unwrap();
+    b.begin_block(None).unwrap();
+    let [i, local_i] = [global, local].map(|variable| component(&mut b, &ids, variable));
+    body(&mut b, &ids, &arguments, shared.as_ref(), [i, local_i]);
+    b.ret().unwrap();
+    b.end_function().unwrap();
+    b.entry_point(ExecutionModel::GLCompute, main, "add_kernel", [global, local]);
+    b.execution_mode(main, ExecutionMode::LocalSize, [THREADS, 1, 1]);
+    let words = b.module().assemble();
+    let spv = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Parts { index: index(form, extensions), spv }.sealed()
+}
+
+fn types(b: &mut Builder, form: Form) -> Ids {
+    let (uint, float) = (b.type_int(32, 0), b.type_float(32, None));
+    let class = match form {
+        Form::Address => StorageClass::PhysicalStorageBuffer,
+        _ => StorageClass::StorageBuffer,
+    };
     let array = b.type_runtime_array(float);
     b.decorate(array, Decoration::ArrayStride, [Operand::LiteralBit32(4)]);
     let buffer = b.type_struct([array]);
     b.decorate(buffer, Decoration::Block, []);
     b.member_decorate(buffer, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
-    let whole = b.type_pointer(None, class, buffer);
-    let pointer = b.type_pointer(None, class, float);
-    let ids = Ids { int, uint, float, zero, one, pointer };
+    Ids {
+        form,
+        boolean: b.type_bool(),
+        int: b.type_int(32, 1),
+        threes: b.type_vector(uint, 3),
+        zero: b.constant_bit32(uint, 0),
+        one: b.constant_bit32(uint, 1),
+        whole: b.type_pointer(None, class, buffer),
+        element: b.type_pointer(None, class, float),
+        uint,
+        float,
+    }
+}
 
-    let members = if form == Form::Address { vec![whole, whole, int] } else { vec![int] };
-    let offsets: &[u32] = if form == Form::Address { &[0, 8, 16] } else { &[0] };
-    let block = b.type_struct(members);
-    b.decorate(block, Decoration::Block, []);
+fn arguments(b: &mut Builder, ids: &Ids) -> Arguments {
+    let (members, offsets): (_, &[u32]) = match ids.form {
+        Form::Address => (vec![ids.whole, ids.whole, ids.int], &[0, 8, 16]),
+        _ => (vec![ids.int], &[0]),
+    };
+    let block_type = b.type_struct(members);
+    b.decorate(block_type, Decoration::Block, []);
     for (member, offset) in offsets.iter().enumerate() {
-        b.member_decorate(block, member as u32, Decoration::Offset, [Operand::LiteralBit32(*offset)]);
+        b.member_decorate(block_type, member as u32, Decoration::Offset, [Operand::LiteralBit32(*offset)]);
     }
-    let block_class = if form == Form::Uniform { StorageClass::Uniform } else { StorageClass::PushConstant };
-    let block_pointer = b.type_pointer(None, block_class, block);
-    let arguments = b.variable(block_pointer, None, block_class, None);
-    let mut bindings = Vec::new();
-    if form != Form::Address {
-        bindings.extend([b.variable(whole, None, class, None), b.variable(whole, None, class, None)]);
-    }
-    let buffers = bindings.clone();
-    bindings.extend((form == Form::Uniform).then_some(arguments));
-    for (binding, variable) in bindings.iter().enumerate() {
+    let block_class = match ids.form {
+        Form::Uniform => StorageClass::Uniform,
+        _ => StorageClass::PushConstant,
+    };
+    let pointer = b.type_pointer(None, block_class, block_type);
+    let block = b.variable(pointer, None, block_class, None);
+    let count = if ids.form == Form::Address { 0 } else { 2 };
+    let buffers: Vec<u32> =
+        (0..count).map(|_| b.variable(ids.whole, None, StorageClass::StorageBuffer, None)).collect();
+    let in_set = (ids.form == Form::Uniform).then_some(&block);
+    for (binding, variable) in buffers.iter().chain(in_set).enumerate() {
         b.decorate(*variable, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
         b.decorate(*variable, Decoration::Binding, [Operand::LiteralBit32(binding as u32)]);
     }
-    let threes = b.type_vector(uint, 3);
-    let builtin_pointer = b.type_pointer(None, StorageClass::Input, threes);
-    let builtin = |b: &mut Builder, which| {
-        let id = b.variable(builtin_pointer, None, StorageClass::Input, None);
-        b.decorate(id, Decoration::BuiltIn, [Operand::BuiltIn(which)]);
-        id
-    };
-    let (global, local) =
-        (builtin(&mut b, BuiltIn::GlobalInvocationId), builtin(&mut b, BuiltIn::LocalInvocationId));
-    let shared = (form == Form::Shared).then(|| shared_memory(&mut b, &ids));
+    Arguments { block, block_class, buffers }
+}
 
-    let signature = b.type_function(void, []);
-    let main = b.begin_function(void, None, FunctionControl::NONE, signature).unwrap();
-    b.begin_block(None).unwrap();
-    let i = component(&mut b, &ids, threes, global);
-    let n_pointer = b.type_pointer(None, block_class, int);
-    let n_member = b.constant_bit32(uint, if form == Form::Address { 2 } else { 0 });
-    let place = b.access_chain(n_pointer, None, arguments, [n_member]).unwrap();
-    let n = b.load(int, None, place, None, []).unwrap();
-    let (x, y) = if form == Form::Address {
-        let whole_place = b.type_pointer(None, block_class, whole);
-        let mut load = |member| {
-            let place = b.access_chain(whole_place, None, arguments, [member]).unwrap();
-            b.load(whole, None, place, None, []).unwrap()
-        };
-        (load(zero), load(one))
-    } else {
-        (buffers[0], buffers[1])
+/// The statements of the kernel: `i` is the thread in the grid, `local_i` that in the block.
+fn body(b: &mut Builder, ids: &Ids, arguments: &Arguments, shared: Option<&Shared>, [i, local_i]: [u32; 2]) {
+    let member = |b: &mut Builder, sort, member| {
+        let pointer = b.type_pointer(None, arguments.block_class, sort);
+        let place = b.access_chain(pointer, None, arguments.block, [member]).unwrap();
+        b.load(sort, None, place, None, []).unwrap()
     };
-    let local = component(&mut b, &ids, threes, local);
-    let mut value = element(&mut b, &ids, form, x, i).1;
+    let (x, y, n_member) = match arguments.buffers[..] {
+        [x, y] => (x, y, ids.zero),
+        _ => {
+            let two = b.constant_bit32(ids.uint, 2);
+            (member(b, ids.whole, ids.zero), member(b, ids.whole, ids.one), two)
+        }
+    };
+    let n = member(b, ids.int, n_member);
+    let mut value = element(b, ids, x, i).1;
     if let Some(shared) = shared {
-        value = through(&mut b, &ids, &shared, local, value);
+        value = through(b, ids, shared, local_i, value);
     }
-    let is_within = b.s_less_than(boolean, None, i, n).unwrap();
+    let is_within = b.s_less_than(ids.boolean, None, i, n).unwrap();
     let (then, end) = (b.id(), b.id());
     b.selection_merge(end, SelectionControl::NONE).unwrap();
     b.branch_conditional(is_within, then, end, []).unwrap();
     b.begin_block(Some(then)).unwrap();
-    let (place, before) = element(&mut b, &ids, form, y, i);
-    let sum = b.f_add(float, None, before, value).unwrap();
-    store(&mut b, form, place, sum);
+    let (place, before) = element(b, ids, y, i);
+    let sum = b.f_add(ids.float, None, before, value).unwrap();
+    store(b, ids, place, sum);
     b.branch(end).unwrap();
     b.begin_block(Some(end)).unwrap();
-    b.ret().unwrap();
-    b.end_function().unwrap();
-    b.entry_point(
-        ExecutionModel::GLCompute,
-        main,
-        "add_kernel",
-        [global, builtin_of(&b, BuiltIn::LocalInvocationId)],
-    );
-    b.execution_mode(main, ExecutionMode::LocalSize, [THREADS, 1, 1]);
-    let words = b.module().assemble();
-    let spv = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    Parts { index: index(form, &extensions), spv }.sealed()
-}
-
-/// The variable of that builtin.
-fn builtin_of(b: &Builder, which: BuiltIn) -> u32 {
-    let mut decorations = b.module_ref().annotations.iter();
-    let found = decorations.find(|one| one.operands.get(2) == Some(&Operand::BuiltIn(which))).unwrap();
-    found.operands[0].id_ref_any().unwrap()
 }
 
 /// The x component of a builtin.
-fn component(b: &mut Builder, ids: &Ids, vector: u32, variable: u32) -> u32 {
-    let all = b.load(vector, None, variable, None, []).unwrap();
+fn component(b: &mut Builder, ids: &Ids, variable: u32) -> u32 {
+    let all = b.load(ids.threes, None, variable, None, []).unwrap();
     b.composite_extract(ids.uint, None, all, [0]).unwrap()
 }
 
 /// Place and value of an element of a buffer.
-fn element(b: &mut Builder, ids: &Ids, form: Form, buffer: u32, i: u32) -> (u32, u32) {
-    let place = b.access_chain(ids.pointer, None, buffer, [ids.zero, i]).unwrap();
-    let value = match form {
+fn element(b: &mut Builder, ids: &Ids, buffer: u32, i: u32) -> (u32, u32) {
+    let place = b.access_chain(ids.element, None, buffer, [ids.zero, i]).unwrap();
+    let value = match ids.form {
         Form::Address => {
             b.load(ids.float, None, place, Some(MemoryAccess::ALIGNED), [Operand::LiteralBit32(4)])
         }
@@ -213,8 +233,8 @@ fn element(b: &mut Builder, ids: &Ids, form: Form, buffer: u32, i: u32) -> (u32,
     (place, value.unwrap())
 }
 
-fn store(b: &mut Builder, form: Form, place: u32, value: u32) {
-    let stored = match form {
+fn store(b: &mut Builder, ids: &Ids, place: u32, value: u32) {
+    let stored = match ids.form {
         Form::Address => b.store(place, value, Some(MemoryAccess::ALIGNED), [Operand::LiteralBit32(4)]),
         _ => b.store(place, value, None, []),
     };

@@ -197,6 +197,49 @@ fn with_capability(parts: &Parts) -> Parts {
     parts
 }
 
+/// Launches of one batch bind different buffers and lengths: none sees what a later one binds.
+#[test]
+fn vkmod_m7_queued_launches_keep_what_they_bind() {
+    let Some(bench) = Bench::new() else { return };
+    for form in forms(&bench).into_iter().filter(|form| *form != Form::Shared) {
+        for is_pushed in [true, false] {
+            let module = bench.load(&add(form), None, is_pushed).unwrap();
+            let x = bench.floats(&[1.0; 64]);
+            let all: Vec<*mut f32> = (0..40).map(|_| bench.floats(&[0.0; 64])).collect();
+            for (n, y) in all.iter().enumerate() {
+                bench.add(&module, &Add { n: n as i64, blocks: 1, ..Add::of(x, *y, 64) }).unwrap();
+            }
+            for (n, y) in all.iter().enumerate() {
+                let sum: f32 = bench.read(*y, 64).iter().sum();
+                assert_eq!(sum, n as f32, "{form:?}, pushed: {is_pushed}, launch {n}");
+            }
+            all.iter().chain([&x]).for_each(|data| bench.free(*data));
+        }
+    }
+}
+
+#[test]
+fn vkmod_m5_threads_launch_at_once() {
+    let Some(bench) = Bench::new() else { return };
+    let module = bench.load(&add(Form::Shared), None, false).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (bench, module) = (&bench, &module);
+            scope.spawn(move || {
+                let (x, y) = (bench.floats(&[1.0; 64]), bench.floats(&[0.0; 64]));
+                let shared_bytes = 256 + 4 * thread;
+                for _ in 0..100 {
+                    bench.add(module, &Add { shared_bytes, ..Add::of(x, y, 64) }).unwrap();
+                }
+                let each = 1.0 + (shared_bytes / 4) as f32;
+                assert_eq!(bench.read(y, 64), [100.0 * each; 64]);
+                bench.free(x);
+                bench.free(y);
+            });
+        }
+    });
+}
+
 /// Resident memory of the process in bytes.
 fn resident_bytes() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").unwrap();
@@ -261,7 +304,7 @@ fn vkmod_m6_a_pipeline_cache_is_read_back_and_a_damaged_one_ignored() {
     // Whole files that are no cache of this device's.
     let properties = &bench.device().limits().properties;
     let opened = cache::at(Some(folder.path().to_owned())).unwrap();
-    let key = cache::key(&add(Form::Push).index["spv_sha256"].as_str().unwrap().to_owned(), properties);
+    let key = cache::key(add(Form::Push).index["spv_sha256"].as_str().unwrap(), properties);
     let header = opened.read(&key).unwrap();
     assert!(cache::is_of(&header, properties));
     for at in [0, 4, 8, 12, 16, 31] {
