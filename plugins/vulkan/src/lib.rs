@@ -2,19 +2,30 @@
 //!
 //! * `device_api.vulkan` (`device_api`): all devices, their memory and streams (`device`).
 //! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types they bring.
-//! * `artifact`: what the code generator writes and the loader reads.
 //! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the generator in `spirv`.
+//! * `artifact`: what the code generator writes and the loader reads.
+//! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`module`).
 
 mod artifact;
 mod codegen;
 mod device;
+mod loader;
+mod module;
 mod spirv;
 mod target_kind;
+#[cfg(test)]
+mod tests;
 
-use chipdock_plugin_api::{export_plugin, register_codegen, register_target_kind};
+use chipdock_plugin_api::{export_plugin, register_codegen, register_module_loader, register_target_kind};
 
-export_plugin! { name: "vulkan", settings: [device::VALIDATION] }
+use device::Hardware;
 
+export_plugin! { name: "vulkan", settings: [device::VALIDATION, module::cache::FOLDER] }
+
+register_module_loader!("vulkan", |context| Box::new(loader::VulkanLoader {
+    host: context.host(),
+    hardware: context.state::<Hardware>()
+}));
 register_target_kind!("vulkan", include_str!("target_kind.json"), |_| Box::new(
     target_kind::VulkanTargetKind
 ));

@@ -14,8 +14,8 @@ mod staging;
 
 pub(crate) use entry::VALIDATION;
 pub(crate) use error::OrFailed;
-pub(crate) use gpu::Gpu;
+pub(crate) use gpu::{Buffer, Gpu, Request};
 pub(crate) use hardware::{DEVICE_TYPE, Device, Hardware, NAME, Opened};
-pub(crate) use limits::Limits;
+pub(crate) use limits::{Limits, Properties};
 pub(crate) use memory::Space;
 pub(crate) use queue::{Keep, Queue, Work};
