@@ -1,14 +1,12 @@
 //! Conditional evaluation: laziness, selections.
 
-use chipdock_ir::{BinaryOp, Callee, DType, Expr, ExprKind};
+use chipdock_ir::analysis::{in_both, is_cheap, is_pure};
+use chipdock_ir::{DType, Expr};
 use rspirv::spirv::{Op, Word};
 
 use super::emitter::Type;
 use super::value::{Value, register};
 use super::writer::Writer;
-
-/// Maximum cost of an expression that is evaluated unconditionally without need.
-const COST_MAX: usize = 16;
 
 impl<'a> Writer<'a> {
     /// A selection lane by lane; its condition may be a scalar.
@@ -55,6 +53,12 @@ impl<'a> Writer<'a> {
         {
             return self.placeholder(e.dtype);
         }
+        // Nodes that both branches need are evaluated in any case, and must not be written twice (rule SPV-8).
+        if is_pure(then) && is_pure(otherwise) {
+            for both in in_both(then, otherwise) {
+                self.value(both);
+            }
+        }
         self.when(condition.first(), e.dtype, |w| w.value(then), |w| w.value(otherwise))
     }
 
@@ -79,31 +83,4 @@ impl<'a> Writer<'a> {
             self.when(left.first(), DType::BOOL, |_| decided, |w| w.value(b))
         }
     }
-}
-
-/// Returns true for an expression that may be evaluated without need: it has no effect, cannot fail, and costs little.
-fn is_cheap(e: &Expr) -> bool {
-    let mut left = COST_MAX;
-    fits(e, &mut left)
-}
-
-fn fits(e: &Expr, left: &mut usize) -> bool {
-    let cost = match &e.kind {
-        ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Broadcast { .. } => Some(0),
-        ExprKind::Str(_) | ExprKind::Load { .. } => None,
-        ExprKind::Binary(op, _, b) => Some(match op {
-            BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => {
-                if b.as_int().is_some() { 4 } else { COST_MAX + 1 }
-            }
-            _ => 1,
-        }),
-        ExprKind::Call { callee: Callee::Op(op), .. } => op.info().cost.map(usize::from),
-        ExprKind::Call { .. } => None,
-        _ => Some(1),
-    };
-    let Some(rest) = cost.and_then(|cost| left.checked_sub(cost)) else { return false };
-    *left = rest;
-    let mut is_cheap = true;
-    e.for_each_child(&mut |child| is_cheap = is_cheap && fits(child, left));
-    is_cheap
 }
