@@ -56,7 +56,7 @@ impl Space {
     }
 
     /// The address that the boundary promises: of every kind but `Device`.
-    pub(super) fn host_address(&self) -> Option<*mut u8> {
+    pub(crate) fn host_address(&self) -> Option<*mut u8> {
         self.mapped().filter(|_| self.kind != DataSpaceKind::Device)
     }
 }

@@ -67,7 +67,7 @@ pub(super) struct State {
     idle: Vec<vk::CommandBuffer>,
     /// What the next batch waits for.
     waits: Vec<Point>,
-    /// The value of the semaphore that the last batch sets.
+    /// Number of the last batch that was submitted: the value of the semaphore that it sets.
     last_value: u64,
     last: Option<Point>,
     pub(super) ring: Option<Ring>,
@@ -192,6 +192,18 @@ impl Queue {
         &self.shared.gpu
     }
 
+    /// The number of batches that were submitted.
+    #[cfg(test)]
+    pub(crate) fn submissions(&self) -> u64 {
+        self.with(|state| state.last_value)
+    }
+
+    /// The number of command buffers that no batch uses.
+    #[cfg(test)]
+    pub(crate) fn command_buffers(&self) -> usize {
+        self.with(|state| state.idle.len())
+    }
+
     /// What it shares with other streams of the device.
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.shared
@@ -274,7 +286,7 @@ impl Queue {
     }
 
     /// Queues work that fails (I.1): nothing is done, and the batch fails with that error.
-    pub(super) fn fail_later(&self, work: Work, why: &str) -> Result<(), Error> {
+    pub(crate) fn fail_later(&self, work: Work, why: &str) -> Result<(), Error> {
         self.failure.report()?;
         let error = failed_later(format_args!("{}: {work}", self.gpu().name()), why);
         self.with(|state| self.batch(state, work).map(|batch| batch.failures.push(error)))
