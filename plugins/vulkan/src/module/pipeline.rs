@@ -209,8 +209,7 @@ impl Compiled {
     fn new(device: &Device, gpu: &Arc<Gpu>, code: &Code, folder: Option<PathBuf>) -> Result<Self, Error> {
         let properties = &device.limits().properties;
         let key = cache::key(&code.digest, properties);
-        let kept = cache::at(folder.clone()).and_then(|cache| cache.read(&key));
-        let kept = kept.filter(|kept| cache::is_of(kept, properties)).unwrap_or_default();
+        let kept = cache::read(folder.clone(), &key, properties).unwrap_or_default();
         let make = |initial: &[u8]| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
             // SAFETY: a live description; the data is empty, or was this driver's for this device.
