@@ -242,7 +242,7 @@ impl Gpu {
     }
 
     /// Makes a buffer, of at least one byte.
-    pub(super) fn buffer(self: &Arc<Self>, request: &Request<'_>) -> Result<Buffer, Error> {
+    pub(crate) fn buffer(self: &Arc<Self>, request: &Request<'_>) -> Result<Buffer, Error> {
         let Request { size_bytes, alignment_bytes, location, what } = *request;
         let mut usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
@@ -255,7 +255,7 @@ impl Gpu {
         let size = size_bytes.max(1).checked_next_multiple_of(4).unwrap_or(u64::MAX);
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: a live description.
-        let raw = unsafe { self.raw.create_buffer(&info, None) }.or_failed(&what)?;
+        let raw = unsafe { self.raw.create_buffer(&info, None) }.or_failed(what)?;
         let mut buffer = Buffer { gpu: Arc::clone(self), raw, size_bytes: size, allocation: None };
         // SAFETY: the buffer that was just made.
         let mut requirements = unsafe { self.raw.get_buffer_memory_requirements(raw) };
@@ -296,12 +296,12 @@ impl Gpu {
 }
 
 /// A buffer to be made.
-pub(super) struct Request<'a> {
-    pub(super) size_bytes: u64,
-    pub(super) alignment_bytes: u64,
-    pub(super) location: MemoryLocation,
+pub(crate) struct Request<'a> {
+    pub(crate) size_bytes: u64,
+    pub(crate) alignment_bytes: u64,
+    pub(crate) location: MemoryLocation,
     /// The attempted operation, for errors.
-    pub(super) what: &'a dyn Fn() -> String,
+    pub(crate) what: &'a dyn Fn() -> String,
 }
 
 /// A buffer and its memory.
@@ -327,17 +327,17 @@ impl Drop for Buffer {
 
 impl Buffer {
     /// The driver's buffer.
-    pub(super) fn raw(&self) -> vk::Buffer {
+    pub(crate) fn raw(&self) -> vk::Buffer {
         self.raw
     }
 
     /// Its size, a whole number of words.
-    pub(super) fn size_bytes(&self) -> u64 {
+    pub(crate) fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
     /// The address at which the host has it, if it can reach it coherently.
-    pub(super) fn mapped(&self) -> Option<*mut u8> {
+    pub(crate) fn mapped(&self) -> Option<*mut u8> {
         let allocation = self.allocation.as_ref()?;
         let is_coherent = self.flags().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
         allocation.mapped_ptr().filter(|_| is_coherent).map(|address| address.as_ptr().cast())

@@ -87,11 +87,11 @@ mod staging;
 pub(crate) use copy::{End, copy_across, copy_within};
 pub(crate) use entry::VALIDATION;
 pub(crate) use error::OrFailed;
-pub(crate) use gpu::Gpu;
 #[cfg(test)]
 pub(crate) use gpu::Means;
-pub(crate) use hardware::{DEVICE_TYPE, Device, Hardware, NAME, Opened};
-pub(crate) use limits::Limits;
+pub(crate) use gpu::{Buffer, Gpu, Request};
+pub(crate) use hardware::{DEVICE_TYPE, Device, Hardware, NAME};
+pub(crate) use limits::{Limits, Properties};
 pub(crate) use mark::nanoseconds_between;
 pub(crate) use memory::Space;
 #[cfg(test)]
