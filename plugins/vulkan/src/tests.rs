@@ -1,6 +1,11 @@
-//! Tests that need no host.
+//! Tests that need a Vulkan device but no host, and tests of its absence.
 
+mod absent;
 mod artifacts;
+mod attributes;
 mod bench;
 mod by_hand;
 mod launches;
+mod robust;
+mod streams;
+mod support;

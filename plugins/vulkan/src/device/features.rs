@@ -162,6 +162,7 @@ const NAMES: &[(&str, Need)] = &[
     ("computeFullSubgroups", Feature(&[|f| &mut f.subgroup_size.compute_full_subgroups])),
     ("maintenance4", Feature(&[|f| &mut f.maintenance4.maintenance4])),
     ("scalarBlockLayout", Feature(&[|f| &mut f.scalar.scalar_block_layout])),
+    ("shaderBufferInt64Atomics", Feature(&[|f| &mut f.atomic64.shader_buffer_int64_atomics])),
     ("shaderSharedInt64Atomics", Feature(&[|f| &mut f.atomic64.shader_shared_int64_atomics])),
     ("shaderSubgroupExtendedTypes", Feature(&[|f| &mut f.subgroup_types.shader_subgroup_extended_types])),
     (

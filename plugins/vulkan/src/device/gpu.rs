@@ -21,6 +21,19 @@ const BLOCK_BYTES_MIN: u64 = 8 << 20;
 const DEVICE_BLOCK_BYTES_MAX: u64 = 256 << 20;
 const HOST_BLOCK_BYTES_MAX: u64 = 64 << 20;
 
+/// Which of the things that a device may support are used where it does. The plugin uses all; tests try without each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Means {
+    /// Timeline semaphores; else fences.
+    pub(crate) timeline: bool,
+    /// Copies by the host where memory is mapped; else through staging memory.
+    pub(crate) direct: bool,
+}
+
+impl Means {
+    pub(crate) const ALL: Self = Self { timeline: true, direct: true };
+}
+
 /// A logical device. Everything that is made from it keeps it alive.
 pub(crate) struct Gpu {
     raw: ash::Device,
@@ -34,6 +47,7 @@ pub(crate) struct Gpu {
     timeline: Option<Timeline>,
     push_descriptor: Option<khr::push_descriptor::Device>,
     addresses: Option<Addresses>,
+    has_direct_copies: bool,
     nanoseconds_per_tick: f64,
     /// Why the driver lost the device, if it did.
     lost: RwLock<Option<String>>,
@@ -61,9 +75,8 @@ impl Drop for Gpu {
 }
 
 impl Gpu {
-    /// Makes the logical device, with every feature of the table that the device supports. Without `has_timeline` it uses
-    /// fences even if there are timeline semaphores.
-    pub(super) fn new(found: &Found, name: &Arc<str>, has_timeline: bool) -> Result<Self, Error> {
+    /// Makes the logical device, with every feature of the table that the device supports.
+    pub(super) fn new(found: &Found, name: &Arc<str>, means: Means) -> Result<Self, Error> {
         let (limits, functions) = (&found.limits, found.instance.raw());
         let what = || format!("{name}: opening it");
         let priorities = vec![1.0; limits.queues_count as usize];
@@ -85,7 +98,7 @@ impl Gpu {
             // SAFETY: a queue that the device was made with.
             Mutex::new(unsafe { raw.get_device_queue(limits.family, index) })
         };
-        let has_timeline = has_timeline && limits.has_capability("timelineSemaphore");
+        let has_timeline = means.timeline && limits.has_capability("timelineSemaphore");
         let is_core = limits.known.version >= vk::API_VERSION_1_2;
         let gpu = Self {
             lanes: (0..limits.queues_count).map(lane).collect(),
@@ -98,6 +111,7 @@ impl Gpu {
                 .then(|| khr::push_descriptor::Device::new(functions, &raw)),
             allocator: Mutex::new(None),
             family: limits.family,
+            has_direct_copies: means.direct,
             addresses: limits.has_capability("PhysicalStorageBufferAddresses").then(|| match is_core {
                 true => Addresses::Core,
                 false => Addresses::Extension(khr::buffer_device_address::Device::new(functions, &raw)),
@@ -148,6 +162,11 @@ impl Gpu {
     /// Returns true if buffers have addresses.
     pub(crate) fn has_addresses(&self) -> bool {
         self.addresses.is_some()
+    }
+
+    /// Returns true if the host copies where memory is mapped.
+    pub(super) fn has_direct_copies(&self) -> bool {
+        self.has_direct_copies
     }
 
     /// The length of a tick of its timestamps.
@@ -236,7 +255,7 @@ impl Gpu {
         let size = size_bytes.max(1).checked_next_multiple_of(4).unwrap_or(u64::MAX);
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: a live description.
-        let raw = unsafe { self.raw.create_buffer(&info, None) }.or_failed(&what)?;
+        let raw = unsafe { self.raw.create_buffer(&info, None) }.or_failed(what)?;
         let mut buffer = Buffer { gpu: Arc::clone(self), raw, size_bytes: size, allocation: None };
         // SAFETY: the buffer that was just made.
         let mut requirements = unsafe { self.raw.get_buffer_memory_requirements(raw) };

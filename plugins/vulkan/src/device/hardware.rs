@@ -9,8 +9,9 @@ use chipdock_plugin_api::{Error, HostRef, HostState};
 
 use super::discovery::{Found, discover};
 use super::entry::VALIDATION;
-use super::gpu::Gpu;
+use super::gpu::{Gpu, Means};
 use super::limits::Limits;
+use super::mark::Mark;
 use super::memory::Space;
 use super::queue::{Queue, Shared};
 
@@ -29,11 +30,6 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// The functions of the logical device.
-    pub(crate) fn raw(&self) -> &ash::Device {
-        self.shared.gpu.raw()
-    }
-
     /// The logical device, which whatever is made from it keeps alive.
     pub(crate) fn gpu(&self) -> &Arc<Gpu> {
         &self.shared.gpu
@@ -49,23 +45,25 @@ pub(crate) struct Device {
     pub(crate) health: Health,
     pub(crate) spaces: Spaces<Space>,
     pub(crate) budget: Budget,
+    pub(crate) marks: Table<Mark>,
     streams: Table<Stream>,
     id: i32,
     name: Arc<str>,
-    has_timeline: bool,
+    means: Means,
     opened: RwLock<Option<Arc<Opened>>>,
 }
 
 impl Device {
-    fn new(id: i32, found: Found) -> Self {
+    fn new(id: i32, found: Found, means: Means) -> Self {
         Self {
             name: format!("device {NAME}:{id} ({})", found.limits.properties.device_name).into(),
             health: Health::default(),
             spaces: Spaces::default(),
             budget: Budget::new(found.limits.memory_bytes),
+            marks: Table::new(HandleKind::Mark),
             streams: Table::new(HandleKind::Stream),
             id,
-            has_timeline: true,
+            means,
             opened: RwLock::default(),
             found,
         }
@@ -87,6 +85,7 @@ impl Device {
     }
 
     /// What discovery found.
+    #[cfg(test)]
     pub(crate) fn found(&self) -> &Found {
         &self.found
     }
@@ -100,7 +99,7 @@ impl Device {
         if let Some(opened) = &*slot {
             return Ok(Arc::clone(opened));
         }
-        let gpu = Arc::new(Gpu::new(&self.found, &self.name, self.has_timeline)?);
+        let gpu = Arc::new(Gpu::new(&self.found, &self.name, self.means)?);
         let shared = Arc::new(Shared::new(gpu));
         let (default, transfer) = (Queue::new(&shared)?, Queue::new(&shared)?);
         Ok(Arc::clone(slot.insert(Arc::new(Opened { shared, default, transfer }))))
@@ -148,6 +147,7 @@ impl Device {
         // The old logical device is destroyed once nothing that was made from it lives.
         let old = write(&self.opened).take();
         self.streams.abandon();
+        self.marks.abandon();
         self.spaces.abandon();
         self.health.restore();
         drop(old);
@@ -164,17 +164,25 @@ pub(crate) struct Hardware {
 
 impl HostState for Hardware {
     fn new(host: HostRef) -> Self {
-        let validation = Arc::new(OnceLock::new());
-        let setting: Arc<OnceLock<Result<bool, Error>>> = Arc::clone(&validation);
-        let search = move || {
-            let has_validation = setting.get().cloned().unwrap_or(Ok(false))?;
-            Ok((0..).zip(discover(has_validation)?).map(|(id, found)| Device::new(id, found)).collect())
-        };
-        Self { host, validation, devices: Devices::new(NAME, DEVICE_TYPE, search) }
+        Self::with(host, None, Means::ALL)
     }
 }
 
 impl Hardware {
+    /// With a value of the setting `validation`, else that of the host.
+    pub(crate) fn with(host: HostRef, validation: Option<bool>, means: Means) -> Self {
+        let slot: Arc<OnceLock<Result<bool, Error>>> = Arc::default();
+        if let Some(value) = validation {
+            let _ = slot.set(Ok(value));
+        }
+        let setting = Arc::clone(&slot);
+        let search = move || {
+            let found = discover(setting.get().cloned().unwrap_or(Ok(false))?)?;
+            Ok((0..).zip(found).map(|(id, found)| Device::new(id, found, means)).collect())
+        };
+        Self { host, validation: slot, devices: Devices::new(NAME, DEVICE_TYPE, search) }
+    }
+
     /// The devices; the first call reads the setting that the search needs.
     pub(crate) fn devices(&self) -> &Devices<Device> {
         if self.validation.get().is_none() {
@@ -183,6 +191,12 @@ impl Hardware {
             let _ = self.validation.set(value);
         }
         &self.devices
+    }
+
+    /// Records the device type that the device API received.
+    pub(crate) fn set_device_type(&self, device_type: i32) {
+        // Asks the host for nothing, since this is called during `init` (P10.12).
+        self.devices.set_device_type(device_type);
     }
 
     /// A device that is not lost.
