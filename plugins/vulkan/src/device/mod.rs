@@ -48,7 +48,9 @@
 //!   another stream waits, with a mark, and with each part of a long copy. At most 64 batches of a stream are under way; the
 //!   next waits for the oldest.
 //! * **VK-D14** *Waiting.* A batch sets the next value of its stream's timeline semaphore, or a fence where there are none.
-//!   The host waits a second at a time, so that a lost device ends the wait.
+//!   The host waits a second at a time, so that a lost device ends the wait. The semaphore of a freed stream is a later
+//!   stream's, and is destroyed once the device is idle: lavapipe of Mesa 22.3 touches a semaphore for which a batch waited
+//!   after it has shown that the batch has ended.
 //! * **VK-D15** *Between streams* the device waits: for the value that the other stream's last batch sets, or for a
 //!   semaphore made for this wait. All that work waits for is submitted before it, so cycles end (D.16).
 //!

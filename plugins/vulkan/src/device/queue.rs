@@ -79,12 +79,23 @@ pub(super) struct State {
 pub(crate) struct Shared {
     pub(super) gpu: Arc<Gpu>,
     pub(super) rings: Mutex<Vec<Ring>>,
+    /// Timeline semaphores of streams that were freed, with their last values, for later streams (VK-D14).
+    clocks: Mutex<Vec<(Arc<Semaphore>, u64)>>,
     streams: Mutex<Vec<Weak<Queue>>>,
 }
 
 impl Shared {
     pub(super) fn new(gpu: Arc<Gpu>) -> Self {
-        Self { gpu, rings: Mutex::default(), streams: Mutex::default() }
+        Self { gpu, rings: Mutex::default(), clocks: Mutex::default(), streams: Mutex::default() }
+    }
+
+    /// The timeline semaphore of a new stream, and its value; `None` where there are none.
+    fn clock(&self) -> Result<Option<(Arc<Semaphore>, u64)>, vk::Result> {
+        if !self.gpu.has_timeline() {
+            return Ok(None);
+        }
+        let kept = lock(&self.clocks).pop();
+        kept.map_or_else(|| Ok((Arc::new(Semaphore::timeline(&self.gpu)?), 0)), Ok).map(Some)
     }
 
     /// The streams that have copies to host memory pending.
@@ -107,6 +118,14 @@ impl Shared {
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // After this no driver touches the semaphores any more (VK-D14); on a lost device nothing runs.
+        // SAFETY: no stream is left that could use a queue meanwhile.
+        let _ = unsafe { self.gpu.raw().device_wait_idle() };
     }
 }
 
@@ -136,7 +155,9 @@ impl Drop for Queue {
         let ring = state.ring.take();
         // SAFETY: its command buffers have run, or the device is lost; dropped once.
         unsafe { self.gpu().raw().destroy_command_pool(state.pool, None) };
+        let clock = self.clock.clone().map(|clock| (clock, state.last_value));
         drop(state);
+        lock(&self.shared.clocks).extend(clock);
         lock(&self.shared.rings).extend(ring);
     }
 }
@@ -147,7 +168,7 @@ impl Queue {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let gpu = &shared.gpu;
         let what = || format!("{}: making a stream", gpu.name());
-        let clock = gpu.has_timeline().then(|| Semaphore::timeline(gpu)).transpose().or_failed(what)?;
+        let (clock, last_value) = shared.clock().or_failed(what)?.unzip();
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(gpu.family)
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
@@ -159,7 +180,7 @@ impl Queue {
             submitted: VecDeque::new(),
             idle: Vec::new(),
             waits: Vec::new(),
-            last_value: 0,
+            last_value: last_value.unwrap_or(0),
             last: None,
             ring: None,
             garbage: Vec::new(),
@@ -167,7 +188,7 @@ impl Queue {
         let queue = Arc::new(Self {
             shared: Arc::clone(shared),
             lane: COUNT.fetch_add(1, Ordering::Relaxed) % gpu.lanes_count(),
-            clock: clock.map(Arc::new),
+            clock,
             state: Mutex::new(state),
             host_copies: AtomicUsize::new(0),
             failure: FirstFailure::default(),

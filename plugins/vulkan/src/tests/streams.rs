@@ -116,6 +116,27 @@ fn vk_d15_a_stream_waits_for_another() {
     }
 }
 
+/// VK-D14: streams that waited for each other are freed as soon as the last has ended.
+#[test]
+fn vk_d14_streams_are_freed_right_after_a_wait_for_them() {
+    for bench in Bench::each() {
+        let spaces: Vec<_> = (0..9).map(|index| bench.with_values(0, &[index as u8; 1 << 16])).collect();
+        for _ in 0..50 {
+            let streams: Vec<_> = (0..8).map(|_| bench.stream(0)).collect();
+            for (index, stream) in streams.iter().enumerate() {
+                bench.copy(0, end(0, spaces[index]), end(0, spaces[index + 1]), 1 << 16, *stream).unwrap();
+                if let Some(next) = streams.get(index + 1) {
+                    bench.wait(*stream, *next);
+                }
+            }
+            bench.sync(0, streams[7]).unwrap();
+            streams.into_iter().rev().for_each(|stream| bench.free_stream(0, stream));
+        }
+        assert_eq!(bench.read::<u8>(0, spaces[8], 1 << 16, Stream::DEFAULT), [0; 1 << 16]);
+        assert_eq!(bench.messages(), 0);
+    }
+}
+
 /// VK-D16: copies to one place in host memory are made in their order, also on two streams and back again.
 #[test]
 fn vk_d16_host_memory_is_written_in_order() {
