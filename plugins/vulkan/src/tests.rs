@@ -3,9 +3,9 @@
 mod absent;
 mod artifacts;
 mod attributes;
-mod bench;
 mod by_hand;
 mod launches;
+mod modules;
 mod robust;
 mod streams;
 mod support;
