@@ -7,5 +7,6 @@ mod by_hand;
 mod launches;
 mod modules;
 mod robust;
+mod speed;
 mod streams;
 mod support;

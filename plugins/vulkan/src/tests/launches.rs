@@ -345,7 +345,7 @@ fn vkmod_m5_threads_launch_at_once() {
                     bench.add(module, &Add { shared_bytes, ..Add::of(x, y, 64) }).unwrap();
                 }
                 let each = 1.0 + (shared_bytes / 4) as f32;
-                assert_eq!(read(&bench, y, 64), [100.0 * each; 64]);
+                assert_eq!(read(bench, y, 64), [100.0 * each; 64]);
                 bench.free(0, x);
                 bench.free(0, y);
             });
