@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use chipdock_ir::{CapabilitySource, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
+use chipdock_ir::{CapabilitySource, DType, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
 use serde_json::Value;
 
 use crate::error::{Category, Error, ErrorKind, nearest, quoted};
@@ -181,6 +181,30 @@ fn check_capabilities(kind: &TargetKind) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks that each optional type is read from a declared option of type bool, and that the kind does not lack it (T.5).
+fn check_types(kind: &TargetKind) -> Result<(), String> {
+    for (name, from) in &kind.optional_types {
+        let found = kind.options.iter().find(|option| option.name == *from).map(|option| option.option_type);
+        if found != Some(OptionType::Bool) {
+            let found =
+                found.map_or("no option of that name".to_owned(), |found| format!("one of type {found}"));
+            return Err(format!(
+                "type \"{name}\" is read from option \"{from}\": expected an option of type bool, found {found}"
+            ));
+        }
+        let dtype: Option<DType> = name.parse().ok();
+        if dtype.is_some_and(|dtype| !DType::SCALARS.contains(&dtype)) {
+            return Err(format!("optional_types: expected types of scalars, found \"{name}\""));
+        }
+        if kind.missing_types.contains(name) {
+            return Err(format!(
+                "type \"{name}\" is in missing_types and in optional_types; expected one of them"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Checks a kind's schema, which the host relies on afterwards.
 ///
 /// Of a kind that cannot be used (P3.10) only the name is relied on.
@@ -226,5 +250,6 @@ pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), Stri
             kind.device_type
         ));
     }
-    check_capabilities(kind)
+    check_capabilities(kind)?;
+    check_types(kind)
 }

@@ -383,7 +383,33 @@ fn a_bad_schema_is_told() {
         schema::check_kind("x", &kind).unwrap_err()
     };
     type Edit = fn(&mut Value);
-    let cases: [(Edit, &str); 7] = [
+    let cases: [(Edit, &str); 11] = [
+        (
+            |kind| kind["optional_types"] = json!({"int64": "wide"}),
+            "type \"int64\" is read from option \"wide\": expected an option of type bool, found no option of that name",
+        ),
+        (
+            |kind| {
+                kind["options"] = json!([{"name": "wide", "type": "int", "doc": ""}]);
+                kind["optional_types"] = json!({"int64": "wide"});
+            },
+            "expected an option of type bool, found one of type int",
+        ),
+        (
+            |kind| {
+                kind["options"] = json!([{"name": "wide", "type": "bool", "doc": ""}]);
+                kind["missing_types"] = json!(["int64"]);
+                kind["optional_types"] = json!({"int64": "wide"});
+            },
+            "type \"int64\" is in missing_types and in optional_types",
+        ),
+        (
+            |kind| {
+                kind["options"] = json!([{"name": "wide", "type": "bool", "doc": ""}]);
+                kind["optional_types"] = json!({"int64x2": "wide"});
+            },
+            "expected types of scalars, found \"int64x2\"",
+        ),
         (|kind| kind["schema"] = json!(0), "schema version 0"),
         (|kind| kind["name"] = json!("y"), "its schema is named \"y\""),
         (

@@ -63,6 +63,16 @@ pub fn float8_bits(value: f64, dtype: DType) -> u8 {
     sign | bits as u8
 }
 
+/// Converts a float64 to the bits of float16 or bfloat16: to nearest, halves to even, subnormals kept. Any other type is
+/// taken for float16.
+#[must_use]
+pub fn half_bits(value: f64, dtype: DType) -> u16 {
+    match dtype.code {
+        TypeCode::BFloat => bf16::from_f32(to_odd(value)).to_bits(),
+        _ => f16::from_f32(to_odd(value)).to_bits(),
+    }
+}
+
 /// Returns the exact value of the bits of a float8 type.
 #[must_use]
 pub fn float8_value(bits: u8, dtype: DType) -> f64 {
@@ -108,6 +118,8 @@ mod tests {
         assert_eq!(round_to(brain, DType::BFLOAT16), 1.0);
         assert_eq!(round_to(f64::from_bits(brain.to_bits() + 1), DType::BFLOAT16), 1.0 + 2_f64.powi(-7));
         assert_eq!(round_to(1e300, DType::FLOAT16), f64::INFINITY);
+        assert_eq!([half_bits(past, DType::FLOAT16), half_bits(-1e300, DType::FLOAT16)], [1, 0xfc00]);
+        assert_eq!([half_bits(brain, DType::BFLOAT16), half_bits(-0.0, DType::BFLOAT16)], [0x3f80, 0x8000]);
         assert!(round_to(f64::NAN, DType::FLOAT16).is_nan());
     }
 }

@@ -159,6 +159,10 @@ pub struct TargetKind {
     /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_types: Vec<String>,
+    /// Scalar types that only some of its targets compute with: for each the name of the boolean option that says so.
+    /// Without the option, a type is missing as one of `missing_types` is.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub optional_types: BTreeMap<String, String>,
     /// The options.
     #[serde(default)]
     pub options: Vec<OptionSchema>,
@@ -337,6 +341,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::DType;
 
     fn refused(target: Value) -> String {
         Target::from_canonical_json(&target).expect_err("refused")
@@ -364,6 +369,29 @@ mod tests {
         let fine =
             json!({"kind": "k", "tag": "", "keys": [], "x": [i64::MIN, i64::MAX, "1.5", true, null, {}]});
         assert_eq!(Target::from_canonical_json(&fine).unwrap().to_json(), fine);
+    }
+
+    /// TC3.
+    #[test]
+    fn tc3_an_optional_type_is_missing_without_its_option() {
+        let kind: TargetKind = serde_json::from_value(json!({
+            "schema": 1, "name": "k", "doc": "", "device": "d", "stage": "device", "missing_types": ["float64"],
+            "optional_types": {"int64": "long", "uint64": "long", "float16": "half", "float5": "half"},
+        }))
+        .unwrap();
+        let missing = |options: Value| {
+            let mut target = json!({"kind": "k"});
+            target.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+            let target = Arc::new(Target::from_canonical_json(&target).unwrap());
+            let types = kind.capabilities(&target, 1).types;
+            assert!(!types.has(DType::FLOAT64.with_lanes(4)) && types.has(DType::INT32));
+            types.missing_types.into_iter().skip(1).collect::<Vec<_>>()
+        };
+        let (half, long) = (DType::FLOAT16, [DType::INT64, DType::UINT64]);
+        assert_eq!(missing(json!({})), [half, long[0], long[1]]);
+        assert_eq!(missing(json!({"long": false, "half": true})), long);
+        assert_eq!(missing(json!({"long": true, "half": "yes"})), [half]);
+        assert_eq!(missing(json!({"long": true, "half": true})), []);
     }
 
     #[test]

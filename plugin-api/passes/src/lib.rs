@@ -85,6 +85,8 @@
 //! * **PASS-D8** Arithmetic, ops, types and vectors are those of PASS-H4, PASS-H5, PASS-H7 and PASS-H9.
 //! * **PASS-D9** If the target lacks int64 or uint64 ([`chipdock_ir::Types::missing_types`]) no parameter, value, loop
 //!   or buffer has integers of 64 bits; see [`lower_int64`].
+//! * **PASS-D10** If the target lacks float16 or bfloat16 no parameter, value or buffer has that type; see
+//!   [`lower_halves`].
 
 mod bind_offsets;
 mod bind_target;
@@ -97,6 +99,7 @@ mod inject_virtual_thread;
 mod lower;
 mod lower_blocks;
 mod lower_cross_thread_reduction;
+mod lower_halves;
 mod lower_int64;
 mod lower_intrinsics;
 mod lower_storage_types;
@@ -106,6 +109,7 @@ mod lower_workspace;
 mod make_packed_api;
 mod marks;
 mod merge_shared_memory;
+mod narrow_floats;
 mod outline_parallel;
 mod rescope_memory;
 pub mod simplify;
@@ -130,6 +134,7 @@ pub use inject_virtual_thread::inject_virtual_thread;
 pub use lower::{DEVICE_PIPELINE, LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Schedule, lower};
 pub use lower_blocks::lower_blocks;
 pub use lower_cross_thread_reduction::lower_cross_thread_reduction;
+pub use lower_halves::lower_halves;
 pub use lower_int64::lower_int64;
 pub use lower_intrinsics::{lower_intrinsics, lowered_ulps, narrow_ulps};
 pub use lower_storage_types::lower_storage_types;

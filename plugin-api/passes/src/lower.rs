@@ -88,6 +88,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
 pub const DEVICE_PIPELINE: &[(&str, Pass)] = &[
     ("lower_intrinsics", crate::lower_intrinsics),
     ("lower_int64", crate::lower_int64),
+    ("lower_halves", crate::lower_halves),
     ("simplify", crate::simplify::simplify),
 ];
 

@@ -1,7 +1,6 @@
 //! Lowering of types that exist only in memory to bytes.
 
 mod bytes;
-mod float8;
 mod value;
 
 use std::cell::RefCell;

@@ -1,23 +1,29 @@
 //! Target `vulkan`: SPIR-V, run by any Vulkan device.
 //!
-//! * `artifact`: what the code generator writes and the loader reads.
 //! * `device_api.vulkan` (`device_api`): all devices, their memory and streams (`device`), shared by what one host uses;
 //!   the interface that opens a lost device again, and the hooks with which the conformance suite makes one fail.
+//! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types they bring.
+//! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the generator in `spirv`.
+//! * `artifact`: what the code generator writes and the loader reads.
 //! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`module`).
 //! * `timer`: the interface of that name.
 
 mod artifact;
+mod codegen;
 mod device;
 mod device_api;
 mod loader;
 mod module;
+mod spirv;
+mod target_kind;
 #[cfg(test)]
 mod tests;
 mod timer;
 
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::{
-    Context, export_plugin, register_device_api, register_interface, register_module_loader,
+    Context, export_plugin, register_codegen, register_device_api, register_interface,
+    register_module_loader, register_target_kind,
 };
 
 use device::Hardware;
@@ -34,3 +40,7 @@ register_module_loader!("vulkan", |context| Box::new(loader::VulkanLoader {
     host: context.host(),
     hardware: context.state::<Hardware>()
 }));
+register_target_kind!("vulkan", include_str!("target_kind.json"), |_| Box::new(
+    target_kind::VulkanTargetKind
+));
+register_codegen!("vulkan", "1.0.0", "1.3.0", |_| Box::new(codegen::VulkanCodegen));

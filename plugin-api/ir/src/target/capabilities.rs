@@ -6,7 +6,9 @@
 //!
 //! * **TC1** A row that names an option is read from the option that the kind names for it. Where the kind names none, or the
 //!   option is not set, the capability has its default, which assumes nothing of the device.
-//! * **TC2** A row under `kind` is a field of the kind itself: the same for all its targets.
+//! * **TC2** A row under `kind` is a field of the kind itself: the same for all its targets, except by TC3.
+//! * **TC3** `missing_types` contains besides the kind's own those types of [`TargetKind::optional_types`] whose option is false
+//!   or not set. A type that is not known here is ignored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +46,7 @@ pub enum CapabilitySource {
         /// The usual name of the option, TVM's if TVM has it.
         usual_name: &'static str,
     },
-    /// The field of that name of the kind.
+    /// The field of that name of the kind (for `missing_types` also TC3).
     Kind,
 }
 
@@ -124,15 +126,15 @@ macro_rules! capabilities {
             }
 
             impl $Group {
-                /// Reads the capabilities by rules TC1 and TC2.
+                /// Reads the capabilities by rules TC1 to TC3.
                 fn of(from: (&TargetKind, &Target)) -> Self {
                     Self {
                         $($name: option::<$type>(from.1, &from.0.capabilities.$name)
                             $(.filter(|found| [$($allowed),+].contains(found)))?
                             .unwrap_or($default),)*
                         $($kind_name: {
-                            let read: fn(&TargetKind) -> $kind_type = $read;
-                            read(from.0)
+                            let read: fn(&TargetKind, &Target) -> $kind_type = $read;
+                            read(from.0, from.1)
                         },)*
                     }
                 }
@@ -266,9 +268,9 @@ capabilities! {
         pointer_bits: u32 = 64, "64", one of [32, 64], in "bits", usually "pointer-bits";
         kind {
             /// Storage scopes, by name.
-            storage_scopes: Vec<String> = |kind| kind.storage_scopes.clone();
+            storage_scopes: Vec<String> = |kind, _| kind.storage_scopes.clone();
             /// Whether data pointers are handles that nothing may be added to.
-            opaque_handles: bool = |kind| kind.opaque_handles;
+            opaque_handles: bool = |kind, _| kind.opaque_handles;
         }
     }
 
@@ -281,19 +283,27 @@ capabilities! {
         runs_threads_serially: bool = false, "false", in "", usually "runs_threads_serially";
         kind {
             /// Thread axes that loops may be bound to.
-            thread_axes: Vec<ThreadAxis> = |kind| kind.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect();
+            thread_axes: Vec<ThreadAxis> = |kind, _| kind.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect();
             /// Ops that the code generator spells itself, beyond the core ops.
-            native_ops: Vec<Op> = |kind| kind.native_ops.iter().filter_map(|name| Op::by_name(name)).collect();
+            native_ops: Vec<Op> = |kind, _| kind.native_ops.iter().filter_map(|name| Op::by_name(name)).collect();
         }
     }
 
     /// Types that device functions compute with.
     types: Types {
         kind {
-            /// Scalar types that device functions cannot compute with.
-            missing_types: Vec<DType> = |kind| kind.missing_types.iter().filter_map(|name| name.parse().ok()).collect();
+            /// Scalar types that device functions cannot compute with: those of the kind, and those of its `optional_types`
+            /// whose option is false or not set.
+            missing_types: Vec<DType> = missing_types;
         }
     }
+}
+
+/// Returns the types that a target lacks (TC3).
+fn missing_types(kind: &TargetKind, target: &Target) -> Vec<DType> {
+    let optional = kind.optional_types.iter();
+    let lacking = optional.filter(|(_, option)| target.bool(option) != Some(true)).map(|(name, _)| name);
+    kind.missing_types.iter().chain(lacking).filter_map(|name| name.parse().ok()).collect()
 }
 
 /// The device that a target runs on.

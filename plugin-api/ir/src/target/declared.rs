@@ -219,6 +219,7 @@ mod tests {
         newer["options"][0]["unit"] = json!("cores");
         newer["native_ops"] = json!(["tensor_core_of_2031"]);
         newer["missing_types"] = json!(["float5"]);
+        newer["optional_types"] = json!({"float5": "cores"});
         let newer = read(&newer).unwrap();
         assert_eq!(newer.usable().unwrap().options, plain.usable().unwrap().options);
     }

@@ -6,7 +6,8 @@ use chipdock_ir::{
     BinaryOp, Buffer, Callee, Child, DType, Expr, ExprKind, ForKind, Op, Param, PrimFunc, Stmt, StmtKind, Var,
 };
 
-use super::value::{and, extended, named, or};
+use super::value::extended;
+use crate::narrow_floats::{and, named, or};
 use crate::simplify::{self, linear::Linear};
 
 /// Number of elements in a byte.

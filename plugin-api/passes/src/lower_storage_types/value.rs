@@ -1,19 +1,20 @@
 //! Casts from and to storage types.
 
-use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Op, Var};
+use chipdock_ir::{BinaryOp, DType, Expr, Op};
 
-use super::{float8, value_type};
+use super::value_type;
+use crate::narrow_floats::{self, and, pair};
 
 /// Casts a value that already has its value type (STORAGE-Y1).
 pub(super) fn cast(value: Expr, from: DType, to: DType) -> Expr {
     let lanes = from.lanes;
     let number = match from {
         _ if from.scalar() == to.scalar() => return value,
-        _ if from.is_float8() => float8::decoded(value, from),
+        _ if from.is_float8() => narrow_floats::decoded(value, from),
         _ => value,
     };
     if to.is_float8() {
-        float8::encoded(number, to)
+        narrow_floats::encoded(number, to)
     } else if to.is_sub_byte() {
         wrapped(number, to)
     } else if number.dtype == to.with_lanes(lanes) {
@@ -48,31 +49,4 @@ pub(super) fn extended(bits: Expr, dtype: DType) -> Expr {
     let flipped = pair(Op::BitwiseXor, low, sign).cast(DType::INT32.with_lanes(to.lanes));
     let sign = Expr::int(sign, DType::INT32).broadcast(to.lanes);
     (flipped - sign).cast(to)
-}
-
-/// An operation with a constant.
-pub(super) fn pair(op: Op, a: Expr, b: i128) -> Expr {
-    let dtype = a.dtype;
-    let b = Expr::int(b, dtype.scalar()).broadcast(dtype.lanes);
-    Expr::call(op, vec![a, b], dtype)
-}
-
-pub(super) fn and(a: Expr, mask: i128) -> Expr {
-    pair(Op::BitwiseAnd, a, mask)
-}
-
-pub(super) fn or(a: Expr, b: Expr) -> Expr {
-    let dtype = a.dtype;
-    Expr::call(Op::BitwiseOr, vec![a, b], dtype)
-}
-
-/// Binds the value to a name that `body` may use more than once.
-pub(super) fn named(name: &str, value: Expr, body: impl FnOnce(&Expr) -> Expr) -> Expr {
-    if matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_)) {
-        return body(&value);
-    }
-    let var = Var::new(name, value.dtype);
-    let body = body(&var.expr());
-    let dtype = body.dtype;
-    Expr::new(ExprKind::Let { var, value, body }, dtype)
 }

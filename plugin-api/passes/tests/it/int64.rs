@@ -5,8 +5,8 @@ use std::sync::Arc;
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
-    AttrValue, BinaryOp, Child, CompareOp, DType, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage,
-    TargetCapabilities, ThreadAxis, Var, attr, build, print,
+    AttrValue, BinaryOp, Child, CompareOp, DType, DeclaredKind, Expr, ExprKind, IrModule, Op, Param,
+    PrimFunc, Stage, Target, TargetCapabilities, ThreadAxis, Var, attr, build, print,
 };
 use chipdock_passes::simplify::simplify;
 use chipdock_passes::{LowerOptions, lower, lower_int64};
@@ -488,4 +488,19 @@ fn a_device_that_has_them_keeps_them() {
     assert_eq!(lower_int64(&module, &device()).unwrap(), module);
     let host = capabilities().with(|it| it.is_host = true);
     assert_eq!(lower_int64(&module, &host).unwrap(), module);
+}
+
+/// TC3: whether a target of one kind is lowered depends on its option.
+#[test]
+fn tc3_a_target_with_the_option_keeps_its_integers() {
+    let kind = r#"{"schema": 1, "name": "device-kind", "doc": "", "device": "gadget", "stage": "device",
+        "optional_types": {"int64": "has_long", "uint64": "has_long"}}"#;
+    let kind = DeclaredKind::parse(kind).unwrap();
+    let module = elementwise(DType::INT64, 4, 1, operations(DType::INT64)[3]);
+    for has_long in [true, false] {
+        let options = [("has_long".to_owned(), has_long.into())].into();
+        let target = Arc::new(Target { kind: "device-kind".into(), options, ..Target::default() });
+        let lowered = lower_int64(&module, &kind.usable().unwrap().capabilities(&target, 4)).unwrap();
+        assert_eq!((is_left(&lowered), lowered == module), (has_long, has_long));
+    }
 }

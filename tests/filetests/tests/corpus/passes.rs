@@ -140,8 +140,8 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 /// with the golden. For a pass that applies to device functions only, only these are shown. A line `# target: ` selects
 /// another target than a host: `device` has threads, `device with shuffles` warps that support shuffles,
 /// `device without warps` warps that are single threads, `device with handles` opaque data pointers,
-/// `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64, and `parallel host` launches
-/// parallel regions.
+/// `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64, `device without halves`
+/// no float16 and bfloat16, and `parallel host` launches parallel regions.
 fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let name = file.name.strip_prefix("passes/").unwrap_or(&file.name);
@@ -161,6 +161,9 @@ fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
         }),
         Some("device of 32 bits") => device_capabilities()
             .with(|it| it.types.missing_types = vec![DType::FLOAT64, DType::INT64, DType::UINT64]),
+        Some("device without halves") => {
+            device_capabilities().with(|it| it.types.missing_types = vec![DType::FLOAT16, DType::BFLOAT16])
+        }
         Some("parallel host") => parallel_host_capabilities(),
         Some(other) => return Err(format!("there is no target {other}")),
         None => host_capabilities(),

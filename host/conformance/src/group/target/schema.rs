@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chipdock_host::documents::{meant, unknown_schema_fields};
-use chipdock_ir::{CapabilitySource, Op, OptionType, ThreadAxis};
+use chipdock_ir::{CapabilitySource, DType, Op, OptionType, TargetKind, ThreadAxis};
 use chipdock_plugin_api::attribute;
 
 use super::{COMMON, Tested, is_allowed};
@@ -101,6 +101,23 @@ fn capabilities(c: &Context<'_>) -> Verdict {
         let is_declared = declared.is_some_and(|one| one.option_type == option_type);
         let expected = format!("capability \"{}\" to name an option of type {option_type}", capability.name);
         ensure(is_declared, expected, format!("\"{option}\""))?;
+    }
+    types(&schema)
+}
+
+/// Checks that missing and optional types are known, none is both, and each optional one is read from an option.
+fn types(schema: &TargetKind) -> Verdict {
+    let is_type = |name: &str| name.parse().is_ok_and(|dtype| DType::SCALARS.contains(&dtype));
+    let all: Vec<String> = schema.missing_types.iter().chain(schema.optional_types.keys()).cloned().collect();
+    names("types of scalars", &all, is_type)?;
+    for (name, option) in &schema.optional_types {
+        let declared = schema.options.iter().find(|one| one.name == *option);
+        let is_declared = declared.is_some_and(|one| one.option_type == OptionType::Bool);
+        ensure(
+            is_declared,
+            format!("type \"{name}\" to name an option of type bool"),
+            format!("\"{option}\""),
+        )?;
     }
     Ok(())
 }
