@@ -3,9 +3,10 @@
 mod absent;
 mod artifacts;
 mod attributes;
-mod bench;
 mod by_hand;
 mod launches;
+mod modules;
 mod robust;
+mod speed;
 mod streams;
 mod support;
