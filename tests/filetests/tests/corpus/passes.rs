@@ -161,8 +161,9 @@ fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
         }),
         Some("device of 32 bits") => device_capabilities()
             .with(|it| it.types.missing_types = vec![DType::FLOAT64, DType::INT64, DType::UINT64]),
-        Some("device without halves") => device_capabilities()
-            .with(|it| it.types.missing_types = vec![DType::FLOAT16, DType::BFLOAT16]),
+        Some("device without halves") => {
+            device_capabilities().with(|it| it.types.missing_types = vec![DType::FLOAT16, DType::BFLOAT16])
+        }
         Some("parallel host") => parallel_host_capabilities(),
         Some(other) => return Err(format!("there is no target {other}")),
         None => host_capabilities(),
