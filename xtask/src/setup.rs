@@ -21,6 +21,12 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("chromium", "--version", "chromium", "the page of the conformance suite, looked at in a browser"),
     ("perf", "--version", "linux-perf", "names of code that target llvm loads"),
     ("gdb", "--version", "gdb", "the same"),
+    (
+        "spirv-val",
+        "--version",
+        "spirv-tools",
+        "modules of the target vulkan, checked by their specification's tool",
+    ),
     ("valgrind", "--version", "valgrind", "leaks and stray accesses of the value layer"),
 ];
 
@@ -29,6 +35,13 @@ const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libLLVM.so.19.1", "libllvm19", "the target llvm"),
     ("libOpenCL.so.1", "ocl-icd-libopencl1", "the target opencl"),
     ("libpocl.so.2", "pocl-opencl-icd", "an OpenCL device on machines that have no other"),
+    ("libvulkan.so.1", "libvulkan1", "the target vulkan"),
+    ("libvulkan_lvp.so", "mesa-vulkan-drivers", "a Vulkan device on machines that have no other: lavapipe"),
+    (
+        "libVkLayer_khronos_validation.so",
+        "vulkan-validationlayers",
+        "the target vulkan under its validation layer",
+    ),
     ("libLLVM-15.so.1", "libllvm15", "the test that two LLVMs in one process do not meet"),
     ("libLLVM-14.so.1", "libllvm14", "the same, with a third"),
 ];

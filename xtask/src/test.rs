@@ -1,6 +1,7 @@
 //! Runs every check and every test; the summary of the test runner comes last.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::commands::{Result, cargo, root, step, target_folder};
@@ -84,7 +85,27 @@ fn device_environment(tests: &mut Command) -> Result<()> {
         fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
         tests.env(variable, cache);
     }
+    // Debian's package has drivers of GPUs too; results must not depend on the machine's.
+    match lavapipe() {
+        Some(file) => drop(tests.env("VK_ICD_FILENAMES", file)),
+        None => eprintln!("no lavapipe in {VULKAN_DRIVERS}: VK_ICD_FILENAMES is left as it is"),
+    }
     Ok(())
+}
+
+/// Where packages put the files that name drivers of Vulkan.
+const VULKAN_DRIVERS: &str = "/usr/share/vulkan/icd.d";
+
+/// The file that names lavapipe, the driver of Vulkan for the processor; its name ends with the architecture.
+fn lavapipe() -> Option<PathBuf> {
+    let files = fs::read_dir(VULKAN_DRIVERS).ok()?.filter_map(|entry| entry.ok());
+    let is_own = |name: &str| {
+        let middle = name.strip_prefix("lvp_icd.").and_then(|rest| rest.strip_suffix("json"));
+        middle.is_some_and(|middle| middle.is_empty() || middle == format!("{}.", std::env::consts::ARCH))
+    };
+    files
+        .map(|entry| entry.path())
+        .find(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_own))
 }
 
 /// Runs the checks besides tests: guide, format, licences, lints, documents, examples in documents.

@@ -271,6 +271,8 @@ pub(crate) enum Emit {
     Ll,
     /// Assembly, from a code generator that uses LLVM.
     Asm,
+    /// SPIR-V words, from a code generator that writes them.
+    Spv,
     /// The object file of the host functions.
     Object,
     /// The code generator's artifact: index and sections in one file.

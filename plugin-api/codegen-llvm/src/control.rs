@@ -1,10 +1,10 @@
 //! Loops and branches.
 
+use chipdock_ir::analysis::is_cheap;
 use chipdock_ir::{
     AttrValue, Attrs, Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, ThreadAxis, Var,
 };
 
-use crate::lazy::is_cheap;
 use crate::types;
 use crate::value::Value;
 use crate::writer::{Label, Writer};

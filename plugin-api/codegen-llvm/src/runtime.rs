@@ -8,11 +8,11 @@ use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, Stmt, StructField, attr, en
 use crate::control::Edges;
 use crate::environment::{Helper, Message};
 use crate::layout::Layout;
-use crate::lazy::is_cheap;
 use crate::types;
 use crate::value::Value;
 use crate::writer::Writer;
 use crate::{Answer, Refusal};
+use chipdock_ir::analysis::is_cheap;
 
 impl<'a> Writer<'a> {
     /// The value of an op that touches structs, errors, workspace, other functions or memory; `None` for any other.

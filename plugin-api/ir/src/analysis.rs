@@ -2,14 +2,17 @@
 //!
 //! * [`Ranges`]: the values that an integer expression can take.
 //! * [`Positions`]: the integers that are positions, which never wrap in a program that stays within its buffers.
+//! * [`is_cheap`], [`in_both`]: expressions that may, or must, be evaluated whatever a condition says.
 //! * [`Sharing`], [`Usage`]: the nodes that are used more than once, and the variables that are used at all.
 //!
 //! Nodes are identified by address: the analysed nodes must outlive the analysis.
 
+mod lazy;
 mod positions;
 mod ranges;
 mod sharing;
 
+pub use lazy::{in_both, is_cheap};
 pub use positions::Positions;
 pub use ranges::{Interval, Ranges, holds};
 pub use sharing::{Sharing, Usage, is_pure};

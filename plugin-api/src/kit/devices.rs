@@ -26,10 +26,13 @@ use crate::{ChipdockDevice, Error, ErrorKind, bail, ensure};
 pub struct Devices<D> {
     name: &'static str,
     device_type: AtomicI32,
-    search: fn() -> Result<Vec<D>, Error>,
+    search: Box<Search<D>>,
     found: OnceLock<Result<Vec<Arc<D>>, Error>>,
     is_shut_down: AtomicBool,
 }
+
+/// What finds the devices.
+type Search<D> = dyn Fn() -> Result<Vec<D>, Error> + Send + Sync;
 
 impl<D> fmt::Debug for Devices<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -44,11 +47,15 @@ impl<D> Devices<D> {
     /// Makes the set of the devices named `name` (`device_api.<name>`), of that DLPack number or 0. `search` finds them,
     /// in the order of their ids; nothing is opened yet.
     #[must_use]
-    pub fn new(name: &'static str, device_type: i32, search: fn() -> Result<Vec<D>, Error>) -> Self {
+    pub fn new(
+        name: &'static str,
+        device_type: i32,
+        search: impl Fn() -> Result<Vec<D>, Error> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             name,
             device_type: AtomicI32::new(device_type),
-            search,
+            search: Box::new(search),
             found: OnceLock::new(),
             is_shut_down: AtomicBool::new(false),
         }

@@ -40,7 +40,10 @@
 //!   a kernel was written for one. A capability that a feature or a property of Vulkan enables is looked up by its name.
 //! * **VKART-A7** `spv_sha256` is the digest of section `spv`, in hexadecimal.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// The module kind, which selects the loader.
 pub(crate) const KIND: &str = "vulkan";
@@ -138,4 +141,12 @@ pub(crate) struct Needs {
     /// Threads of a subgroup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) subgroup_size: Option<u32>,
+}
+
+/// The digest of a section (VKART-A7).
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

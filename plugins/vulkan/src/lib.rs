@@ -1,15 +1,46 @@
 //! Target `vulkan`: SPIR-V, run by any Vulkan device.
 //!
+//! * `device_api.vulkan` (`device_api`): all devices, their memory and streams (`device`), shared by what one host uses;
+//!   the interface that opens a lost device again, and the hooks with which the conformance suite makes one fail.
+//! * `timer`: the interface of that name.
 //! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types they bring.
+//! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the generator in `spirv`.
 //! * `artifact`: what the code generator writes and the loader reads.
+//! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`module`).
 
 mod artifact;
+mod codegen;
+mod device;
+mod device_api;
+mod loader;
+mod module;
+mod spirv;
 mod target_kind;
+#[cfg(test)]
+mod tests;
+mod timer;
 
-use chipdock_plugin_api::{export_plugin, register_target_kind};
+use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::{
+    Context, export_plugin, register_codegen, register_device_api, register_interface,
+    register_module_loader, register_target_kind,
+};
 
-export_plugin! { name: "vulkan" }
+use device::Hardware;
 
+export_plugin! { name: "vulkan", settings: [device::VALIDATION, module::cache::FOLDER] }
+
+register_device_api!(device::NAME, device::DEVICE_TYPE, |context| Box::new(device_api::VulkanDeviceApi(
+    context.state::<Hardware>()
+)));
+register_interface!("device_api.vulkan", RESET, |context: &Context| -> Box<dyn Reset> {
+    Box::new(device_api::Reopen(context.state::<Hardware>()))
+});
+register_module_loader!("vulkan", |context| Box::new(loader::VulkanLoader {
+    host: context.host(),
+    hardware: context.state::<Hardware>()
+}));
 register_target_kind!("vulkan", include_str!("target_kind.json"), |_| Box::new(
     target_kind::VulkanTargetKind
 ));
+register_codegen!("vulkan", "1.0.0", "1.3.0", |_| Box::new(codegen::VulkanCodegen));

@@ -69,6 +69,7 @@ fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<
     let binary = match emit {
         Some(Emit::Artifact) => Some(("an artifact", "-o OUT.artifact")),
         Some(Emit::Object) => Some(("an object file", "-o OUT.o")),
+        Some(Emit::Spv) => Some(("SPIR-V", "-o OUT.spv")),
         _ => None,
     };
     if let Some((what, option)) = binary
@@ -88,6 +89,7 @@ fn name(emit: Emit) -> &'static str {
         Emit::Source => "source",
         Emit::Ll => "ll",
         Emit::Asm => "asm",
+        Emit::Spv => "spv",
         Emit::Object => "object",
         Emit::Artifact => "artifact",
     }
@@ -132,6 +134,7 @@ fn produce(
         }
         Some(Emit::Object) => ("object", object(&build)?, false),
         Some(emit @ (Emit::Ll | Emit::Asm)) => (name(emit), by_format(own, name(emit), &build)?, true),
+        Some(emit @ Emit::Spv) => (name(emit), by_its_ending(own, name(emit), &build)?, false),
         None if !ending.is_empty() => {
             let bytes = by_its_ending(own, ending, &build)?;
             let is_text = std::str::from_utf8(&bytes).is_ok();

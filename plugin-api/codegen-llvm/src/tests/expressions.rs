@@ -249,7 +249,7 @@ fn what_may_fail_stays_behind_its_condition() {
     assert_eq!(cheap[2], "%t3 = or i1 %t1, %t2");
     let buffer = Buffer::new("A", vec![i(9)], I32, StorageScope::GLOBAL);
     let load = Expr::load(&buffer, vec![i(0)]);
-    assert!(!crate::lazy::is_cheap(&load) && !crate::lazy::is_cheap(&(load + i(1))));
+    assert!(!chipdock_ir::analysis::is_cheap(&load) && !chipdock_ir::analysis::is_cheap(&(load + i(1))));
     let both = lines(&[DType::BOOL, F32, F32], |args| op(Op::IfThenElse, args));
     assert_eq!(both[0], "%t1 = select i1 %p0, float %p1, float %p2");
 }

@@ -1,0 +1,96 @@
+//! `target.build.vulkan`: a module at stage `device` to SPIR-V; [`artifact`](crate::artifact) describes the result.
+
+use chipdock_codegen_source::{with_inlined_buffers, without_moved_pointers};
+use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
+use chipdock_plugin_api::lowered::{self, LoweredRequest};
+use chipdock_plugin_api::source::SOURCE;
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::artifact::{CODE, FORMAT, KIND};
+use crate::spirv::{Environment, Spirv, unsupported, write_module};
+
+/// The code generator of target `vulkan`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VulkanCodegen;
+
+/// Removes pointers that are values from the module.
+fn legalize(module: &IrModule) -> IrModule {
+    without_moved_pointers(&with_inlined_buffers(module))
+}
+
+/// The words as bytes, little-endian.
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The index of an artifact.
+fn index(module: &IrModule, spirv: &Spirv, bytes: &[u8]) -> Value {
+    let functions = module.functions.iter().filter_map(|function| {
+        let (symbol, interface) = spirv.kernels.get(&function.name)?;
+        let mut entry = kernel::describe(symbol, function);
+        if let (Value::Object(entry), Ok(Value::Object(interface))) =
+            (&mut entry, serde_json::to_value(interface))
+        {
+            entry.extend(interface);
+        }
+        Some(entry)
+    });
+    let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    json!({
+        "module_kind": KIND,
+        "format": FORMAT,
+        "functions": functions.collect::<Vec<_>>(),
+        "needs": spirv.needs,
+        "spv_sha256": digest,
+    })
+}
+
+/// Builds a module for a target; the same input gives the same words.
+pub(crate) fn build(
+    module: &IrModule,
+    target: &Target,
+    file: Option<&str>,
+) -> Result<(Value, Spirv), Vec<Diagnostic>> {
+    let module = legalize(module);
+    let spirv = write_module(&module, &Environment::of(target), file)?;
+    Ok((index(&module, &spirv, &bytes_of(&spirv.words)), spirv))
+}
+
+impl VulkanCodegen {
+    fn read(request: &BuildRequest<'_>) -> Result<LoweredRequest, Error> {
+        LoweredRequest::read(request, KIND, Stage::Device)
+    }
+}
+
+impl Codegen for VulkanCodegen {
+    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = Self::read(request)?;
+        let diagnostics = unsupported(&legalize(&read.module), &Environment::of(&read.target));
+        lowered::report(&diagnostics, session)
+    }
+
+    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = Self::read(request)?;
+        if session.is_cancelled() {
+            return Err(lowered::cancelled(KIND));
+        }
+        let file = read.debug_file(KIND)?;
+        match build(&read.module, &read.target, file.as_deref()) {
+            Ok((index, spirv)) => {
+                session.section(SOURCE, SectionKind::Source, 1, spirv.text.as_bytes())?;
+                session.section(CODE, SectionKind::Code, 4, &bytes_of(&spirv.words))?;
+                session.index(&index.to_string())
+            }
+            Err(diagnostics) => {
+                lowered::report(&diagnostics, session)?;
+                Err(lowered::unsupported(&diagnostics))
+            }
+        }
+    }
+
+    fn fingerprint(&self, _: &BuildRequest<'_>) -> Result<Option<String>, Error> {
+        Ok(Some(lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"))))
+    }
+}

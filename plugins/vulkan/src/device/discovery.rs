@@ -1,0 +1,78 @@
+//! Discovery of all physical devices, in a stable order (VK-D1, VK-D2).
+
+use std::sync::Arc;
+
+use ash::vk;
+use chipdock_plugin_api::Error;
+
+use super::entry::{DRIVER_PACKAGE, Instance, unavailable};
+use super::error::name_of;
+use super::limits::{Known, Limits};
+
+/// A device that was found.
+pub(crate) struct Found {
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) raw: vk::PhysicalDevice,
+    pub(crate) limits: Limits,
+}
+
+/// Finds all devices: discrete GPUs, integrated ones, virtual ones, others, and processors; within each group in the
+/// order of the drivers.
+///
+/// # Errors
+///
+/// `Unavailable`: no library, no driver, no device of Vulkan 1.1 that computes.
+pub(crate) fn discover(has_validation: bool) -> Result<Vec<Found>, Error> {
+    let instance = Arc::new(Instance::new(has_validation)?);
+    // SAFETY: a live instance.
+    let devices = unsafe { instance.raw().enumerate_physical_devices() };
+    let devices = devices.map_err(|why| {
+        unavailable(format!("Vulkan's drivers answered {} when they were asked for devices", name_of(why)))
+    })?;
+    let (mut all, mut why_not) = (Vec::new(), Vec::new());
+    for raw in devices {
+        match look(&instance, raw) {
+            Ok(limits) => all.push(Found { instance: Arc::clone(&instance), raw, limits }),
+            Err(why) => why_not.push(why),
+        }
+    }
+    if all.is_empty() {
+        let why_not = if why_not.is_empty() { "none listed".to_owned() } else { why_not.join("; ") };
+        return Err(unavailable(format!(
+            "no Vulkan driver has a device of Vulkan 1.1 or later that computes ({why_not}); on Debian and Ubuntu \
+             `{DRIVER_PACKAGE}` brings one for the processor"
+        )));
+    }
+    // The sort is stable: devices of one sort stay in the order of the drivers.
+    all.sort_by_key(|found: &Found| rank(found.limits.properties.device_type));
+    Ok(all)
+}
+
+/// Reads a device, or returns why it is left out.
+fn look(instance: &Instance, raw: vk::PhysicalDevice) -> Result<Limits, String> {
+    let functions = instance.raw();
+    // SAFETY: a physical device of that instance.
+    let properties = unsafe { functions.get_physical_device_properties(raw) };
+    let name = properties.device_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned();
+    let (major, minor) =
+        (vk::api_version_major(properties.api_version), vk::api_version_minor(properties.api_version));
+    if properties.api_version < vk::API_VERSION_1_1 {
+        return Err(format!("{name} is of Vulkan {major}.{minor}"));
+    }
+    // SAFETY: a physical device of that instance.
+    let extensions = unsafe { functions.enumerate_device_extension_properties(raw) };
+    let extensions = extensions.map_err(|why| format!("{name} answered {}", name_of(why)))?;
+    let names =
+        extensions.iter().filter_map(|found| found.extension_name_as_c_str().ok().map(Into::into)).collect();
+    let version = vk::make_api_version(0, major, minor, 0).min(instance.version());
+    let limits = Limits::of(functions, raw, Known::new(version, names));
+    limits.ok_or_else(|| format!("{name} has no queue for compute"))
+}
+
+fn rank(sort: vk::PhysicalDeviceType) -> usize {
+    use vk::PhysicalDeviceType as T;
+    [T::DISCRETE_GPU, T::INTEGRATED_GPU, T::VIRTUAL_GPU, T::OTHER, T::CPU]
+        .iter()
+        .position(|known| *known == sort)
+        .unwrap_or(3)
+}

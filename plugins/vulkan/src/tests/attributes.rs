@@ -1,0 +1,49 @@
+//! Tests of the attributes of a device.
+
+use chipdock_plugin_api::{DeviceApi, Shape, attribute};
+
+use super::support::Bench;
+
+/// What lavapipe of Mesa 22.3 reports, where it is the device (VK-D4, VK-D5).
+#[test]
+fn vk_d5_attributes_are_what_the_driver_reports() {
+    let Some(bench) = Bench::of_lavapipe() else { return };
+    let value = |key: &str| bench.api.attribute(0, key).unwrap().unwrap_or_else(|| panic!("{key}"));
+    let number = |key: &str| value(key).to::<i64>().unwrap();
+    let flag = |key: &str| value(key).to::<bool>().unwrap();
+    assert!(value("device_name").to::<String>().unwrap().starts_with("llvmpipe"));
+    assert_eq!(value("driver_name").to::<String>().unwrap(), "llvmpipe");
+    assert_eq!(value("device_type").to::<String>().unwrap(), "cpu");
+    assert_eq!(value(attribute::COMPUTE_VERSION).to::<String>().unwrap(), "1.3");
+    assert_eq!(number("vulkan_api_version"), 1 << 22 | 3 << 12);
+    assert_eq!(number("max_spirv_version"), 0x0001_0600);
+    assert_eq!(number("max_push_constants_size"), 128);
+    assert_eq!(number("max_storage_buffer_range"), 128 << 20);
+    assert_eq!(number("thread_warp_size"), number(attribute::WARP_SIZE));
+    assert!(number("thread_warp_size") > 1);
+    assert_eq!(number("supported_subgroup_operations") & 0b1111, 0b1111);
+    assert!(number(attribute::MAX_THREADS_PER_BLOCK) >= 128);
+    assert!(number(attribute::TOTAL_GLOBAL_MEMORY_BYTES) >= 1 << 30);
+    assert_eq!(*value(attribute::MAX_GRID_DIMENSIONS).to::<Shape>().unwrap(), [65535; 3]);
+    for key in ["runs_threads_serially", "supports_float64", "supports_int64", "supports_float32"] {
+        assert!(flag(key), "{key}");
+    }
+    assert!(!flag("supports_cooperative_matrix"));
+    assert!(bench.api.attribute(0, "no_such_key").unwrap().is_none());
+}
+
+/// VK-D4: the table answers by SPIR-V's names, and nothing for a name that it does not have.
+#[test]
+fn vk_d4_capabilities_are_known_by_name() {
+    let Some(bench) = Bench::of_lavapipe() else { return };
+    let device = bench.hardware.device(0).unwrap();
+    let limits = device.limits();
+    for name in ["Shader", "Int64", "Float64", "GroupNonUniformShuffle", "VulkanMemoryModel", "Int8"] {
+        assert!(limits.has_capability(name), "{name}");
+    }
+    for name in ["Kernel", "CooperativeMatrixKHR", "shader", ""] {
+        assert!(!limits.has_capability(name), "{name}");
+    }
+    assert!(limits.has_extension("SPV_KHR_storage_buffer_storage_class"));
+    assert!(!limits.has_extension("SPV_KHR_no_such_thing"));
+}

@@ -1,0 +1,323 @@
+//! Tests of loaded modules: results, refusals after which the device works, and what stays behind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chipdock_plugin_api::{ErrorKind, Verdict};
+use serde_json::{Value, json};
+
+use super::bench::{Add, Bench, forms};
+use super::by_hand::{Form, Parts, THREADS, add};
+use crate::device::DEVICE_TYPE;
+use crate::module::cache;
+
+/// More than a block, and not a whole number of blocks.
+const COUNT: usize = 150;
+
+fn numbers(factor: f32) -> Vec<f32> {
+    (0..COUNT).map(|i| i as f32 * factor).collect()
+}
+
+/// What `add` computes; `elements` is the number of elements of dynamic shared memory.
+fn expected(form: Form, elements: usize) -> Vec<f32> {
+    let x = |i: usize| if i < COUNT { i as f32 } else { 0.0 };
+    let threads = THREADS as usize;
+    let of = |i: usize| match form {
+        Form::Shared => x(i / threads * threads + threads - 1 - i % threads) + elements as f32,
+        _ => x(i),
+    };
+    (0..COUNT).map(|i| i as f32 * 2.0 + of(i)).collect()
+}
+
+fn works(bench: &Bench) {
+    let module = bench.load(&add(Form::Push), None, true).unwrap();
+    let (x, y) = (bench.floats(&numbers(1.0)), bench.floats(&numbers(2.0)));
+    bench.add(&module, &Add::of(x, y, COUNT)).unwrap();
+    assert_eq!(bench.read(y, COUNT), expected(Form::Push, 0));
+    bench.free(x);
+    bench.free(y);
+}
+
+#[test]
+fn vkmod_m7_every_form_of_a_launch_computes() {
+    let Some(bench) = Bench::new() else { return };
+    for form in forms(&bench) {
+        for is_pushed in [true, false] {
+            let module = bench.load(&add(form), None, is_pushed).unwrap();
+            // A whole number of blocks, so that threads past the end read zeros.
+            let whole = COUNT.next_multiple_of(THREADS as usize);
+            let mut padded = numbers(1.0);
+            padded.resize(whole, 0.0);
+            let (x, y) = (bench.floats(&padded), bench.floats(&numbers(2.0)));
+            bench.add(&module, &Add::of(x, y, COUNT)).unwrap();
+            let found = bench.read(y, COUNT);
+            assert_eq!(found, expected(form, THREADS as usize), "{form:?}, pushed: {is_pushed}");
+            bench.free(x);
+            bench.free(y);
+        }
+    }
+}
+
+#[test]
+fn vkmod_m5_each_size_of_dynamic_shared_memory_has_its_pipeline() {
+    let Some(bench) = Bench::new() else { return };
+    let module = bench.load(&add(Form::Shared), None, true).unwrap();
+    for shared_bytes in [256, 257, 1024, 256] {
+        let mut padded = numbers(1.0);
+        padded.resize(COUNT.next_multiple_of(THREADS as usize), 0.0);
+        let (x, y) = (bench.floats(&padded), bench.floats(&numbers(2.0)));
+        bench.add(&module, &Add { shared_bytes, ..Add::of(x, y, COUNT) }).unwrap();
+        let elements = usize::try_from(shared_bytes).unwrap().div_ceil(4);
+        assert_eq!(bench.read(y, COUNT), expected(Form::Shared, elements), "{shared_bytes} bytes");
+        bench.free(x);
+        bench.free(y);
+    }
+}
+
+#[test]
+fn vkmod_m7_a_launch_that_cannot_be_is_refused_and_the_next_works() {
+    let Some(bench) = Bench::new() else { return };
+    let limits = bench.device().limits().properties.limits;
+    let module = bench.load(&add(Form::Push), None, true).unwrap();
+    let shared = bench.load(&add(Form::Shared), None, true).unwrap();
+    let (x, y) = (bench.floats(&numbers(1.0)), bench.floats(&numbers(2.0)));
+    let freed = bench.floats(&[0.0; 64]);
+    bench.free(freed);
+    let call = Add::of(x, y, COUNT);
+    let most = i64::from(limits.max_compute_work_group_count[0]);
+    let shared_bytes = i64::from(limits.max_compute_shared_memory_size);
+    let calls = [
+        (bench.add(&module, &Add { x: freed, ..call }), ErrorKind::WRONG_STATE, "is no data space"),
+        (
+            bench.add(&module, &Add { x: x.wrapping_add(1), ..call }),
+            ErrorKind::WRONG_STATE,
+            "is no data space",
+        ),
+        (
+            bench.add(&module, &Add { y: 0x5A5A_5A50 as *mut f32, ..call }),
+            ErrorKind::WRONG_STATE,
+            "is no data space",
+        ),
+        (bench.add(&module, &Add { threads: 32, ..call }), ErrorKind::VALUE_ERROR, "[64, 1, 1] threads"),
+        (bench.add(&module, &Add { blocks: most + 1, ..call }), ErrorKind::VALUE_ERROR, "blocks along x"),
+        (bench.add(&module, &Add { blocks: i64::MAX, ..call }), ErrorKind::VALUE_ERROR, "blocks along x"),
+        (
+            bench.add(&shared, &Add { shared_bytes: shared_bytes + 1, ..call }),
+            ErrorKind::VALUE_ERROR,
+            "bytes of shared memory",
+        ),
+        (
+            bench.add(&shared, &Add { shared_bytes: i64::MAX, ..call }),
+            ErrorKind::VALUE_ERROR,
+            "bytes of shared memory",
+        ),
+        (bench.add(&module, &Add { n: 1 << 31, ..call }), ErrorKind::VALUE_ERROR, "does not fit int32"),
+    ];
+    for (answer, kind, says) in calls {
+        let error = answer.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.message().contains(says), "{error}");
+    }
+    assert_eq!(bench.read(y, COUNT), numbers(2.0));
+    bench.add(&module, &call).unwrap();
+    assert_eq!(bench.read(y, COUNT), expected(Form::Push, 0));
+    works(&bench);
+}
+
+#[test]
+fn vkmod_m7_null_pointers_are_bound() {
+    let Some(bench) = Bench::new() else { return };
+    for form in forms(&bench).into_iter().filter(|form| *form != Form::Address) {
+        for is_pushed in [true, false] {
+            let module = bench.load(&add(form), None, is_pushed).unwrap();
+            let null = std::ptr::null_mut();
+            bench.add(&module, &Add { n: 0, ..Add::of(null, null, THREADS as usize) }).unwrap();
+        }
+    }
+    works(&bench);
+}
+
+#[test]
+fn vkmod_m4_a_need_that_the_device_lacks_is_named() {
+    let Some(bench) = Bench::new() else { return };
+    let good = add(Form::Push);
+    assert_eq!(bench.verdict(&good), Verdict::Runs);
+    let limits = bench.device().limits();
+    let found = &limits.properties;
+    let with = |field: &str, value: Value| {
+        let mut parts = good.clone();
+        parts.index["needs"][field] = value;
+        parts
+    };
+    let sized = |size: [u32; 3]| {
+        let mut parts = good.clone().with_words(|words| {
+            let at = words.iter().position(|word| *word == 0x0006_0010).unwrap();
+            words[at + 3..at + 6].copy_from_slice(&size);
+        });
+        parts.index["functions"][0]["workgroup_size"] = json!(size);
+        parts
+    };
+    let most = found.limits;
+    let cases = [
+        (with("vulkan", json!([9, 0])), "Vulkan 9.0"),
+        (with("storage_buffers", json!(u32::MAX)), "storage buffers"),
+        (with("push_constant_bytes", json!(most.max_push_constants_size + 1)), "bytes of push constants"),
+        (
+            with("shared_memory_bytes", json!(most.max_compute_shared_memory_size + 1)),
+            "bytes of shared memory",
+        ),
+        (with("subgroup_size", json!(found.max_subgroup_size * 2)), "subgroups of"),
+        (sized([most.max_compute_work_group_size[0] + 1, 1, 1]), "along x"),
+        (sized([64, 64, 64]), "threads of a block"),
+        (with_capability(&good), "the capability SampleRateShading"),
+    ];
+    for (parts, says) in cases {
+        let verdict = bench.verdict(&parts);
+        let Verdict::Unsupported(why) = &verdict else { panic!("{says}: {verdict:?}") };
+        assert!(why.contains(says) && why.contains("vulkan:0"), "{why}");
+        let error = bench.load(&parts, None, true).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::UNSUPPORTED, "{error}");
+        assert!(error.message().contains(says), "{error}");
+    }
+    assert_eq!(bench.verdict(&with("subgroup_size", json!(found.subgroup_size))), Verdict::Runs);
+    for (device_type, device_id, says) in [(2, 0, "device type 2"), (DEVICE_TYPE, 99, "vulkan:99")] {
+        let verdict = bench.check(&good, device_type, device_id);
+        assert!(matches!(&verdict, Verdict::Unsupported(why) if why.contains(says)), "{verdict:?}");
+    }
+    works(&bench);
+}
+
+/// The module with another capability, which no device has for compute shaders.
+fn with_capability(parts: &Parts) -> Parts {
+    const SAMPLE_RATE_SHADING: u32 = 35;
+    let mut parts = parts.clone().with_words(|words| {
+        words.splice(5..5, [0x0002_0011, SAMPLE_RATE_SHADING]);
+    });
+    parts.index["needs"]["capabilities"] = json!(["Shader", "SampleRateShading"]);
+    parts
+}
+
+/// Launches of one batch bind different buffers and lengths: none sees what a later one binds.
+#[test]
+fn vkmod_m7_queued_launches_keep_what_they_bind() {
+    let Some(bench) = Bench::new() else { return };
+    for form in forms(&bench).into_iter().filter(|form| *form != Form::Shared) {
+        for is_pushed in [true, false] {
+            let module = bench.load(&add(form), None, is_pushed).unwrap();
+            let x = bench.floats(&[1.0; 64]);
+            let all: Vec<*mut f32> = (0..40).map(|_| bench.floats(&[0.0; 64])).collect();
+            for (n, y) in all.iter().enumerate() {
+                bench.add(&module, &Add { n: n as i64, blocks: 1, ..Add::of(x, *y, 64) }).unwrap();
+            }
+            for (n, y) in all.iter().enumerate() {
+                let sum: f32 = bench.read(*y, 64).iter().sum();
+                assert_eq!(sum, n as f32, "{form:?}, pushed: {is_pushed}, launch {n}");
+            }
+            all.iter().chain([&x]).for_each(|data| bench.free(*data));
+        }
+    }
+}
+
+#[test]
+fn vkmod_m5_threads_launch_at_once() {
+    let Some(bench) = Bench::new() else { return };
+    let module = bench.load(&add(Form::Shared), None, false).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (bench, module) = (&bench, &module);
+            scope.spawn(move || {
+                let (x, y) = (bench.floats(&[1.0; 64]), bench.floats(&[0.0; 64]));
+                let shared_bytes = 256 + 4 * thread;
+                for _ in 0..100 {
+                    bench.add(module, &Add { shared_bytes, ..Add::of(x, y, 64) }).unwrap();
+                }
+                let each = 1.0 + (shared_bytes / 4) as f32;
+                assert_eq!(bench.read(y, 64), [100.0 * each; 64]);
+                bench.free(x);
+                bench.free(y);
+            });
+        }
+    });
+}
+
+/// Resident memory of the process in bytes.
+fn resident_bytes() -> u64 {
+    let pages = fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 4096
+}
+
+#[test]
+fn vkmod_m7_ten_thousand_launches_leave_nothing_behind() {
+    let Some(bench) = Bench::new() else { return };
+    for (form, is_pushed) in [(Form::Push, true), (Form::Push, false), (Form::Uniform, false)] {
+        let module = bench.load(&add(form), None, is_pushed).unwrap();
+        let (x, y) = (bench.floats(&[1.0; 64]), bench.floats(&[0.0; 64]));
+        let launch = |count: usize| {
+            for _ in 0..count {
+                bench.add(&module, &Add::of(x, y, 64)).unwrap();
+            }
+            bench.sync().unwrap();
+        };
+        let sets = || {
+            let opened = bench.device().open().unwrap();
+            module.built(bench.device(), opened.gpu()).unwrap().launchers[0].sets_count()
+        };
+        launch(5000);
+        let (before, sets_before) = (resident_bytes(), sets());
+        launch(10_000);
+        let grown = resident_bytes().saturating_sub(before);
+        assert!(grown < 4 << 20, "{form:?}: {grown} bytes more after 10 000 launches");
+        assert!(sets() <= sets_before.max(8192), "{} sets after {sets_before}", sets());
+        assert_eq!(bench.read(y, 64), [15_000.0; 64]);
+        bench.free(x);
+        bench.free(y);
+    }
+}
+
+/// The files of pipelines in a cache folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| !file.ends_with("CACHEDIR.TAG"));
+    files.sort();
+    files
+}
+
+#[test]
+fn vkmod_m6_a_pipeline_cache_is_read_back_and_a_damaged_one_ignored() {
+    let Some(bench) = Bench::new() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("vulkan");
+    let load = || drop(bench.load(&add(Form::Push), Some(folder.path().to_owned()), true).unwrap());
+    load();
+    let [file] = &files(&own)[..] else { panic!("one file: {:?}", files(&own)) };
+    let good = fs::read(file).unwrap();
+    let written = fs::metadata(file).unwrap().modified().unwrap();
+    load();
+    assert_eq!(fs::metadata(file).unwrap().modified().unwrap(), written, "read, and not written again");
+    let mut flipped = good.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    for damaged in [flipped, good[..good.len() - 1].to_vec()] {
+        fs::write(file, &damaged).unwrap();
+        load();
+        assert!(fs::read(file).unwrap() != damaged, "made and written again");
+    }
+    // Whole files that are no cache of this device's.
+    let properties = &bench.device().limits().properties;
+    let opened = cache::at(Some(folder.path().to_owned())).unwrap();
+    let key = cache::key(add(Form::Push).index["spv_sha256"].as_str().unwrap(), properties);
+    let header = opened.read(&key).unwrap();
+    assert!(cache::is_of(&header, properties));
+    for at in [0, 4, 8, 12, 16, 31] {
+        let mut other = header.clone();
+        other[at] ^= 0x55;
+        assert!(!cache::is_of(&other, properties), "byte {at}");
+        opened.write(&key, &other);
+        load();
+        assert!(cache::is_of(&opened.read(&key).unwrap(), properties), "byte {at}");
+    }
+    assert!(!cache::is_of(&header[..31], properties) && !cache::is_of(&[], properties));
+    // Another module has another file.
+    drop(bench.load(&add(Form::Uniform), Some(folder.path().to_owned()), true).unwrap());
+    assert_eq!(files(&own).len(), 2);
+    works(&bench);
+}
