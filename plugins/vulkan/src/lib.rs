@@ -2,11 +2,11 @@
 //!
 //! * `device_api.vulkan` (`device_api`): all devices, their memory and streams (`device`), shared by what one host uses;
 //!   the interface that opens a lost device again, and the hooks with which the conformance suite makes one fail.
-//! * `timer`: the interface of that name.
 //! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types they bring.
 //! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the generator in `spirv`.
 //! * `artifact`: what the code generator writes and the loader reads.
 //! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`module`).
+//! * `timer`: the interface of that name.
 
 mod artifact;
 mod codegen;

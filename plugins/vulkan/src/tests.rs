@@ -1,4 +1,4 @@
-//! Tests without a host: of the device, of artifacts and launches, and of a device's absence.
+//! Tests that need a Vulkan device but no host, and tests of its absence.
 
 mod absent;
 mod artifacts;

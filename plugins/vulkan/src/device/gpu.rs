@@ -255,7 +255,7 @@ impl Gpu {
         let size = size_bytes.max(1).checked_next_multiple_of(4).unwrap_or(u64::MAX);
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: a live description.
-        let raw = unsafe { self.raw.create_buffer(&info, None) }.or_failed(&what)?;
+        let raw = unsafe { self.raw.create_buffer(&info, None) }.or_failed(what)?;
         let mut buffer = Buffer { gpu: Arc::clone(self), raw, size_bytes: size, allocation: None };
         // SAFETY: the buffer that was just made.
         let mut requirements = unsafe { self.raw.get_buffer_memory_requirements(raw) };

@@ -30,11 +30,6 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// The functions of the logical device.
-    pub(crate) fn raw(&self) -> &ash::Device {
-        self.shared.gpu.raw()
-    }
-
     /// The logical device, which whatever is made from it keeps alive.
     pub(crate) fn gpu(&self) -> &Arc<Gpu> {
         &self.shared.gpu
@@ -90,6 +85,7 @@ impl Device {
     }
 
     /// What discovery found.
+    #[cfg(test)]
     pub(crate) fn found(&self) -> &Found {
         &self.found
     }

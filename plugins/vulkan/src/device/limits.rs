@@ -16,7 +16,6 @@ const EXTENSIONS: &[(u32, &CStr)] = &[
     (vk::API_VERSION_1_2, khr::spirv_1_4::NAME),
     (vk::API_VERSION_1_3, khr::shader_non_semantic_info::NAME),
     (NEVER, khr::push_descriptor::NAME),
-    (NEVER, ext::external_memory_host::NAME),
 ];
 
 /// SPIR-V's extensions by name, and what brings each: a version, or an extension of Vulkan.
@@ -89,8 +88,6 @@ pub(crate) struct Properties {
     pub(crate) signed_zero_inf_nan_preserve: Vec<i64>,
     pub(crate) rounding_rte: Vec<i64>,
     pub(crate) rounding_rtz: Vec<i64>,
-    /// Alignment of host memory that the device works on directly; `None` if it cannot.
-    pub(crate) host_pointer_alignment_bytes: Option<u64>,
     pub(crate) max_push_descriptors: u32,
 }
 
@@ -198,7 +195,6 @@ struct Chain {
     floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
     size: vk::PhysicalDeviceSubgroupSizeControlProperties<'static>,
     maintenance4: vk::PhysicalDeviceMaintenance4Properties<'static>,
-    host: vk::PhysicalDeviceExternalMemoryHostPropertiesEXT<'static>,
     push: vk::PhysicalDevicePushDescriptorPropertiesKHR<'static>,
 }
 
@@ -220,7 +216,6 @@ fn read_properties(instance: &ash::Instance, device: vk::PhysicalDevice, known: 
         floats: vk::API_VERSION_1_2, khr::shader_float_controls::NAME;
         size: vk::API_VERSION_1_3, ext::subgroup_size_control::NAME;
         maintenance4: vk::API_VERSION_1_3, khr::maintenance4::NAME;
-        host: NEVER, ext::external_memory_host::NAME;
         push: NEVER, khr::push_descriptor::NAME;
     }
     // SAFETY: a physical device of that instance, and a chain of live structures that the device knows.
@@ -283,9 +278,6 @@ fn properties_in(found: vk::PhysicalDeviceProperties, chain: &Chain, known: &Kno
             floats.shader_rounding_mode_rtz_float32,
             floats.shader_rounding_mode_rtz_float64,
         ]),
-        host_pointer_alignment_bytes: known
-            .has(NEVER, ext::external_memory_host::NAME)
-            .then_some(chain.host.min_imported_host_pointer_alignment),
         max_push_descriptors: chain.push.max_push_descriptors,
     }
 }

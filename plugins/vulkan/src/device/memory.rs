@@ -3,7 +3,6 @@
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use ash::vk;
 use chipdock_plugin_api::kit::Reserved;
@@ -15,13 +14,9 @@ use super::hardware::Device;
 
 /// Maximum alignment of a data space.
 const ALIGNMENT_BYTES_MAX: u64 = 4096;
-/// Last number of a data space. Numbers identify data spaces even if their handles are addresses, which are reused.
-static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// A data space. Work that is queued keeps it alive.
 pub(crate) struct Space {
-    /// Number that is unique among the data spaces of the process.
-    number: u64,
     buffer: Buffer,
     kind: DataSpaceKind,
     /// Reserved bytes of the device's memory; `None` for memory that is the host's alone.
@@ -29,11 +24,6 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// A number that is unique among all data spaces of the process, past and future.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
     /// The driver's buffer, the offset at which the data space begins in it, and its size in bytes, a whole number of
     /// words. Every data space has one, those in host memory too.
     pub(crate) fn buffer(&self) -> (vk::Buffer, u64, u64) {
@@ -71,8 +61,7 @@ impl Device {
         let reserve = || self.budget.reserve(request.size_bytes, self.name());
         let reserved = counts.then(reserve).transpose()?;
         let buffer = back(self, opened.gpu(), request)?;
-        let number = LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1;
-        let space = Space { number, buffer, kind: request.kind, _reserved: reserved };
+        let space = Space { buffer, kind: request.kind, _reserved: reserved };
         if request.kind == DataSpaceKind::Device {
             return Ok(ptr::without_provenance_mut(self.spaces.add(space, request.size_bytes)));
         }

@@ -121,7 +121,6 @@ impl State {
 pub(crate) struct Queue {
     shared: Arc<Shared>,
     lane: usize,
-    serial: usize,
     clock: Option<Arc<Semaphore>>,
     state: Mutex<State>,
     /// Number of pending copies to host memory.
@@ -145,7 +144,7 @@ impl Drop for Queue {
 impl Queue {
     /// Makes a stream; streams take the queues of the device in turn.
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Arc<Self>, Error> {
-        static LAST_SERIAL: AtomicUsize = AtomicUsize::new(0);
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
         let gpu = &shared.gpu;
         let what = || format!("{}: making a stream", gpu.name());
         let clock = gpu.has_timeline().then(|| Semaphore::timeline(gpu)).transpose().or_failed(what)?;
@@ -165,11 +164,9 @@ impl Queue {
             ring: None,
             garbage: Vec::new(),
         };
-        let serial = LAST_SERIAL.fetch_add(1, Ordering::Relaxed) + 1;
         let queue = Arc::new(Self {
             shared: Arc::clone(shared),
-            lane: serial % gpu.lanes_count(),
-            serial,
+            lane: COUNT.fetch_add(1, Ordering::Relaxed) % gpu.lanes_count(),
             clock: clock.map(Arc::new),
             state: Mutex::new(state),
             host_copies: AtomicUsize::new(0),
@@ -180,11 +177,6 @@ impl Queue {
         streams.push(Arc::downgrade(&queue));
         drop(streams);
         Ok(queue)
-    }
-
-    /// A number that is unique among all streams of the process, past and future.
-    pub(crate) fn serial(&self) -> usize {
-        self.serial
     }
 
     /// The logical device.
@@ -353,12 +345,8 @@ impl Queue {
         }
     }
 
-    /// Submits the batch that is recorded; with nothing to do, nothing. A failure is kept.
-    pub(crate) fn flush(&self) {
-        self.with(|state| self.submit(state, None));
-    }
-
-    /// Submits the batch that is recorded, with what it waits for; then `signal` is signalled. A failure is kept.
+    /// Submits the batch that is recorded, with what it waits for; then `signal` is signalled. With nothing to do it does
+    /// nothing. A failure is kept.
     pub(super) fn submit(&self, state: &mut State, signal: Option<&Arc<Semaphore>>) {
         if state.open.is_none() && state.waits.is_empty() && signal.is_none() {
             return;

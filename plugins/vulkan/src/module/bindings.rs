@@ -8,8 +8,8 @@ use chipdock_plugin_api::Error;
 use chipdock_plugin_api::kit::{OnceBuilt, lock};
 use gpu_allocator::MemoryLocation;
 
-use super::pipeline::Layout;
-use crate::device::{Buffer, Gpu, OrFailed, Request};
+use super::driver::{Layout, Pool, write_buffer, write_set};
+use crate::device::{Buffer, Gpu, Request};
 
 /// Number of sets of the first pool; each later one has twice as many, up to the maximum.
 const POOL_SETS_MIN: u32 = 16;
@@ -25,7 +25,7 @@ pub(super) struct Sets {
 
 #[derive(Default)]
 struct Pools {
-    pools: Vec<vk::DescriptorPool>,
+    pools: Vec<Pool>,
     /// Sets that no work uses.
     idle: Vec<vk::DescriptorSet>,
     next_count: u32,
@@ -43,15 +43,6 @@ impl Drop for Set {
     }
 }
 
-impl Drop for Sets {
-    fn drop(&mut self) {
-        for pool in lock(&self.state).pools.drain(..) {
-            // SAFETY: sets in use keep this alive, so no work uses one; destroyed once.
-            unsafe { self.layout.gpu().raw().destroy_descriptor_pool(pool, None) };
-        }
-    }
-}
-
 impl Sets {
     pub(super) fn new(layout: &Arc<Layout>) -> Arc<Self> {
         Arc::new(Self { layout: Arc::clone(layout), state: Mutex::default() })
@@ -59,40 +50,23 @@ impl Sets {
 
     /// Takes a set and writes the descriptors to it, one for each binding of the layout.
     pub(super) fn take(self: &Arc<Self>, infos: &[vk::DescriptorBufferInfo]) -> Result<Set, Error> {
-        debug_assert_eq!(infos.len(), self.layout.bindings.len());
         let mut state = lock(&self.state);
-        if state.idle.is_empty() {
-            self.grow(&mut state).or_failed(|| format!("{}: descriptor sets", self.layout.gpu().name()))?;
-        }
-        let raw = state.idle.pop().unwrap_or_default();
+        let raw = match state.idle.pop() {
+            Some(raw) => raw,
+            None => {
+                let count = state.next_count.clamp(POOL_SETS_MIN, POOL_SETS_MAX);
+                let (pool, mut sets) = Pool::new(&self.layout, count)?;
+                let raw = sets.pop().unwrap_or_default();
+                state.pools.push(pool);
+                state.idle.extend(sets);
+                state.next_count = count.saturating_mul(2);
+                raw
+            }
+        };
         drop(state);
         let set = Set { sets: Arc::clone(self), raw };
-        let functions = self.layout.gpu().raw();
-        // SAFETY: a set that no work uses, and as many descriptions as the template reads.
-        unsafe {
-            functions.update_descriptor_set_with_template(raw, self.layout.template, infos.as_ptr().cast());
-        }
+        write_set(&self.layout, raw, infos)?;
         Ok(set)
-    }
-
-    fn grow(&self, state: &mut Pools) -> Result<(), vk::Result> {
-        let count = state.next_count.clamp(POOL_SETS_MIN, POOL_SETS_MAX);
-        let of = |sort| self.layout.bindings.iter().filter(|found| **found == sort).count() as u32;
-        let sizes = [vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::UNIFORM_BUFFER].map(|sort| {
-            vk::DescriptorPoolSize::default().ty(sort).descriptor_count(of(sort).saturating_mul(count))
-        });
-        let sizes: Vec<_> = sizes.into_iter().filter(|size| size.descriptor_count > 0).collect();
-        let info = vk::DescriptorPoolCreateInfo::default().max_sets(count).pool_sizes(&sizes);
-        let functions = self.layout.gpu().raw();
-        // SAFETY: a live description.
-        let pool = unsafe { functions.create_descriptor_pool(&info, None) }?;
-        state.pools.push(pool);
-        let layouts = vec![self.layout.set; count as usize];
-        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-        // SAFETY: a live description; the pool has room for exactly these sets.
-        state.idle.extend(unsafe { functions.allocate_descriptor_sets(&info) }?);
-        state.next_count = count.saturating_mul(2);
-        Ok(())
     }
 
     /// Number of sets that were made.
@@ -147,16 +121,9 @@ impl Blocks {
                 what: &what,
             })?,
         };
-        let Some(address) = buffer.mapped() else {
-            return Err(Error::new(
-                chipdock_plugin_api::ErrorKind::INTERNAL,
-                format!("{}: memory that the host does not reach", what()),
-            ));
-        };
-        let count = arguments.len().min(self.size_bytes as usize);
-        // SAFETY: mapped memory of at least `size_bytes`, which no work uses; the source is as long.
-        unsafe { std::ptr::copy_nonoverlapping(arguments.as_ptr(), address, count) };
-        Ok(InBlock { blocks: Arc::clone(self), buffer: Some(buffer) })
+        let taken = InBlock { blocks: Arc::clone(self), buffer: Some(buffer) };
+        taken.buffer.as_ref().map_or(Ok(()), |buffer| write_buffer(buffer, arguments))?;
+        Ok(taken)
     }
 }
 

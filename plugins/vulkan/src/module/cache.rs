@@ -41,8 +41,13 @@ pub(crate) fn key(digest: &str, device: &Properties) -> Key {
     KIND.key(&[digest, &uuid, vendor, id, driver])
 }
 
+/// The driver's cache of that key, if there is a file of it and it is of this device.
+pub(crate) fn read(folder: Option<PathBuf>, key: &Key, device: &Properties) -> Option<Vec<u8>> {
+    at(folder)?.read(key).filter(|cache| is_of(cache, device))
+}
+
 /// Returns true if a driver's cache begins with a whole header of that device: some drivers do not check it.
-pub(crate) fn is_of(cache: &[u8], device: &Properties) -> bool {
+fn is_of(cache: &[u8], device: &Properties) -> bool {
     let Some((header, _)) = cache.split_at_checked(HEADER_BYTES) else { return false };
     let (words, _) = header.as_chunks::<4>();
     let [length, version, vendor, id, ..] = words else { return false };

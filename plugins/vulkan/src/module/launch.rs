@@ -11,8 +11,9 @@ use chipdock_plugin_api::kernel::{Kernel, KernelArg, Launch};
 use chipdock_plugin_api::{ChipdockDataType, Error, ErrorKind, bail, ensure};
 
 use super::bindings::{Blocks, Null, Sets};
+use super::driver::{Descriptors, Pipeline};
 use super::interface::Code;
-use super::pipeline::{Descriptors, Layout, Pipeline, Pipelines, build};
+use super::pipeline::{Pipelines, build};
 use crate::artifact::{Block, Interface, Place};
 use crate::device::{Device, Gpu, Keep, Queue, Space, Work};
 
@@ -78,52 +79,7 @@ impl Built {
         let call = launcher.call(device, self, launch).map_err(|error| error.context(what()))?;
         let work = Work::Launch { kernel: Arc::clone(&launcher.name) };
         let Call { pipeline, infos, block, set, keep, grid } = call;
-        let layout = &*launcher.pipelines.layout;
-        queue.record(work, keep, |commands| {
-            // SAFETY: a command buffer that is recorded; pipeline, layout and set are of this device and kept until the
-            // work has ended; descriptors and constants are as many as the layout has; the grid was checked.
-            unsafe { record(&self.gpu, commands, layout, &pipeline, &infos, set, &block, grid) };
-            Ok(())
-        })
-    }
-}
-
-/// Records a launch.
-///
-/// # Safety
-///
-/// * All handles are of the device, live until the work has ended, and belong together.
-/// * `infos` has a description for each binding of the layout, and the grid is within the device's limits.
-#[expect(clippy::too_many_arguments, reason = "one call of the driver each, nothing else has them together")]
-unsafe fn record(
-    gpu: &Gpu,
-    commands: vk::CommandBuffer,
-    layout: &Layout,
-    pipeline: &Pipeline,
-    infos: &[vk::DescriptorBufferInfo],
-    set: Option<vk::DescriptorSet>,
-    constants: &[u8],
-    [x, y, z]: [u32; 3],
-) {
-    let (functions, point) = (gpu.raw(), vk::PipelineBindPoint::COMPUTE);
-    // SAFETY: the caller's obligations.
-    unsafe {
-        functions.cmd_bind_pipeline(commands, point, pipeline.raw());
-        match (layout.descriptors, gpu.push_descriptor(), set) {
-            (Descriptors::Pushed, Some(push), _) => {
-                let infos = infos.as_ptr().cast();
-                push.cmd_push_descriptor_set_with_template(commands, layout.template, layout.raw, 0, infos);
-            }
-            (Descriptors::Set, _, Some(set)) => {
-                functions.cmd_bind_descriptor_sets(commands, point, layout.raw, 0, &[set], &[]);
-            }
-            _ => {}
-        }
-        if !constants.is_empty() {
-            let stage = vk::ShaderStageFlags::COMPUTE;
-            functions.cmd_push_constants(commands, layout.raw, stage, 0, constants);
-        }
-        functions.cmd_dispatch(commands, x, y, z);
+        queue.record(work, keep, |commands| pipeline.record(commands, &infos, set, &block, grid))
     }
 }
 
@@ -140,7 +96,7 @@ struct Call {
 
 impl Launcher {
     fn new(gpu: &Arc<Gpu>, kernel: &Kernel, shared_bytes: u64, pipelines: Pipelines) -> Self {
-        let layout = &pipelines.layout;
+        let layout = pipelines.layout();
         let (block_bytes, blocks) = match pipelines.interface().block {
             None => (0, None),
             Some(Block::PushConstant { size_bytes }) => (size_bytes, None),
@@ -149,7 +105,7 @@ impl Launcher {
         Self {
             name: kernel.name.as_str().into(),
             args: kernel.args.clone(),
-            sets: (layout.descriptors == Descriptors::Set).then(|| Sets::new(layout)),
+            sets: (layout.descriptors() == Descriptors::Set).then(|| Sets::new(layout)),
             blocks,
             block_bytes: block_bytes as usize,
             shared_bytes,

@@ -3,6 +3,7 @@
 //! * `interface`: the index of an artifact; `words`: its SPIR-V; `needs`: what they need against a device.
 //! * `pipeline`: a module on one device; `cache`: the driver's pipelines, kept as files.
 //! * `launch`: launches; `bindings`: what they bind besides data spaces.
+//! * `driver`: the driver's objects and calls.
 //!
 //! # Rules
 //!
@@ -25,10 +26,11 @@
 //!   binds a buffer of 256 bytes that all null pointers share, or is the address 0. What a launch binds lives until its
 //!   work has ended, and is used again then.
 
-pub(crate) mod bindings;
+mod bindings;
 pub(crate) mod cache;
+mod driver;
 pub(crate) mod interface;
 pub(crate) mod launch;
 pub(crate) mod needs;
-pub(crate) mod pipeline;
+mod pipeline;
 pub(crate) mod words;

@@ -148,7 +148,8 @@ impl<'a> Writer<'a> {
                 CompareOp::Ge => Op::FOrdGreaterThanEqual,
             };
             let (a, b) = (self.widened(a), self.widened(b));
-            return self.zip(dtype, &a, &b, |w, a, b| w.out.op(instruction, Type::Bool, &[a, b]));
+            // Exact, or Mesa turns `a < b ? a : b` into an instruction that drops a NaN on either side.
+            return self.zip(dtype, &a, &b, |w, a, b| w.exact(instruction, Type::Bool, &[a, b]));
         }
         if a.dtype.is_bool() {
             return self.zip(dtype, a, b, |w, a, b| w.compare_bools(op, a, b));
