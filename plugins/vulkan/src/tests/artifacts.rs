@@ -104,7 +104,14 @@ fn vkmod_m3_the_words_are_checked_against_the_index() {
     refused(Form::Push, &function("symbol"), json!("sub"), "[\"sub\"]");
     refused(Form::Push, "/functions", json!([]), "add_kernel");
     refused(Form::Push, &function("workgroup_size"), json!([32, 1, 1]), "[32, 1, 1]");
-    refused(Form::Shared, &function("dynamic_shared/constant"), json!(1), "specialisation constant 1");
+    refused(Form::Shared, &function("dynamic_shared/constant"), json!(1), "Some((1, 4)), found (0, 4)");
+    refused(Form::Shared, &function("dynamic_shared/element_bytes"), json!(1), "Some((0, 1)), found (0, 4)");
+    refused(Form::Shared, &function("dynamic_shared"), json!(null), "None, found (0, 4)");
+    let mut unused = add(Form::Push);
+    unused.index["functions"][0]["launch_params"] = json!(["blockIdx.x", "tirx.use_dyn_shared_memory"]);
+    unused.index["functions"][0]["dynamic_shared"] = json!({ "constant": 7, "element_bytes": 4 });
+    let error = read(&unused).unwrap_err();
+    assert!(error.contains("specialisation constant 7"), "{error}");
     // The index of one form with the words of another.
     for (own, other, says) in [
         (Form::Push, Form::Uniform, "Uniform { binding: 2, size_bytes: 4 }"),
