@@ -194,12 +194,20 @@ impl Lowerer<'_> {
     /// A cast from or to a missing type (HALVES-F2, HALVES-F3).
     fn cast(&mut self, value: &Expr, to: DType) -> Answer<Expr> {
         let from = value.dtype;
+        match &value.kind {
+            ExprKind::Broadcast { value, lanes } => {
+                return Ok(self.cast(value, to.scalar())?.broadcast(*lanes));
+            }
+            ExprKind::Float(value) if to.scalar() == DType::FLOAT32 => {
+                return Ok(Expr::float(value.value(), to));
+            }
+            _ => {}
+        }
         let value = self.expr(value)?;
-        let is_decoded = self.is_missing(from);
         if from == to {
             return Ok(value);
         }
-        let number = if is_decoded { decoded(value, from) } else { value };
+        let number = if self.is_missing(from) { decoded(value, from) } else { value };
         Ok(if self.is_missing(to) {
             encoded(number, to)
         } else if number.dtype == to {

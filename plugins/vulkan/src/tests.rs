@@ -3,11 +3,13 @@
 mod absent;
 mod artifacts;
 mod attributes;
-mod bench;
 mod by_hand;
+mod copy_speed;
 mod fake;
 mod launches;
+mod modules;
 mod recorded;
 mod robust;
+mod speed;
 mod streams;
 mod support;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use chipdock_host::artifact::Artifact;
 use chipdock_host::{CompileOptions, Host};
 use chipdock_ir::{
     AttrValue, DType, Expr, IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, attr,
@@ -19,6 +20,8 @@ pub struct Shader {
     pub index: serde_json::Value,
     /// Source text.
     pub source: String,
+    /// The artifact itself.
+    pub artifact: Arc<Artifact>,
 }
 
 /// Builds a module for a target; returns `None` if it has no part for a device.
@@ -30,10 +33,10 @@ pub fn build(host: &Host, module: &IrModule, target: &Arc<Target>) -> Result<Opt
     let compiled =
         host.compile(module, target, &CompileOptions::default()).map_err(|error| error.to_string())?;
     let Some((_, device)) = compiled.lowered_devices.first() else { return Ok(None) };
-    let artifact = compiled.artifact.imports().first().ok_or("the artifact imports nothing")?;
+    let artifact = Arc::clone(compiled.artifact.imports().first().ok_or("the artifact imports nothing")?);
     let index = serde_json::from_str(artifact.index_json()).map_err(|error| error.to_string())?;
     let source = artifact.source().ok_or("the artifact has no source")?.to_owned();
-    Ok(Some(Shader { module: device.clone(), index, source }))
+    Ok(Some(Shader { module: device.clone(), index, source, artifact }))
 }
 
 /// Reads the corpus and the examples as modules; with `CHIPDOCK_ONLY` only those whose names contain its value.
@@ -135,14 +138,19 @@ pub fn target(host: &Host, kind: &str) -> Arc<Target> {
 /// If there is no such kind.
 #[must_use]
 pub fn texts(host: &Host, kind: &str) -> Vec<(String, String)> {
-    let target = target(host, kind);
+    texts_of(host, &target(host, kind), "//")
+}
+
+/// Does the same as [`texts`] for a target, with the sign by which its language starts a comment.
+#[must_use]
+pub fn texts_of(host: &Host, target: &Arc<Target>, comment: &str) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for (file, module) in modules() {
         let name = file.name.strip_prefix("lowered/opencl_g_").and_then(|name| name.strip_suffix(".py"));
         let Some(name) = name else { continue };
-        let text = match build(host, &retargeted(&module, &target), &target) {
+        let text = match build(host, &retargeted(&module, target), target) {
             Ok(shader) => shader.unwrap().source,
-            Err(error) => format!("// {}\n", error.replace('\n', "\n// ")),
+            Err(error) => format!("{comment} {}\n", error.replace('\n', &format!("\n{comment} "))),
         };
         texts.push((name.to_owned(), text));
     }

@@ -236,6 +236,11 @@ fn bits_are_passed_on() {
             Expr::new(ExprKind::Shuffle { vectors: vec![e.clone()], indices }, e.dtype)
         });
         same(&module, &HALVES, &args);
+        let (module, args) = elementwise(&few, dtype, 4, &|e| {
+            let one = Expr::float(1.1, dtype);
+            e + Expr::new(ExprKind::Broadcast { value: one.clone() + one, lanes: 4 }, dtype.with_lanes(4))
+        });
+        same(&module, &HALVES, &args);
         let (module, args) = elementwise(&few, dtype, 2, &|e| {
             let word = Expr::call(Op::Reinterpret, vec![e.clone()], DType::UINT32);
             Expr::call(Op::Reinterpret, vec![word], e.dtype)

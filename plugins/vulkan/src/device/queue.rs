@@ -526,7 +526,7 @@ impl Queue {
     /// Waits for all queued work; returns the first failure since the last report.
     pub(crate) fn sync(&self) -> Result<(), Error> {
         let finished = self.finish();
-
+        self.shared.complete_host_copies();
         self.failure.report()?;
         finished?;
         self.gpu().instance().messages().map_or(Ok(()), |messages| messages.report())

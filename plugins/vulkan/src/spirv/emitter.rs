@@ -53,6 +53,8 @@ pub(super) struct Emitter {
     module: Module,
     next: Word,
     known: HashMap<Known, Word>,
+    /// Constants that are a zero of a type of floats, and whether it is negative.
+    zeros: HashMap<Word, bool>,
     pub(super) capabilities: BTreeSet<Capability>,
     extended: Word,
     // Of the current function:
@@ -82,6 +84,7 @@ impl Emitter {
             module: Module::new(),
             next: 1,
             known: HashMap::new(),
+            zeros: HashMap::new(),
             capabilities: BTreeSet::from([Capability::Shader]),
             extended: 0,
             function: Function::default(),
@@ -213,7 +216,18 @@ impl Emitter {
         let of = self.type_of(plain);
         let is_wide = matches!(plain, Type::Int(64) | Type::Float(64));
         let value = if is_wide { Operand::LiteralBit64(bits) } else { literal(bits as u32) };
-        self.declare(Known::Constant(of, bits), Op::Constant, Some(of), vec![value])
+        let constant = self.declare(Known::Constant(of, bits), Op::Constant, Some(of), vec![value]);
+        if let Type::Float(width) = plain
+            && bits & !(1 << (width - 1)) == 0
+        {
+            self.zeros.insert(constant, bits != 0);
+        }
+        constant
+    }
+
+    /// Whether a float constant is a zero, and then whether it is negative.
+    pub(super) fn zero_constant(&self, constant: Word) -> Option<bool> {
+        self.zeros.get(&constant).copied()
     }
 
     pub(super) fn word(&mut self, value: u32) -> Word {

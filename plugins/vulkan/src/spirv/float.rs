@@ -45,8 +45,60 @@ impl<'a> Writer<'a> {
         // Halves are computed in float32 and rounded once (rule IR-N6).
         let (left, right) = (self.widened(a), self.widened(b));
         let (dtype, of) = (left.dtype, register(left.dtype));
-        let result = self.zip(dtype, &left, &right, |w, a, b| w.exact(instruction, of, &[a, b]));
+        let result = self.zip(dtype, &left, &right, |w, a, b| {
+            w.with_zero(instruction, dtype, a, b).unwrap_or_else(|| w.exact(instruction, of, &[a, b]))
+        });
         self.cast(&result, e.dtype)
+    }
+
+    /// Arithmetic whose operand is a constant zero, or whose operands are the same value, without the instruction: llvmpipe
+    /// folds `x * 0`, `0 / x`, `x + 0` and `x - x` whatever x is, also where it promises to preserve NaNs and signs.
+    fn with_zero(&mut self, op: Op, dtype: DType, a: Word, b: Word) -> Option<Word> {
+        let [zero_a, zero_b] = [a, b].map(|lane| self.out.zero_constant(lane));
+        match (op, zero_a, zero_b) {
+            (Op::FMul, None, Some(is_negative)) => Some(self.finite_or_nan(dtype, a, is_negative, false)),
+            (Op::FMul, Some(is_negative), _) => Some(self.finite_or_nan(dtype, b, is_negative, false)),
+            (Op::FDiv, Some(is_negative), _) => Some(self.finite_or_nan(dtype, b, is_negative, true)),
+            (Op::FAdd, _, Some(false)) | (Op::FSub, _, Some(true)) => Some(self.plus_zero(dtype, a)),
+            (Op::FAdd, Some(false), _) => Some(self.plus_zero(dtype, b)),
+            (Op::FAdd | Op::FSub, _, Some(_)) => Some(a),
+            (Op::FAdd, Some(true), _) => Some(b),
+            (Op::FSub, ..) if a == b => {
+                let difference = self.lane_of_float(0.0, dtype);
+                let nan = self.lane_of_float(f64::NAN, dtype);
+                let is_finite = self.test(IrOp::Isfinite, dtype, a);
+                Some(self.choose(register(dtype), is_finite, difference, nan))
+            }
+            _ => None,
+        }
+    }
+
+    /// A zero with the sign of a product or a quotient, or a NaN: of an infinity times zero, and of zero by zero.
+    fn finite_or_nan(&mut self, dtype: DType, lane: Word, is_negative: bool, is_divisor: bool) -> Word {
+        let (of, nan) = (register(dtype), self.lane_of_float(f64::NAN, dtype));
+        let (upper, _) = self.float_words(dtype, lane);
+        let sign = self.out.word(if is_negative { SINGLE.sign } else { 0 });
+        let sign = self.out.op(Op::BitwiseXor, Type::Int(32), &[upper, sign]);
+        let low = (dtype.bits == 64).then(|| self.out.word(0));
+        let sign = self.from_float_words(sign, low);
+        let plain = self.lane_of_float(0.0, dtype);
+        let signed = self.with_sign(dtype, plain, sign);
+        let is_number = if is_divisor {
+            let is_nan = self.test(IrOp::Isnan, dtype, lane);
+            let is_zero = self.exact(Op::FOrdEqual, Type::Bool, &[lane, plain]);
+            let is_bad = self.out.op(Op::LogicalOr, Type::Bool, &[is_nan, is_zero]);
+            self.out.op(Op::LogicalNot, Type::Bool, &[is_bad])
+        } else {
+            self.test(IrOp::Isfinite, dtype, lane)
+        };
+        self.choose(of, is_number, signed, nan)
+    }
+
+    /// A sum with zero: the value itself, but that a negative zero becomes a positive one.
+    fn plus_zero(&mut self, dtype: DType, lane: Word) -> Word {
+        let zero = self.lane_of_float(0.0, dtype);
+        let is_zero = self.exact(Op::FOrdEqual, Type::Bool, &[lane, zero]);
+        self.choose(register(dtype), is_zero, zero, lane)
     }
 
     /// An op on floats.
@@ -140,37 +192,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A product and a sum, rounded once. Drivers may round `Fma` twice, so float32 is computed in float64 where the
-    /// target has it: the product is exact there, and the sum is rounded to odd, so that the second rounding is the
-    /// only one.
-    fn fused(&mut self, dtype: DType, abc: [Word; 3]) -> Word {
-        let of = register(dtype);
-        if dtype.bits != 32 || !self.environment.has_float64 {
-            let result = self.out.extended(GlslStd450Op::Fma, of, &abc);
-            self.out.decorate(result, rspirv::spirv::Decoration::NoContraction, &[]);
-            return result;
-        }
-        let wide = Type::Float(64);
-        let [a, b, c] = abc.map(|lane| self.out.op(Op::FConvert, wide, &[lane]));
-        let product = self.exact(Op::FMul, wide, &[a, b]);
-        let sum = self.exact(Op::FAdd, wide, &[product, c]);
-        // The error of the sum (Knuth), which decides about its last bit.
-        let back = self.exact(Op::FSub, wide, &[sum, product]);
-        let rest = self.exact(Op::FSub, wide, &[sum, back]);
-        let of_product = self.exact(Op::FSub, wide, &[product, rest]);
-        let of_c = self.exact(Op::FSub, wide, &[c, back]);
-        let error = self.exact(Op::FAdd, wide, &[of_product, of_c]);
-        let odd = self.to_odd(sum, error);
-        let rounded = self.out.op(Op::FConvert, of, &[odd]);
-        // Infinities and NaNs have no error.
-        let is_finite = self.test(IrOp::Isfinite, DType::FLOAT64, sum);
-        let plain = self.out.op(Op::FConvert, of, &[sum]);
-        self.choose(of, is_finite, rounded, plain)
-    }
-
     /// A float64 with an error, rounded to odd: if the error is not 0 and the last bit is even, the neighbour on the
     /// error's side, whose last bit is odd.
-    fn to_odd(&mut self, sum: Word, error: Word) -> Word {
+    pub(super) fn to_odd(&mut self, sum: Word, error: Word) -> Word {
         let [low, high] = self.words_of(sum);
         let [error_low, error_high] = self.words_of(error);
         let (of, zero, one) = (Type::Int(32), self.out.word(0), self.out.word(1));

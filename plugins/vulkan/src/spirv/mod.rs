@@ -31,6 +31,7 @@ mod emitter;
 mod environment;
 mod expression;
 mod float;
+mod fused;
 mod index;
 mod integer;
 mod lazy;

@@ -1,13 +1,17 @@
 //! Tests of loaded modules: results, refusals after which the device works, and what stays behind.
 
+use std::ffi::c_void;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chipdock_plugin_api::{ErrorKind, Verdict};
+use chipdock_plugin_api::launch::LAUNCH;
+use chipdock_plugin_api::{Any, AnyView, DataSpaceKind, ErrorKind, Stream, Verdict};
+use chipdock_test_support::setup::missing;
 use serde_json::{Value, json};
 
-use super::bench::{Add, Bench, forms};
 use super::by_hand::{Form, Parts, THREADS, add};
+use super::modules::Add;
+use super::support::{Bench, end, host};
 use crate::device::DEVICE_TYPE;
 use crate::module::cache;
 
@@ -29,31 +33,37 @@ fn expected(form: Form, elements: usize) -> Vec<f32> {
     (0..COUNT).map(|i| i as f32 * 2.0 + of(i)).collect()
 }
 
+fn read(bench: &Bench, data: *mut c_void, count: usize) -> Vec<f32> {
+    bench.read(0, data, count, Stream::DEFAULT)
+}
+
+/// The device computes, and the validation layer has said nothing.
 fn works(bench: &Bench) {
     let module = bench.load(&add(Form::Push), None, true).unwrap();
-    let (x, y) = (bench.floats(&numbers(1.0)), bench.floats(&numbers(2.0)));
+    let (x, y) = (bench.with_values(0, &numbers(1.0)), bench.with_values(0, &numbers(2.0)));
     bench.add(&module, &Add::of(x, y, COUNT)).unwrap();
-    assert_eq!(bench.read(y, COUNT), expected(Form::Push, 0));
-    bench.free(x);
-    bench.free(y);
+    assert_eq!(read(bench, y, COUNT), expected(Form::Push, 0));
+    bench.free(0, x);
+    bench.free(0, y);
+    assert_eq!(bench.messages(), 0);
 }
 
 #[test]
 fn vkmod_m7_every_form_of_a_launch_computes() {
     let Some(bench) = Bench::new() else { return };
-    for form in forms(&bench) {
+    for form in bench.forms() {
         for is_pushed in [true, false] {
             let module = bench.load(&add(form), None, is_pushed).unwrap();
             // A whole number of blocks, so that threads past the end read zeros.
             let whole = COUNT.next_multiple_of(THREADS as usize);
             let mut padded = numbers(1.0);
             padded.resize(whole, 0.0);
-            let (x, y) = (bench.floats(&padded), bench.floats(&numbers(2.0)));
+            let (x, y) = (bench.with_values(0, &padded), bench.with_values(0, &numbers(2.0)));
             bench.add(&module, &Add::of(x, y, COUNT)).unwrap();
-            let found = bench.read(y, COUNT);
+            let found = read(&bench, y, COUNT);
             assert_eq!(found, expected(form, THREADS as usize), "{form:?}, pushed: {is_pushed}");
-            bench.free(x);
-            bench.free(y);
+            bench.free(0, x);
+            bench.free(0, y);
         }
     }
 }
@@ -65,12 +75,12 @@ fn vkmod_m5_each_size_of_dynamic_shared_memory_has_its_pipeline() {
     for shared_bytes in [256, 257, 1024, 256] {
         let mut padded = numbers(1.0);
         padded.resize(COUNT.next_multiple_of(THREADS as usize), 0.0);
-        let (x, y) = (bench.floats(&padded), bench.floats(&numbers(2.0)));
+        let (x, y) = (bench.with_values(0, &padded), bench.with_values(0, &numbers(2.0)));
         bench.add(&module, &Add { shared_bytes, ..Add::of(x, y, COUNT) }).unwrap();
         let elements = usize::try_from(shared_bytes).unwrap().div_ceil(4);
-        assert_eq!(bench.read(y, COUNT), expected(Form::Shared, elements), "{shared_bytes} bytes");
-        bench.free(x);
-        bench.free(y);
+        assert_eq!(read(&bench, y, COUNT), expected(Form::Shared, elements), "{shared_bytes} bytes");
+        bench.free(0, x);
+        bench.free(0, y);
     }
 }
 
@@ -80,21 +90,21 @@ fn vkmod_m7_a_launch_that_cannot_be_is_refused_and_the_next_works() {
     let limits = bench.device().limits().properties.limits;
     let module = bench.load(&add(Form::Push), None, true).unwrap();
     let shared = bench.load(&add(Form::Shared), None, true).unwrap();
-    let (x, y) = (bench.floats(&numbers(1.0)), bench.floats(&numbers(2.0)));
-    let freed = bench.floats(&[0.0; 64]);
-    bench.free(freed);
+    let (x, y) = (bench.with_values(0, &numbers(1.0)), bench.with_values(0, &numbers(2.0)));
+    let freed = bench.with_values(0, &[0.0_f32; 64]);
+    bench.free(0, freed);
     let call = Add::of(x, y, COUNT);
     let most = i64::from(limits.max_compute_work_group_count[0]);
     let shared_bytes = i64::from(limits.max_compute_shared_memory_size);
     let calls = [
         (bench.add(&module, &Add { x: freed, ..call }), ErrorKind::WRONG_STATE, "is no data space"),
         (
-            bench.add(&module, &Add { x: x.wrapping_add(1), ..call }),
+            bench.add(&module, &Add { x: x.wrapping_byte_add(4), ..call }),
             ErrorKind::WRONG_STATE,
             "is no data space",
         ),
         (
-            bench.add(&module, &Add { y: 0x5A5A_5A50 as *mut f32, ..call }),
+            bench.add(&module, &Add { y: 0x5A5A_5A50 as *mut c_void, ..call }),
             ErrorKind::WRONG_STATE,
             "is no data space",
         ),
@@ -118,16 +128,16 @@ fn vkmod_m7_a_launch_that_cannot_be_is_refused_and_the_next_works() {
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.message().contains(says), "{error}");
     }
-    assert_eq!(bench.read(y, COUNT), numbers(2.0));
+    assert_eq!(read(&bench, y, COUNT), numbers(2.0));
     bench.add(&module, &call).unwrap();
-    assert_eq!(bench.read(y, COUNT), expected(Form::Push, 0));
+    assert_eq!(read(&bench, y, COUNT), expected(Form::Push, 0));
     works(&bench);
 }
 
 #[test]
 fn vkmod_m7_null_pointers_are_bound() {
     let Some(bench) = Bench::new() else { return };
-    for form in forms(&bench).into_iter().filter(|form| *form != Form::Address) {
+    for form in bench.forms().into_iter().filter(|form| *form != Form::Address) {
         for is_pushed in [true, false] {
             let module = bench.load(&add(form), None, is_pushed).unwrap();
             let null = std::ptr::null_mut();
@@ -197,23 +207,126 @@ fn with_capability(parts: &Parts) -> Parts {
     parts
 }
 
+#[test]
+fn a_host_calls_a_module_and_finds_its_interface() {
+    let Some(bench) = Bench::new() else { return };
+    let module = bench.module(&add(Form::Push)).unwrap();
+    let function = module.function("add").unwrap().unwrap();
+    assert!(module.function("add_kernel").unwrap().is_none());
+    assert!(module.query(LAUNCH.name(), LAUNCH.version()).is_some());
+    let (x, y) = (bench.with_values(0, &numbers(1.0)), bench.with_values(0, &numbers(2.0)));
+    let values = Add::of(x, y, COUNT).values(false);
+    let views: Vec<AnyView<'_>> = values.iter().map(Any::view).collect();
+    function.call(host(), &views).unwrap();
+    assert_eq!(read(&bench, y, COUNT), expected(Form::Push, 0));
+    let error = function.call(host(), &views[1..]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TYPE_ERROR, "{error}");
+    // No block, no thread: nothing is launched.
+    let empty = Add { blocks: 0, ..Add::of(x, y, COUNT) }.values(false);
+    function.call(host(), &empty.iter().map(Any::view).collect::<Vec<_>>()).unwrap();
+    bench.free(0, x);
+    bench.free(0, y);
+    works(&bench);
+}
+
+#[test]
+fn vkmod_m7_memory_of_every_kind_is_bound() {
+    let Some(bench) = Bench::new() else { return };
+    let forms = bench.forms().into_iter().filter(|form| *form != Form::Shared);
+    for form in forms {
+        let module = bench.load(&add(form), None, true).unwrap();
+        for kind in
+            [DataSpaceKind::Device, DataSpaceKind::Pinned, DataSpaceKind::HostVisible, DataSpaceKind::Unified]
+        {
+            let allocated = bench.allocate_kind(0, COUNT * 4, kind);
+            let Ok(y) = allocated else {
+                assert_eq!(allocated.unwrap_err().kind(), ErrorKind::UNSUPPORTED);
+                continue;
+            };
+            let x = bench.with_values(0, &numbers(1.0));
+            let before = numbers(2.0);
+            bench.write(0, y, &before, Stream::DEFAULT);
+            bench.add(&module, &Add::of(x, y, COUNT)).unwrap();
+            assert_eq!(read(&bench, y, COUNT), expected(form, 0), "{form:?}, {kind:?}");
+            bench.free(0, x);
+            bench.free(0, y);
+        }
+    }
+    works(&bench);
+}
+
+#[test]
+fn vkmod_m7_a_large_data_space_is_passed_by_address_alone() {
+    let Some(bench) = Bench::new() else { return };
+    let most = bench.device().limits().properties.limits.max_storage_buffer_range as usize;
+    if most > 256 << 20 {
+        return missing("a device whose storage buffers are smaller than 256 MiB");
+    }
+    let large = bench.allocate(0, most + 4);
+    let x = bench.with_values(0, &numbers(1.0));
+    for form in bench.forms().into_iter().filter(|form| *form != Form::Shared) {
+        let module = bench.load(&add(form), None, true).unwrap();
+        let answer = bench.add(&module, &Add::of(x, large, COUNT));
+        if form == Form::Address {
+            answer.unwrap();
+            continue;
+        }
+        let error = answer.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::VALUE_ERROR, "{error}");
+        assert!(error.message().contains(&format!("at most {most} bytes")), "{error}");
+        assert!(error.message().contains("argument 1"), "{error}");
+    }
+    bench.sync(0, Stream::DEFAULT).unwrap();
+    bench.free(0, large);
+    bench.free(0, x);
+    works(&bench);
+}
+
+/// A kernel on one stream sees what another wrote on the stream that it waits for, and copies see both.
+#[test]
+fn launches_are_ordered_with_other_work() {
+    let Some(bench) = Bench::new() else { return };
+    let module = bench.load(&add(Form::Push), None, true).unwrap();
+    let (first, second) = (bench.stream(0), bench.stream(0));
+    let (x, y, z) = (
+        bench.with_values(0, &numbers(1.0)),
+        bench.with_values(0, &numbers(2.0)),
+        bench.with_values(0, &numbers(0.0)),
+    );
+    for round in 1..=10 {
+        bench.add_on(&module, &Add::of(x, y, COUNT), first).unwrap();
+        bench.wait(first, second);
+        bench.copy(0, end(0, y), end(0, z), COUNT * 4, second).unwrap();
+        bench.add_on(&module, &Add::of(x, z, COUNT), second).unwrap();
+        bench.wait(second, first);
+        let found: Vec<f32> = bench.read(0, z, COUNT, second);
+        assert_eq!(found, numbers(2.0 + round as f32 + 1.0), "round {round}");
+    }
+    for stream in [first, second] {
+        bench.sync(0, stream).unwrap();
+        bench.free_stream(0, stream);
+    }
+    [x, y, z].iter().for_each(|data| bench.free(0, *data));
+    works(&bench);
+}
+
 /// Launches of one batch bind different buffers and lengths: none sees what a later one binds.
 #[test]
 fn vkmod_m7_queued_launches_keep_what_they_bind() {
     let Some(bench) = Bench::new() else { return };
-    for form in forms(&bench).into_iter().filter(|form| *form != Form::Shared) {
+    for form in bench.forms().into_iter().filter(|form| *form != Form::Shared) {
         for is_pushed in [true, false] {
             let module = bench.load(&add(form), None, is_pushed).unwrap();
-            let x = bench.floats(&[1.0; 64]);
-            let all: Vec<*mut f32> = (0..40).map(|_| bench.floats(&[0.0; 64])).collect();
+            let x = bench.with_values(0, &[1.0_f32; 64]);
+            let all: Vec<*mut c_void> = (0..40).map(|_| bench.with_values(0, &[0.0_f32; 64])).collect();
             for (n, y) in all.iter().enumerate() {
                 bench.add(&module, &Add { n: n as i64, blocks: 1, ..Add::of(x, *y, 64) }).unwrap();
             }
             for (n, y) in all.iter().enumerate() {
-                let sum: f32 = bench.read(*y, 64).iter().sum();
+                let sum: f32 = read(&bench, *y, 64).iter().sum();
                 assert_eq!(sum, n as f32, "{form:?}, pushed: {is_pushed}, launch {n}");
             }
-            all.iter().chain([&x]).for_each(|data| bench.free(*data));
+            all.iter().chain([&x]).for_each(|data| bench.free(0, *data));
         }
     }
 }
@@ -226,15 +339,15 @@ fn vkmod_m5_threads_launch_at_once() {
         for thread in 0..4 {
             let (bench, module) = (&bench, &module);
             scope.spawn(move || {
-                let (x, y) = (bench.floats(&[1.0; 64]), bench.floats(&[0.0; 64]));
+                let (x, y) = (bench.with_values(0, &[1.0_f32; 64]), bench.with_values(0, &[0.0_f32; 64]));
                 let shared_bytes = 256 + 4 * thread;
                 for _ in 0..100 {
                     bench.add(module, &Add { shared_bytes, ..Add::of(x, y, 64) }).unwrap();
                 }
                 let each = 1.0 + (shared_bytes / 4) as f32;
-                assert_eq!(bench.read(y, 64), [100.0 * each; 64]);
-                bench.free(x);
-                bench.free(y);
+                assert_eq!(read(bench, y, 64), [100.0 * each; 64]);
+                bench.free(0, x);
+                bench.free(0, y);
             });
         }
     });
@@ -248,15 +361,19 @@ fn resident_bytes() -> u64 {
 
 #[test]
 fn vkmod_m7_ten_thousand_launches_leave_nothing_behind() {
-    let Some(bench) = Bench::new() else { return };
+    if Bench::new().is_none() {
+        return;
+    }
+    // The validation layer remembers what it saw.
+    let bench = Bench::of_host();
     for (form, is_pushed) in [(Form::Push, true), (Form::Push, false), (Form::Uniform, false)] {
         let module = bench.load(&add(form), None, is_pushed).unwrap();
-        let (x, y) = (bench.floats(&[1.0; 64]), bench.floats(&[0.0; 64]));
+        let (x, y) = (bench.with_values(0, &[1.0_f32; 64]), bench.with_values(0, &[0.0_f32; 64]));
         let launch = |count: usize| {
             for _ in 0..count {
                 bench.add(&module, &Add::of(x, y, 64)).unwrap();
             }
-            bench.sync().unwrap();
+            bench.sync(0, Stream::DEFAULT).unwrap();
         };
         let sets = || {
             let opened = bench.device().open().unwrap();
@@ -268,9 +385,9 @@ fn vkmod_m7_ten_thousand_launches_leave_nothing_behind() {
         let grown = resident_bytes().saturating_sub(before);
         assert!(grown < 4 << 20, "{form:?}: {grown} bytes more after 10 000 launches");
         assert!(sets() <= sets_before.max(8192), "{} sets after {sets_before}", sets());
-        assert_eq!(bench.read(y, 64), [15_000.0; 64]);
-        bench.free(x);
-        bench.free(y);
+        assert_eq!(read(&bench, y, 64), [15_000.0; 64]);
+        bench.free(0, x);
+        bench.free(0, y);
     }
 }
 

@@ -5,9 +5,13 @@ from tvm.script import tirx as T
 @I.ir_module
 class Module:
     @T.prim_func(s_tir=True)
-    def kernel(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "float32"), C: T.Buffer((64,), "bfloat16"), D: T.Buffer((64,), "int32")):
+    def floats(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "float32"), C: T.Buffer((64,), "float32"), D: T.Buffer((64,), "float16")):
         for tx in T.thread_binding(64, thread="threadIdx.x"):
             B[tx] = T.Cast("float32", A[tx])
-            A[tx] = T.Cast("float16", B[63 - tx])
-            C[tx] = T.Cast("bfloat16", D[tx])
-            D[tx] = T.Cast("int32", C[63 - tx])
+            D[tx] = T.Cast("float16", C[tx])
+
+    @T.prim_func(s_tir=True)
+    def integers(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "uint8"), C: T.Buffer((64,), "int32"), D: T.Buffer((64,), "bfloat16")):
+        for tx in T.thread_binding(64, thread="threadIdx.x"):
+            B[tx] = T.Cast("uint8", A[tx])
+            D[tx] = T.Cast("bfloat16", C[tx])

@@ -19,12 +19,13 @@ pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
     list.each(CHECK, corpus, a_lowered_module_gives_the_same)
 }
 
-/// A device like those in use: with dynamic shared memory, vectors of threads, handles or addresses, and integers of 64 bits or
-/// none.
-fn capabilities(opaque_handles: bool, has_int64: bool) -> TargetCapabilities {
-    let missing_types = if has_int64 { Vec::new() } else { vec![DType::INT64, DType::UINT64] };
+const LONG: &[DType] = &[DType::INT64, DType::UINT64];
+const HALVES: &[DType] = &[DType::FLOAT16, DType::BFLOAT16];
+
+/// A device like those in use: with dynamic shared memory, vectors of threads, handles or addresses, and all types or not.
+fn capabilities(opaque_handles: bool, missing_types: &[DType]) -> TargetCapabilities {
     device_capabilities().with(|it| {
-        it.types.missing_types = missing_types;
+        it.types.missing_types = missing_types.to_vec();
         it.memory.storage_scopes =
             ["global", "shared", "shared.dyn", "warp", "local"].map(str::to_owned).to_vec();
         it.limits.threads_per_block_max = Some(1024);
@@ -67,7 +68,7 @@ fn outcome(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)
 /// Lowers a function for a device and runs what that gives, against what it gave before; answers how many kernels there are.
 fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilities) -> Result<usize, Refused> {
     let Some((args, expected)) = outcome(module, function) else { return Ok(0) };
-    let has_int64 = capabilities.types.has(DType::INT64);
+    let missing = capabilities.types.missing_types.clone();
     let made = lowered(&alone(module, function), capabilities).map_err(Refused::Lowering)?;
     let device = made.device.unwrap();
     let n_kernels = device.functions.len();
@@ -78,8 +79,8 @@ fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilitie
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         return Err(wrong(problems.join("\n")));
     }
-    if !has_int64 && uses_int64(&device) {
-        return Err(wrong("an integer of 64 bits is left".to_owned()));
+    if uses(&device, &missing) {
+        return Err(wrong("a type that is missing is left".to_owned()));
     }
     let run = Interpreter::new(&whole).with_bounds().with_limits(limits());
     let found = run.run(&function.name, &mut args.clone()).map_err(|error| wrong(error.to_string()))?;
@@ -89,12 +90,12 @@ fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilitie
     Ok(n_kernels)
 }
 
-fn uses_int64(module: &IrModule) -> bool {
+fn uses(module: &IrModule, types: &[DType]) -> bool {
     let mut found = false;
     for function in &module.functions {
         function.body.walk(&mut |child| {
             if let Child::Expr(expr) = child {
-                expr.walk(&mut |e| found |= e.dtype.is_integer() && e.dtype.bits == 64);
+                expr.walk(&mut |e| found |= types.contains(&e.dtype.scalar()));
             }
         });
     }
@@ -115,8 +116,10 @@ fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
         validate(&module, Stage::Blocks).is_ok() && !module.functions.iter().any(is_lowered_already);
     let (mut n_kernels, mut wrong) = (0, Vec::new());
     for function in module.functions.iter().filter(|_| can_be_given) {
-        for (opaque_handles, has_int64) in [(false, true), (true, true), (true, false)] {
-            match judge(&module, function, capabilities(opaque_handles, has_int64)) {
+        let halves = uses(&module, HALVES).then_some((false, HALVES));
+        let all = [(false, [].as_slice()), (true, &[]), (true, LONG)].into_iter().chain(halves);
+        for (opaque_handles, missing) in all {
+            match judge(&module, function, capabilities(opaque_handles, missing)) {
                 Ok(count) => n_kernels += count,
                 Err(Refused::Lowering(error)) => println!("refused: {error}"),
                 Err(Refused::Wrong(error)) => wrong.push(format!("{}: {error}", function.name)),

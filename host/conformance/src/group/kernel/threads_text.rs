@@ -271,7 +271,7 @@ pub(super) const WARP: &[Row] = &[
     for tx in T.thread_binding(32, thread=\"threadIdx.x\"):
         B[tx] = A[tx]
         T.tvm_storage_sync(\"warp\")
-        A[tx] = B[31 - tx]
+        A[tx] = B[T.bitwise_xor(tx, 1)]
 ",
         &[],
     ),
