@@ -4,6 +4,7 @@ mod absent;
 mod artifacts;
 mod attributes;
 mod by_hand;
+mod copy_speed;
 mod fake;
 mod launches;
 mod modules;

@@ -16,6 +16,8 @@ const EXTENSIONS: &[(u32, &CStr)] = &[
     (vk::API_VERSION_1_2, khr::spirv_1_4::NAME),
     (vk::API_VERSION_1_3, khr::shader_non_semantic_info::NAME),
     (NEVER, khr::push_descriptor::NAME),
+    // A device that supports it requires it.
+    (NEVER, khr::portability_subset::NAME),
 ];
 
 /// SPIR-V's extensions by name, and what brings each: a version, or an extension of Vulkan.

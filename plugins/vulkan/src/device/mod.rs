@@ -24,8 +24,8 @@
 //! * **VK-D6** *Errors* name the attempted operation and Vulkan's result. Once the driver has lost the device every call is
 //!   `DeviceLost` (P7.6). `reset` makes another logical device: data spaces, streams and marks made before are gone
 //!   (D.40); the old device is destroyed when nothing made from it lives.
-//! * **VK-D7** *The host's thread* is never in a driver's call while another call of the plugin waits for a lock of the
-//!   kit.
+//! * **VK-D7** *Locks.* A stream is locked while its work is recorded and submitted, not while the host waits for it,
+//!   unless too many batches are under way or its staging memory is full. A device is locked while it is opened.
 //!
 //! ## Memory
 //!

@@ -164,10 +164,12 @@ fn run(bench: &Bench, steps: &[Step]) -> (Vec<Vec<u8>>, Vec<[u8; 8]>) {
         last = stream;
     }
     bench.sync(0, last).unwrap();
+    // Waiting for the last stream is waiting for all that it waited for.
+    let host = host.to_vec();
     let found = spaces.iter().map(|data| bench.read(0, *data, 8, last)).collect();
     streams.into_iter().for_each(|stream| bench.free_stream(0, stream));
     spaces.into_iter().for_each(|data| bench.free(0, data));
-    (found, host.to_vec())
+    (found, host)
 }
 
 /// What the steps do one after the other.
