@@ -201,6 +201,31 @@ proptest! {
         }
     }
 
+    /// An altered index is refused, or describes what the words keep.
+    #[test]
+    fn vkmod_m1_an_altered_index_does_not_panic(
+        form in 0..4_usize,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[0-9a-z\\[\\]{}\",:. -]"), 1..4),
+        cut in any::<Option<prop::sample::Index>>(),
+    ) {
+        let parts = add(FORMS[form]);
+        let mut text: Vec<char> = parts.index.to_string().chars().collect();
+        for (at, with) in changes {
+            let at = at.index(text.len());
+            text[at] = with.chars().next().unwrap_or(' ');
+        }
+        if let Some(cut) = cut {
+            text.truncate(cut.index(text.len()));
+        }
+        let text: String = text.into_iter().collect();
+        let read = parts.with_index(&text, |artifact| Code::of(artifact, &ARTIFACT.index(artifact)?));
+        if let Ok(code) = read {
+            prop_assert_eq!(&code.kernels[0].symbol, "add_kernel");
+            prop_assert_eq!(code.interfaces[0].workgroup_size, [64, 1, 1]);
+            prop_assert_eq!(code.interfaces[0].places.len(), code.kernels[0].args.len());
+        }
+    }
+
     #[test]
     fn vkmod_m2_any_bytes_are_read_without_a_panic(
         bytes in prop::collection::vec(any::<u8>(), 0..400),
