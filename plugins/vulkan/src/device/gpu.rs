@@ -185,7 +185,7 @@ impl Gpu {
     }
 
     /// Submits to a queue.
-    pub(super) fn submit(
+    pub(crate) fn submit(
         &self,
         lane: usize,
         info: &vk::SubmitInfo<'_>,

@@ -96,6 +96,8 @@ pub(crate) use error::OrFailed;
 #[cfg(test)]
 pub(crate) use gpu::Means;
 pub(crate) use gpu::{Buffer, Gpu, Request};
+#[cfg(test)]
+pub(crate) use hardware::Opened;
 pub(crate) use hardware::{DEVICE_TYPE, Device, Hardware, NAME};
 pub(crate) use limits::{Limits, Properties};
 pub(crate) use mark::nanoseconds_between;

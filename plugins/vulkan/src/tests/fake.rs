@@ -54,10 +54,23 @@ struct Submission {
     fence: u64,
 }
 
-/// Memory, aligned as a driver maps it.
-#[derive(Clone, Copy)]
-#[repr(C, align(4096))]
-struct Page([u8; 4096]);
+/// Memory, aligned as a driver maps it. Zeros cost nothing until they are used.
+struct Memory {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Memory {
+    fn new(size_bytes: u64) -> Self {
+        let bytes = vec![0; size_bytes as usize + 4096];
+        let start = bytes.as_ptr().align_offset(4096);
+        Self { bytes, start }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..]
+    }
+}
 
 struct Buffer {
     size_bytes: u64,
@@ -69,7 +82,7 @@ struct Buffer {
 pub(super) struct World {
     models: Vec<Model>,
     last: u64,
-    memory: BTreeMap<u64, Vec<Page>>,
+    memory: BTreeMap<u64, Memory>,
     buffers: BTreeMap<u64, Buffer>,
     /// Values; those of binary semaphores are 0 and 1.
     semaphores: BTreeMap<u64, (bool, u64)>,
@@ -183,21 +196,11 @@ impl World {
             return self.violate(format!("a copy uses a buffer or memory that is gone: {from} to {to}"));
         };
         let size = region.size as usize;
-        let bytes = bytes_of(&self.memory[&source])[start..start + size].to_vec();
-        if let Some(memory) = self.memory.get_mut(&destination) {
-            bytes_of_mut(memory)[end..end + size].copy_from_slice(&bytes);
+        let bytes = self.memory.get_mut(&source).map(|memory| memory.bytes()[start..start + size].to_vec());
+        if let (Some(bytes), Some(memory)) = (bytes, self.memory.get_mut(&destination)) {
+            memory.bytes()[end..end + size].copy_from_slice(&bytes);
         }
     }
-}
-
-fn bytes_of(memory: &[Page]) -> &[u8] {
-    // SAFETY: pages are bytes without gaps.
-    unsafe { std::slice::from_raw_parts(memory.as_ptr().cast(), size_of_val(memory)) }
-}
-
-fn bytes_of_mut(memory: &mut [Page]) -> &mut [u8] {
-    // SAFETY: pages are bytes without gaps.
-    unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), size_of_val(memory)) }
 }
 
 const OK: vk::Result = vk::Result::SUCCESS;
@@ -381,7 +384,7 @@ driver! {
                 return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
             }
             let handle = world.new_handle();
-            world.memory.insert(handle, vec![Page([0xEE; 4096]); (size as usize).div_ceil(4096)]);
+            world.memory.insert(handle, Memory::new(size));
             unsafe { *to = handle };
             OK
         })
@@ -392,7 +395,7 @@ driver! {
     "vkMapMemory" => fn map(
         device: vk::Device, memory: u64, offset: u64, size: u64, flags: u32, to: *mut *mut c_void
     ) -> vk::Result {
-        let address = world(|world| world.memory.get_mut(&memory).map_or(ptr::null_mut(), |memory| memory.as_mut_ptr()));
+        let address = world(|world| world.memory.get_mut(&memory).map_or(ptr::null_mut(), |memory| memory.bytes().as_mut_ptr()));
         unsafe { *to = address.cast() };
         OK
     }

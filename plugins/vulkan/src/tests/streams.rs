@@ -156,7 +156,6 @@ fn vk_d16_host_memory_is_written_in_order() {
         bench.copy(0, end(0, x), end(0, y), 70, b).unwrap();
         bench.sync(0, b).unwrap();
         assert_eq!(host, [1; 70], "waiting for a stream is waiting for what it waited for");
-        host = [0; 70];
         bench.copy(0, end(0, x), by_host, 70, a).unwrap();
         bench.copy(0, by_host, end(0, y), 70, a).unwrap();
         assert_eq!(bench.read::<u8>(0, y, 70, a), [1; 70]);

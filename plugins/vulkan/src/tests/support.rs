@@ -95,7 +95,12 @@ impl Bench {
 
     /// For a host of its own, without the validation layer.
     pub(super) fn of_host() -> Self {
-        Self::over(Hardware::with(host(), Some(false), Means::ALL))
+        Self::without_validation(Means::ALL)
+    }
+
+    /// The same, with some means only.
+    pub(super) fn without_validation(means: Means) -> Self {
+        Self::over(Hardware::with(host(), Some(false), means))
     }
 
     /// Over a driver in software that has these devices.
