@@ -23,7 +23,11 @@ pub(crate) struct Found {
 ///
 /// `Unavailable`: no library, no driver, no device of Vulkan 1.1 that computes.
 pub(crate) fn discover(has_validation: bool) -> Result<Vec<Found>, Error> {
-    let instance = Arc::new(Instance::new(has_validation)?);
+    devices_of(&Arc::new(Instance::new(has_validation)?))
+}
+
+/// The devices of an instance, as [`discover`] orders them.
+pub(crate) fn devices_of(instance: &Arc<Instance>) -> Result<Vec<Found>, Error> {
     // SAFETY: a live instance.
     let devices = unsafe { instance.raw().enumerate_physical_devices() };
     let devices = devices.map_err(|why| {
@@ -31,8 +35,8 @@ pub(crate) fn discover(has_validation: bool) -> Result<Vec<Found>, Error> {
     })?;
     let (mut all, mut why_not) = (Vec::new(), Vec::new());
     for raw in devices {
-        match look(&instance, raw) {
-            Ok(limits) => all.push(Found { instance: Arc::clone(&instance), raw, limits }),
+        match look(instance, raw) {
+            Ok(limits) => all.push(Found { instance: Arc::clone(instance), raw, limits }),
             Err(why) => why_not.push(why),
         }
     }

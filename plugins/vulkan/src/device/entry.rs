@@ -108,7 +108,15 @@ impl Instance {
         if has_raised_privileges() {
             return Err(raised());
         }
-        let entry = entry()?;
+        Self::of(&entry()?, has_validation)
+    }
+
+    /// Makes an instance by the functions of a loader.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable`: no driver, a driver or layer that fails.
+    pub(crate) fn of(entry: &ash::Entry, has_validation: bool) -> Result<Self, Error> {
         // SAFETY: the loader's function, which takes a place to write to.
         let version = unsafe { entry.try_enumerate_instance_version() }.ok().flatten();
         let version = version.unwrap_or(vk::API_VERSION_1_0);
@@ -118,7 +126,7 @@ impl Instance {
             )));
         }
         let version = version.min(VERSION);
-        make(&entry, version, has_validation)
+        make(entry, version, has_validation)
     }
 }
 

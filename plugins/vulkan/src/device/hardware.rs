@@ -171,6 +171,16 @@ impl HostState for Hardware {
 impl Hardware {
     /// With a value of the setting `validation`, else that of the host.
     pub(crate) fn with(host: HostRef, validation: Option<bool>, means: Means) -> Self {
+        Self::over(host, validation, means, discover)
+    }
+
+    /// As [`Self::with`], where `discover` finds the devices with that value of the setting.
+    pub(crate) fn over(
+        host: HostRef,
+        validation: Option<bool>,
+        means: Means,
+        discover: impl Fn(bool) -> Result<Vec<Found>, Error> + Send + Sync + 'static,
+    ) -> Self {
         let slot: Arc<OnceLock<Result<bool, Error>>> = Arc::default();
         if let Some(value) = validation {
             let _ = slot.set(Ok(value));

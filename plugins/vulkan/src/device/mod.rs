@@ -87,6 +87,10 @@ mod queue;
 mod staging;
 
 pub(crate) use copy::{End, copy_across, copy_within};
+#[cfg(test)]
+pub(crate) use discovery::devices_of;
+#[cfg(test)]
+pub(crate) use entry::Instance;
 pub(crate) use entry::VALIDATION;
 pub(crate) use error::OrFailed;
 #[cfg(test)]

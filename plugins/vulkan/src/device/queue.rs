@@ -82,11 +82,19 @@ pub(crate) struct Shared {
     /// Timeline semaphores of streams that were freed, with their last values, for later streams (VK-D14).
     clocks: Mutex<Vec<(Arc<Semaphore>, u64)>>,
     streams: Mutex<Vec<Weak<Queue>>>,
+    /// Number of streams that were made.
+    count: AtomicUsize,
 }
 
 impl Shared {
     pub(super) fn new(gpu: Arc<Gpu>) -> Self {
-        Self { gpu, rings: Mutex::default(), clocks: Mutex::default(), streams: Mutex::default() }
+        Self {
+            gpu,
+            rings: Mutex::default(),
+            clocks: Mutex::default(),
+            streams: Mutex::default(),
+            count: AtomicUsize::new(0),
+        }
     }
 
     /// The timeline semaphore of a new stream, and its value; `None` where there are none.
@@ -165,7 +173,6 @@ impl Drop for Queue {
 impl Queue {
     /// Makes a stream; streams take the queues of the device in turn.
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Arc<Self>, Error> {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
         let gpu = &shared.gpu;
         let what = || format!("{}: making a stream", gpu.name());
         let (clock, last_value) = shared.clock().or_failed(what)?.unzip();
@@ -187,7 +194,7 @@ impl Queue {
         };
         let queue = Arc::new(Self {
             shared: Arc::clone(shared),
-            lane: COUNT.fetch_add(1, Ordering::Relaxed) % gpu.lanes_count(),
+            lane: shared.count.fetch_add(1, Ordering::Relaxed) % gpu.lanes_count(),
             clock,
             state: Mutex::new(state),
             host_copies: AtomicUsize::new(0),

@@ -47,3 +47,25 @@ fn vk_d4_capabilities_are_known_by_name() {
     assert!(limits.has_extension("SPV_KHR_storage_buffer_storage_class"));
     assert!(!limits.has_extension("SPV_KHR_no_such_thing"));
 }
+
+/// VK-D5: each option that a device fills in has an attribute, of the option's type.
+#[test]
+fn vk_d5_every_option_from_a_device_has_its_attribute() {
+    let Some(bench) = Bench::of_lavapipe() else { return };
+    let kind: serde_json::Value = serde_json::from_str(include_str!("../target_kind.json")).unwrap();
+    let mut count = 0;
+    for option in kind["options"].as_array().unwrap() {
+        let Some(key) = option["from_attribute"].as_str() else { continue };
+        let value = bench.api.attribute(0, key).unwrap().unwrap_or_else(|| panic!("{key}"));
+        let is_right = match option["type"].as_str().unwrap() {
+            "bool" => value.to::<bool>().is_ok(),
+            "int" => value.to::<i64>().is_ok(),
+            "str" => value.to::<String>().is_ok(),
+            "list[int]" => value.to::<Shape>().is_ok(),
+            other => panic!("{key}: {other}"),
+        };
+        assert!(is_right, "{key}: {value:?}");
+        count += 1;
+    }
+    assert!(count > 20, "{count}");
+}

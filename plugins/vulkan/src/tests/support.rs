@@ -7,12 +7,13 @@ use std::sync::Arc;
 use chipdock_plugin_api::abi::{ChipdockAny, ChipdockHost, ChipdockInterface, ChipdockStr};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
-    ChipdockDevice, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, HostRef, Stream,
-    slot,
+    ChipdockDevice, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, ErrorKind,
+    HostRef, Stream, slot,
 };
 use chipdock_test_support::setup::missing;
 
-use crate::device::{DEVICE_TYPE, Hardware, Means};
+use super::fake::{self, Model};
+use crate::device::{DEVICE_TYPE, Hardware, Instance, Means, devices_of};
 use crate::device_api::VulkanDeviceApi;
 
 unsafe extern "C" fn log(_: *mut c_void, _: i32, _: ChipdockStr) {}
@@ -95,6 +96,18 @@ impl Bench {
     /// For a host of its own, without the validation layer.
     pub(super) fn of_host() -> Self {
         Self::over(Hardware::with(host(), Some(false), Means::ALL))
+    }
+
+    /// Over a driver in software that has these devices.
+    pub(super) fn over_fake(models: Vec<Model>) -> Self {
+        let entry = fake::entry(models);
+        let discover = move |has_validation| devices_of(&Arc::new(Instance::of(&entry, has_validation)?));
+        Self::over(Hardware::over(host(), Some(false), Means::ALL, discover))
+    }
+
+    /// The kind of error of a new stream.
+    pub(super) fn stream_error(&self, device_id: i32) -> ErrorKind {
+        self.api.create_stream(device_id).unwrap_err().kind()
     }
 
     fn over(hardware: Hardware) -> Self {
