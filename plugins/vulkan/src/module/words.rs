@@ -337,6 +337,7 @@ impl<'a> Globals<'a> {
     fn specialised_array(&self, id: u32) -> Option<(u32, u64)> {
         let array = self.by_id.get(&id).filter(|one| one.class.opcode == Op::TypeArray)?;
         let [Operand::IdRef(element), Operand::IdRef(length)] = array.operands[..] else { return None };
+        self.by_id.get(&length).filter(|one| one.class.opcode == Op::SpecConstant)?;
         let number = self.number(length, Decoration::SpecId)?;
         Some((number, self.size_bytes(element, 0).ok()?))
     }

@@ -107,6 +107,13 @@ fn vkmod_m3_the_words_are_checked_against_the_index() {
     refused(Form::Shared, &function("dynamic_shared/constant"), json!(1), "Some((1, 4)), found (0, 4)");
     refused(Form::Shared, &function("dynamic_shared/element_bytes"), json!(1), "Some((0, 1)), found (0, 4)");
     refused(Form::Shared, &function("dynamic_shared"), json!(null), "None, found (0, 4)");
+    // With a constant length the array is no dynamic shared memory, and `needs` names none.
+    let constant = add(Form::Shared).with_words(|words| {
+        let at = words.iter().position(|word| *word == 0x0004_0032).unwrap();
+        words[at] = 0x0004_002B;
+    });
+    let error = read(&constant).unwrap_err();
+    assert!(error.contains("4 bytes of shared memory"), "{error}");
     let mut unused = add(Form::Push);
     unused.index["functions"][0]["launch_params"] = json!(["blockIdx.x", "tirx.use_dyn_shared_memory"]);
     unused.index["functions"][0]["dynamic_shared"] = json!({ "constant": 7, "element_bytes": 4 });

@@ -332,6 +332,30 @@ fn vkmod_m7_queued_launches_keep_what_they_bind() {
 }
 
 #[test]
+fn vkmod_m5_a_module_runs_on_a_device_that_was_opened_again() {
+    let Some(bench) = Bench::new() else { return };
+    for form in bench.forms() {
+        let module = bench.load(&add(form), None, false).unwrap();
+        let device = bench.hardware.devices().get(0).unwrap();
+        let x = bench.with_values(0, &[1.0_f32; 64]);
+        bench.add(&module, &Add::of(x, x, 64)).unwrap();
+        device.health.lose("a test");
+        let error = bench.add(&module, &Add::of(x, x, 64)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DEVICE_LOST, "{error}");
+        device.reopen();
+        let error = bench.add(&module, &Add::of(x, x, 64)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WRONG_STATE, "a data space that is gone: {error}");
+        let (x, y) = (bench.with_values(0, &[1.0_f32; 64]), bench.with_values(0, &[1.0_f32; 64]));
+        bench.add(&module, &Add::of(x, y, 64)).unwrap();
+        let sum = if form == Form::Shared { 2.0 + THREADS as f32 } else { 2.0 };
+        assert_eq!(read(&bench, y, 64), [sum; 64], "{form:?}");
+        bench.free(0, x);
+        bench.free(0, y);
+    }
+    works(&bench);
+}
+
+#[test]
 fn vkmod_m5_threads_launch_at_once() {
     let Some(bench) = Bench::new() else { return };
     let module = bench.load(&add(Form::Shared), None, false).unwrap();

@@ -11,6 +11,7 @@ use libloading::Library;
 use super::by_hand::{Form, add};
 use super::modules::Add;
 use super::support::{Bench, host};
+use crate::module::interface::{ARTIFACT, Code};
 
 /// Launches that are queued before a wait.
 const QUEUED: usize = 100;
@@ -242,4 +243,14 @@ fn launches_beside_vulkans_own() {
         in_turn([&mut || ours(QUEUED), &mut || theirs(1, QUEUED), &mut || theirs(QUEUED, 1)]);
     tell("a hundred queued launches, against one submission", our_many, their_many);
     tell("a hundred queued launches, against a submission and a wait for each", our_many, their_each);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn checks_of_an_artifact() {
+    let parts = add(Form::Address);
+    let check =
+        || parts.with(|artifact| Code::of(artifact, &ARTIFACT.index(artifact).unwrap()).map(drop)).unwrap();
+    let [time] = in_turn([&mut || check()]);
+    println!("an artifact of {} words is checked in {time:?}", parts.spv.len() / 4);
 }
