@@ -568,6 +568,20 @@ impl Op {
         NAMES.get(name).copied()
     }
 
+    /// Returns the op that a C function computes; `fabsf` is the one of `fabs`.
+    ///
+    /// ```
+    /// use chipdock_ir::Op;
+    /// assert_eq!(Op::of_c_function("expf"), Some(Op::Exp));
+    /// assert_eq!(Op::of_c_function("erf"), Some(Op::Erf));
+    /// assert_eq!(Op::of_c_function("qsort"), None);
+    /// ```
+    #[must_use]
+    pub fn of_c_function(name: &str) -> Option<Self> {
+        let of = |name: &str| Self::all_where(|op| op.c_names.contains(&name)).next();
+        of(name).or_else(|| of(name.strip_suffix('f')?))
+    }
+
     /// Returns the type of a call with these arguments; `None` if the call states it ([`Gives::Stated`]), or if an
     /// argument that determines it is missing. A call that is made for its effect has [`DType::HANDLE`].
     #[must_use]

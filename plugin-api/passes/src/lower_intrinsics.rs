@@ -35,6 +35,8 @@ use crate::walk::try_map_functions;
 /// * `rsqrt` becomes its definition; `isnan`, `isinf` and `isfinite` become comparisons; `round` becomes `nearbyint`,
 ///   which is the same; `nextafter`, and `ldexp` of float32, become arithmetic on bits, and are exact;
 /// * `popcount` and `clz` become shifts and masks;
+/// * a pure call of a C function that is an op (`expf`), on a device whose kind does not name that op in `native_ops`, is
+///   that op, and is lowered like it;
 /// * `q_multiply_shift`, `q_multiply_shift_per_axis` and `dp4a` become arithmetic of wider integers, of pairs of uint32
 ///   if the target has no int64; `assume` is dropped, `tvm_thread_invariant` is its argument, `tvm_access_ptr` a
 ///   pointer moved by bytes;
@@ -189,9 +191,23 @@ impl Lowerer<'_> {
             }
             ExprKind::Binary(op, a, b) if mapped.dtype.is_integer() => self.division(*op, a, b),
             ExprKind::Call { callee: Callee::Op(op), args } => self.call(*op, args, mapped.dtype)?,
+            ExprKind::Call { callee: Callee::Extern { name, pure: true }, args } => {
+                self.c_function(name, args, mapped.dtype)?
+            }
             _ => None,
         };
         Ok(new.unwrap_or(mapped))
+    }
+
+    /// A function of the C library on a device that has none: the op that it is.
+    fn c_function(&mut self, name: &str, args: &[Expr], dtype: DType) -> Result<Option<Expr>, PassError> {
+        let is_missing = |op: &Op| !self.capabilities.is_host && !self.capabilities.execution.has_native(*op);
+        let Some(op) = Op::of_c_function(name).filter(is_missing) else { return Ok(None) };
+        if !dtype.is_float() || !op.takes_count(args.len()) || op.result_dtype(args) != Some(dtype) {
+            return Ok(None);
+        }
+        let lowered = self.call(op, args, dtype)?;
+        Ok(Some(lowered.unwrap_or_else(|| Expr::call(op, args.to_vec(), dtype))))
     }
 
     fn division(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {

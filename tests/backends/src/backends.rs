@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chipdock_host::{Device, DeviceChoice, Host, HostOptions, TargetRequest};
 use chipdock_ir::{Target, TargetCapabilities};
+use serde_json::{Map, Value};
 
 use super::Result;
 
@@ -18,6 +19,11 @@ pub struct Backend {
     pub device_name: String,
     /// Capabilities of the target.
     pub capabilities: TargetCapabilities,
+    /// The name of the configuration: empty for the device's own target, `defaults` for that of its kind, otherwise that of
+    /// a `[[tests.target]]` in the plugin's `expectations.toml`.
+    pub configuration: String,
+    /// Words of the errors with which the target may refuse a kernel; see [`Self::may_refuse`].
+    pub refuses: Vec<String>,
 }
 
 impl Backend {
@@ -34,14 +40,55 @@ impl Backend {
     ///
     /// The target cannot be made.
     pub fn with_defaults(&self, host: &Host) -> Result<Option<Self>> {
-        let made = || {
-            let target = host.target(self.target.kind.as_str())?;
-            let capabilities = host.capabilities(&target)?;
-            let (device, device_name) = (self.device.clone(), self.device_name.clone());
-            Ok(Self { target, device, device_name, capabilities })
-        };
-        let made = made().map_err(|error: chipdock_host::Error| error.to_string())?;
+        let made =
+            host.target(self.target.kind.as_str()).and_then(|target| self.with(host, target, "defaults"));
+        let made = made.map_err(|error| error.to_string())?;
         Ok((made.target != self.target).then_some(made))
+    }
+
+    /// Returns the same device with its target changed by some options.
+    ///
+    /// # Errors
+    ///
+    /// The target cannot be made.
+    pub fn with_options(&self, host: &Host, name: &str, options: &Map<String, Value>) -> Result<Self> {
+        let mut json = Value::Object(options.clone());
+        json["kind"] = self.target.kind.as_str().into();
+        let made = || {
+            let request = TargetRequest::new(json).device(DeviceChoice::First);
+            let target = Arc::clone(host.resolve(request)?.target());
+            self.with(host, target, name)
+        };
+        made().map_err(|error: chipdock_host::Error| error.to_string())
+    }
+
+    fn with(
+        &self,
+        host: &Host,
+        target: Arc<Target>,
+        configuration: &str,
+    ) -> std::result::Result<Self, chipdock_host::Error> {
+        let capabilities = host.capabilities(&target)?;
+        let (device, device_name) = (self.device.clone(), self.device_name.clone());
+        let (configuration, refuses) = (configuration.to_owned(), Vec::new());
+        Ok(Self { target, device, device_name, capabilities, configuration, refuses })
+    }
+
+    /// Returns true if the plugin's `expectations.toml` says that this target may refuse a kernel with such an error.
+    #[must_use]
+    pub fn may_refuse(&self, error: &str) -> bool {
+        self.refuses.iter().any(|words| error.contains(words.as_str()))
+    }
+
+    /// Returns the kind, and the configuration if it is not the device's own: `opencl`, `opencl with defaults`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let kind = &self.target.kind;
+        if self.configuration.is_empty() {
+            kind.clone()
+        } else {
+            format!("{kind} with {}", self.configuration)
+        }
     }
 }
 
@@ -89,7 +136,8 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
                 .and_then(|name| name.as_str().map(str::to_owned))
                 .unwrap_or_default();
             let (target, capabilities) = (Arc::clone(resolved.target()), (**resolved.capabilities()).clone());
-            Ok(Backend { target, device, device_name, capabilities })
+            let (configuration, refuses) = (String::new(), Vec::new());
+            Ok(Backend { target, device, device_name, capabilities, configuration, refuses })
         };
         let devices = format!("device_api.{}", kind.device);
         match opened() {

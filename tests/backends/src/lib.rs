@@ -115,6 +115,22 @@ pub struct Claims {
     pub in_process: Vec<String>,
     /// Target kinds whose modules leave nothing in memory when they are dropped.
     pub forgetting: Vec<String>,
+    /// Further targets on which what runs on a device is tested, and what targets may refuse.
+    pub target: Vec<TestTarget>,
+}
+
+/// A target of tests: a device's own (without a name), that of its kind's defaults (`defaults`), or one with other options.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TestTarget {
+    /// The kind.
+    pub kind: String,
+    /// The name of the configuration.
+    pub name: String,
+    /// Options in addition to those of the device.
+    pub options: serde_json::Map<String, serde_json::Value>,
+    /// Words of the errors with which it may refuse a kernel.
+    pub refuses: Vec<String>,
 }
 
 /// Reads the claims of all plugins, in order of the folders' names.
@@ -139,6 +155,7 @@ pub fn claims() -> Claims {
         all.usable.extend(claims.usable);
         all.in_process.extend(claims.in_process);
         all.forgetting.extend(claims.forgetting);
+        all.target.extend(claims.target);
     }
     assert!(!all.usable.is_empty(), "no expectations.toml of plugins/ lists a `usable` target kind");
     all
@@ -158,23 +175,40 @@ pub fn in_process(host: &Host) -> Vec<Backend> {
 }
 
 /// Runs a test on each backend, on all of them even if one fails, and reports the failed ones. A device is tested with the
-/// target made from it, and with the defaults of its kind, because the two may be scheduled differently.
+/// target made from it, with the defaults of its kind, because the two may be scheduled differently, and with each
+/// `[[tests.target]]` of its plugin's `expectations.toml`.
 ///
 /// # Panics
 ///
 /// If the test failed on any backend.
 pub fn on_each(host: &Host, test: impl Fn(&Backend)) {
-    on_all(&with_defaults(host, backends(host)), test);
+    on_all(&with_configurations(host, backends(host)), test);
 }
 
-/// Returns each backend, followed by the same device with a target of defaults, if that target differs.
-fn with_defaults(host: &Host, backends: Vec<Backend>) -> Vec<Backend> {
-    let both = backends.into_iter().flat_map(|backend| {
-        let other = if backend.is_host() { Ok(None) } else { backend.with_defaults(host) };
-        let other = other.unwrap_or_else(|error| panic!("{}: {error}", backend.target.kind));
-        [Some(backend), other].into_iter().flatten()
+/// Returns each backend, followed by the same device with a target of defaults, if that target differs, and with each other
+/// target that the plugins' `expectations.toml` list.
+fn with_configurations(host: &Host, backends: Vec<Backend>) -> Vec<Backend> {
+    let claimed = claims().target;
+    let all = backends.into_iter().flat_map(|backend| {
+        let kind = backend.target.kind.clone();
+        let failed = |error: String| -> Option<Backend> { panic!("{kind}: {error}") };
+        let mut own = Vec::new();
+        if !backend.is_host() {
+            own.extend(backend.with_defaults(host).unwrap_or_else(failed));
+            let others = claimed.iter().filter(|target| target.kind == kind && !target.options.is_empty());
+            let made = others.map(|target| backend.with_options(host, &target.name, &target.options));
+            own.extend(made.filter_map(|made| made.map(Some).unwrap_or_else(failed)));
+        }
+        own.insert(0, backend);
+        own
     });
-    both.collect()
+    let with_refusals = all.map(|mut backend| {
+        let of =
+            |target: &&TestTarget| target.kind == backend.target.kind && target.name == backend.configuration;
+        backend.refuses = claimed.iter().filter(of).flat_map(|target| target.refuses.clone()).collect();
+        backend
+    });
+    with_refusals.collect()
 }
 
 /// Runs a test on each backend whose code runs on the host itself, as [`on_each`] does.
@@ -206,7 +240,7 @@ pub fn hosts(host: &Host) -> Vec<Backend> {
 ///
 /// If the test failed on any backend.
 pub fn on_each_device(host: &Host, test: impl Fn(&Backend)) {
-    on_all(&with_defaults(host, devices(host)), test);
+    on_all(&with_configurations(host, devices(host)), test);
 }
 
 /// Returns the backends whose code a host launches on a device. If there is none, that is reported.
@@ -226,10 +260,8 @@ pub fn devices(host: &Host) -> Vec<Backend> {
 
 fn on_all(all: &[Backend], test: impl Fn(&Backend)) {
     let mut failed = Vec::new();
-    for (index, backend) in all.iter().enumerate() {
-        let kind = &backend.target.kind;
-        let is_again = all[..index].iter().any(|before| before.target.kind == *kind);
-        let what = if is_again { format!("{kind} with defaults") } else { kind.clone() };
+    for backend in all {
+        let what = backend.name();
         let ended = catch_unwind(AssertUnwindSafe(|| test(backend)));
         println!("{what}: {}", if ended.is_ok() { "passed" } else { "FAILED" });
         if ended.is_err() {

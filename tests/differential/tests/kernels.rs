@@ -19,7 +19,8 @@ fn example_kernels_agree_with_the_interpreter() {
     let host = host();
     on_each(&host, |backend| {
         let judge = |case| run::judge(&host, backend, case, &examples().join("kernels"));
-        let failed = CASES.iter().filter_map(|case| Some(format!("{}: {}", case.name(), judge(case).err()?)));
+        let wrong = |case| judge(case).err().filter(|error| !backend.may_refuse(error));
+        let failed = CASES.iter().filter_map(|case| Some(format!("{}: {}", case.name(), wrong(case)?)));
         let failed: Vec<String> = failed.collect();
         assert!(failed.is_empty(), "{}", failed.join("\n"));
     });

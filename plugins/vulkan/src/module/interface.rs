@@ -210,11 +210,16 @@ fn check_entries(shader: &Shader, kernels: &[Kernel], interfaces: &[Interface]) 
         if let Some(resource) = entry.resources.iter().find(|resource| !is_bound(interface, resource)) {
             return Err(of_kernel(kernel, format!("it uses a resource that no launch binds: {resource:?}")));
         }
-        if let Some(shared) = interface.dynamic_shared.as_ref()
-            && !shader.constants.contains(&shared.constant)
-        {
-            let why =
-                format!("expected a specialisation constant {} of 32 bits, found none", shared.constant);
+        let dynamic =
+            interface.dynamic_shared.as_ref().map(|shared| (shared.constant, shared.element_bytes.into()));
+        if let Some(found) = entry.dynamic_shared.iter().find(|found| dynamic != Some(**found)) {
+            let why = format!(
+                "expected dynamic shared memory (constant, bytes of an element) {dynamic:?}, found {found:?}"
+            );
+            return Err(of_kernel(kernel, why));
+        }
+        if let Some((constant, _)) = dynamic.filter(|(constant, _)| !shader.constants.contains(constant)) {
+            let why = format!("expected a specialisation constant {constant} of 32 bits, found none");
             return Err(of_kernel(kernel, why));
         }
     }

@@ -42,6 +42,8 @@ pub(crate) struct Entry {
     pub(crate) resources: Vec<Resource>,
     /// Bytes of shared memory whose size no specialisation constant sets.
     pub(crate) shared_bytes: u64,
+    /// Arrays in shared memory whose length is a specialisation constant: its number, and the size of an element in bytes.
+    pub(crate) dynamic_shared: Vec<(u32, u64)>,
 }
 
 /// A variable that a launch must bind.
@@ -331,6 +333,14 @@ impl<'a> Globals<'a> {
         }))
     }
 
+    /// If a type is an array whose length is a specialisation constant: its number, and the size of an element.
+    fn specialised_array(&self, id: u32) -> Option<(u32, u64)> {
+        let array = self.by_id.get(&id).filter(|one| one.class.opcode == Op::TypeArray)?;
+        let [Operand::IdRef(element), Operand::IdRef(length)] = array.operands[..] else { return None };
+        let number = self.number(length, Decoration::SpecId)?;
+        Some((number, self.size_bytes(element, 0).ok()?))
+    }
+
     /// The type that a variable contains.
     fn pointee(&self, variable: &Instruction) -> Option<u32> {
         let pointer = self.by_id.get(&variable.result_type?)?;
@@ -395,13 +405,15 @@ fn entries(list: &[Instruction], globals: &Globals<'_>) -> Result<Vec<Entry>, St
         if !is_function {
             return Err(format!("the entry point {name} is no function"));
         }
-        let (resources, shared_bytes) = resources(globals, &uses, *function)?;
-        entries.push(Entry {
+        let mut entry = Entry {
             name: name.clone(),
             local_size: local_size(list, *function, name)?,
-            resources,
-            shared_bytes,
-        });
+            resources: Vec::new(),
+            shared_bytes: 0,
+            dynamic_shared: Vec::new(),
+        };
+        find_memory(globals, &uses, *function, &mut entry)?;
+        entries.push(entry);
     }
     Ok(entries)
 }
@@ -440,14 +452,14 @@ fn uses(list: &[Instruction]) -> HashMap<u32, HashSet<u32>> {
     uses
 }
 
-/// Resources of a function and of those that it calls, and bytes of their shared memory.
-fn resources(
+/// Finds the resources and the shared memory of an entry point's function and of those that it calls.
+fn find_memory(
     globals: &Globals<'_>,
     uses: &HashMap<u32, HashSet<u32>>,
     function: u32,
-) -> Result<(Vec<Resource>, u64), String> {
+    entry: &mut Entry,
+) -> Result<(), String> {
     let (mut seen, mut open) = (BTreeSet::from([function]), vec![function]);
-    let (mut found, mut shared_bytes) = (Vec::new(), 0_u64);
     while let Some(ids) = open.pop().and_then(|function| uses.get(&function)) {
         for id in ids.iter().filter(|id| seen.insert(**id)) {
             if uses.contains_key(id) {
@@ -457,13 +469,17 @@ fn resources(
             match variable.and_then(|variable| Some((variable, variable.operands.first()?))) {
                 None | Some((_, Operand::StorageClass(StorageClass::Function))) => {}
                 Some((variable, Operand::StorageClass(StorageClass::Workgroup))) => {
-                    // A size that a specialisation constant sets is dynamic shared memory, of the launch.
-                    let size = globals.pointee(variable).and_then(|id| globals.size_bytes(id, 0).ok());
-                    shared_bytes = shared_bytes.saturating_add(size.unwrap_or(0));
+                    let Some(of) = globals.pointee(variable) else { continue };
+                    if let Some(dynamic) = globals.specialised_array(of) {
+                        entry.dynamic_shared.push(dynamic);
+                    } else {
+                        let size_bytes = globals.size_bytes(of, 0).unwrap_or(0);
+                        entry.shared_bytes = entry.shared_bytes.saturating_add(size_bytes);
+                    }
                 }
-                Some((variable, _)) => found.extend(globals.resource(variable)?),
+                Some((variable, _)) => entry.resources.extend(globals.resource(variable)?),
             }
         }
     }
-    Ok((found, shared_bytes))
+    Ok(())
 }

@@ -219,9 +219,7 @@ impl<'a> Writer<'a> {
 
     /// A call of a C function that is an op under another name: no other is there to call.
     fn call_extern(&mut self, e: &'a Expr, name: &str, args: &'a [Expr]) -> Value {
-        let plain = if e.dtype == DType::FLOAT32 { name.strip_suffix('f').unwrap_or(name) } else { name };
-        let is_named = |op: &IrOp| op.info().c_names.contains(&plain) && op.takes_count(args.len());
-        match IrOp::ALL.iter().copied().find(is_named) {
+        match IrOp::of_c_function(name).filter(|op| op.takes_count(args.len())) {
             Some(op) => self.op(e, op, args),
             None => self.refuse(e, format!("has no C function {name}")),
         }

@@ -193,7 +193,8 @@ impl<'a> Writer<'a> {
         self.body();
         interface.dynamic_shared = self
             .dynamic
-            .map(|(constant, element_bytes)| DynamicShared { constant, element_bytes: element_bytes.max(4) });
+            .filter(|(_, element_bytes)| *element_bytes > 0)
+            .map(|(constant, element_bytes)| DynamicShared { constant, element_bytes });
         needs.shared_memory_bytes =
             needs.shared_memory_bytes.max(u32::try_from(self.shared_bytes).unwrap_or(u32::MAX));
         self.out.entry_point(main, &symbol, workgroup_size, self.environment.spirv);

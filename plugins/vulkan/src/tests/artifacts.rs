@@ -104,7 +104,14 @@ fn vkmod_m3_the_words_are_checked_against_the_index() {
     refused(Form::Push, &function("symbol"), json!("sub"), "[\"sub\"]");
     refused(Form::Push, "/functions", json!([]), "add_kernel");
     refused(Form::Push, &function("workgroup_size"), json!([32, 1, 1]), "[32, 1, 1]");
-    refused(Form::Shared, &function("dynamic_shared/constant"), json!(1), "specialisation constant 1");
+    refused(Form::Shared, &function("dynamic_shared/constant"), json!(1), "Some((1, 4)), found (0, 4)");
+    refused(Form::Shared, &function("dynamic_shared/element_bytes"), json!(1), "Some((0, 1)), found (0, 4)");
+    refused(Form::Shared, &function("dynamic_shared"), json!(null), "None, found (0, 4)");
+    let mut unused = add(Form::Push);
+    unused.index["functions"][0]["launch_params"] = json!(["blockIdx.x", "tirx.use_dyn_shared_memory"]);
+    unused.index["functions"][0]["dynamic_shared"] = json!({ "constant": 7, "element_bytes": 4 });
+    let error = read(&unused).unwrap_err();
+    assert!(error.contains("specialisation constant 7"), "{error}");
     // The index of one form with the words of another.
     for (own, other, says) in [
         (Form::Push, Form::Uniform, "Uniform { binding: 2, size_bytes: 4 }"),
@@ -191,6 +198,31 @@ proptest! {
                 at += (code.words[at] >> 16) as usize;
             }
             prop_assert_eq!(at, code.words.len());
+        }
+    }
+
+    /// An altered index is refused, or describes what the words keep.
+    #[test]
+    fn vkmod_m1_an_altered_index_does_not_panic(
+        form in 0..4_usize,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[0-9a-z\\[\\]{}\",:. -]"), 1..4),
+        cut in any::<Option<prop::sample::Index>>(),
+    ) {
+        let parts = add(FORMS[form]);
+        let mut text: Vec<char> = parts.index.to_string().chars().collect();
+        for (at, with) in changes {
+            let at = at.index(text.len());
+            text[at] = with.chars().next().unwrap_or(' ');
+        }
+        if let Some(cut) = cut {
+            text.truncate(cut.index(text.len()));
+        }
+        let text: String = text.into_iter().collect();
+        let read = parts.with_index(&text, |artifact| Code::of(artifact, &ARTIFACT.index(artifact)?));
+        if let Ok(code) = read {
+            prop_assert_eq!(&code.kernels[0].symbol, "add_kernel");
+            prop_assert_eq!(code.interfaces[0].workgroup_size, [64, 1, 1]);
+            prop_assert_eq!(code.interfaces[0].places.len(), code.kernels[0].args.len());
         }
     }
 

@@ -52,7 +52,11 @@ impl Parts {
     }
 
     pub(super) fn with<R>(&self, body: impl FnOnce(&Artifact<'_>) -> R) -> R {
-        let index = self.index.to_string();
+        self.with_index(&self.index.to_string(), body)
+    }
+
+    /// With that text in place of the index.
+    pub(super) fn with_index<R>(&self, index: &str, body: impl FnOnce(&Artifact<'_>) -> R) -> R {
         let section = ChipdockSection {
             name: str_out("spv"),
             kind: str_out("code"),
@@ -61,7 +65,7 @@ impl Parts {
             size_bytes: self.spv.len() as u64,
         };
         let raw = ChipdockArtifact {
-            index_json: str_out(&index),
+            index_json: str_out(index),
             sections: &section,
             sections_count: 1,
             next: std::ptr::null(),

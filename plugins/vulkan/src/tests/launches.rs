@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::by_hand::{Form, Parts, THREADS, add};
 use super::modules::Add;
-use super::support::{Bench, end, host};
+use super::support::{Bench, end, host, in_child};
 use crate::device::DEVICE_TYPE;
 use crate::module::cache;
 
@@ -351,6 +351,49 @@ fn vkmod_m5_threads_launch_at_once() {
             });
         }
     });
+}
+
+#[test]
+fn vkmod_m5_a_module_runs_on_each_of_two_devices() {
+    if Bench::of_lavapipe().is_none() {
+        return;
+    }
+    let file = std::env::var("VK_ICD_FILENAMES").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("second_icd.json");
+    fs::copy(&file, &copy).unwrap();
+    let both = format!("{file}:{}", copy.display());
+    in_child("tests::launches::child_with_two_devices", &[("VK_ICD_FILENAMES", &both)]).unwrap();
+}
+
+#[test]
+#[ignore = "run by the test above, in a process of its own"]
+fn child_with_two_devices() {
+    let Some(bench) = Bench::new() else { return };
+    if bench.hardware.devices().count().unwrap() < 2 {
+        // Not in the process that the test above makes.
+        assert!(!std::env::var("VK_ICD_FILENAMES").is_ok_and(|files| files.contains(':')));
+        return;
+    }
+    // Built for the first device, and for the second by its first launch.
+    let module = bench.load(&add(Form::Push), None, true).unwrap();
+    for device in [1, 0, 1] {
+        let (x, y) = (bench.with_values(device, &numbers(1.0)), bench.with_values(device, &numbers(2.0)));
+        bench.add_at(&module, &Add::of(x, y, COUNT), device, Stream::DEFAULT).unwrap();
+        assert_eq!(bench.read::<f32>(device, y, COUNT, Stream::DEFAULT), expected(Form::Push, 0));
+        // A handle of the other device is none of this one.
+        let error = bench.add_at(&module, &Add::of(x, y, COUNT), 1 - device, Stream::DEFAULT).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WRONG_STATE, "{error}");
+        bench.free(device, x);
+        bench.free(device, y);
+    }
+    let stream = bench.stream(0);
+    let null = std::ptr::null_mut();
+    let empty = Add { n: 0, ..Add::of(null, null, 64) };
+    let error = bench.add_at(&module, &empty, 1, stream).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WRONG_STATE, "a stream of the other device: {error}");
+    bench.free_stream(0, stream);
+    works(&bench);
 }
 
 /// Resident memory of the process in bytes.

@@ -106,10 +106,20 @@ impl Bench {
     }
 
     pub(super) fn add_on(&self, module: &Loaded, args: &Add, stream: Stream) -> Result<(), Error> {
+        self.add_at(module, args, 0, stream)
+    }
+
+    pub(super) fn add_at(
+        &self,
+        module: &Loaded,
+        args: &Add,
+        device_id: i32,
+        stream: Stream,
+    ) -> Result<(), Error> {
         let kernel = &module.kernels()[0];
         let values = args.values(kernel.has_dynamic_shared);
         let views: Vec<AnyView<'_>> = values.iter().map(Any::view).collect();
         let launch: Launch = kernel.call(&views)?.unwrap();
-        module.launch(0, 0, stream, &launch)
+        module.launch(0, device_id, stream, &launch)
     }
 }

@@ -5,12 +5,12 @@ use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
 use ash::{khr, vk};
-use chipdock_plugin_api::Stream;
+use chipdock_plugin_api::{Any, AnyView, Stream};
 use libloading::Library;
 
 use super::by_hand::{Form, add};
 use super::modules::Add;
-use super::support::Bench;
+use super::support::{Bench, host};
 
 /// Launches that are queued before a wait.
 const QUEUED: usize = 100;
@@ -214,11 +214,14 @@ fn launches_beside_vulkans_own() {
         return;
     }
     let bench = Bench::of_host();
-    let module = bench.load(&add(Form::Push), None, true).unwrap();
+    let module = bench.module(&add(Form::Push)).unwrap();
+    let (function, host) = (module.function("add").unwrap().unwrap(), host());
     let (x, y) = (bench.with_values(0, &[1.0_f32; 64]), bench.with_values(0, &[0.0_f32; 64]));
+    let values = Add::of(x, y, 64).values(false);
+    let views: Vec<AnyView<'_>> = values.iter().map(Any::view).collect();
     let ours = |count: usize| {
         for _ in 0..count {
-            bench.add(&module, &Add::of(x, y, 64)).unwrap();
+            function.call(host, &views).unwrap();
         }
         bench.sync(0, Stream::DEFAULT).unwrap();
     };
