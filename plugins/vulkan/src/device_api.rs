@@ -11,6 +11,7 @@ use chipdock_plugin_api::{
 };
 
 use crate::device::{End, Hardware, NAME, Work, attributes, copy_across, copy_within};
+use crate::driver::HostMemory;
 
 /// The device API of one host.
 pub(crate) struct VulkanDeviceApi(pub(crate) Arc<Hardware>);
@@ -18,7 +19,11 @@ pub(crate) struct VulkanDeviceApi(pub(crate) Arc<Hardware>);
 impl VulkanDeviceApi {
     /// Resolves an end of a copy on that device: looks handles up, and checks ranges against sizes. An address in a data
     /// space is the data space's (D.31).
-    fn end(&self, device_id: i32, end: &CopyEnd, size_bytes: u64) -> Result<End, Error> {
+    ///
+    /// # Safety
+    ///
+    /// * The requirements of [`DeviceApi::copy_data`] for host memory.
+    unsafe fn end(&self, device_id: i32, end: &CopyEnd, size_bytes: u64) -> Result<End, Error> {
         if end.is_host() {
             let (device, address) = (self.0.device(device_id)?, end.address());
             let found = device.spaces.range(address.addr(), 0, size_bytes, device.name());
@@ -26,7 +31,8 @@ impl VulkanDeviceApi {
                 Ok((space, offset)) if space.host_address().is_some() => {
                     End::Device(Arc::clone(device), space, offset as u64)
                 }
-                _ => End::Host(address),
+                // SAFETY: the caller guarantees the requirements of `copy_data` for host memory.
+                _ => End::Host(unsafe { HostMemory::new(address) }),
             });
         }
         self.0.devices().check_end(end.device)?;
@@ -75,8 +81,11 @@ impl DeviceApi for VulkanDeviceApi {
             bail!(ErrorKind::UNSUPPORTED, "neither end of the copy lives on an {NAME} device");
         }
         let queue = device.stream(stream.into_raw().addr())?;
-        let from = self.end(device_id, &copy.from, copy.size_bytes)?;
-        let to = self.end(device_id, &copy.to, copy.size_bytes)?;
+        // SAFETY: D.6, the caller keeps both ends until the stream is synchronised.
+        let (from, to) = unsafe {
+            let end = |end| self.end(device_id, end, copy.size_bytes);
+            (end(&copy.from)?, end(&copy.to)?)
+        };
         let size_bytes = usize::try_from(copy.size_bytes).unwrap_or(usize::MAX);
         match (from.device_id(), to.device_id()) {
             (Some(from_id), Some(to_id)) if from_id != to_id => copy_across(&queue, &from, &to, size_bytes),
@@ -88,8 +97,7 @@ impl DeviceApi for VulkanDeviceApi {
             _ if device.health.takes_failure() => {
                 queue.fail_later(Work::Copy { size_bytes: copy.size_bytes }, "a test requested it")
             }
-            // SAFETY: D.6, the caller keeps both ends until the stream is synchronised.
-            _ => unsafe { copy_within(&queue, &from, &to, size_bytes) },
+            _ => copy_within(&queue, &from, &to, size_bytes),
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! * `device_api.vulkan` (`device_api`): all devices, their memory and streams (`device`), shared by what one host uses;
 //!   the interface that opens a lost device again, and the hooks with which the conformance suite makes one fail.
+//! * `driver`: what calls Vulkan.
 //! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types they bring.
 //! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the generator in `spirv`.
 //! * `artifact`: what the code generator writes and the loader reads.
@@ -12,6 +13,7 @@ mod artifact;
 mod codegen;
 mod device;
 mod device_api;
+mod driver;
 mod loader;
 mod module;
 mod spirv;

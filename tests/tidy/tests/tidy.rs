@@ -291,7 +291,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "sort.rs",
         ],
     ),
-    // `llvm/`: the folder in which a plugin of that family opens the library.
+    // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it.
     (
         "plugins/",
         &[
@@ -304,6 +304,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "module_loader.rs",
             "loader.rs",
             "llvm/",
+            "driver/",
         ],
     ),
 ];

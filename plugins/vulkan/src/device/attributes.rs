@@ -5,7 +5,7 @@ use ash::vk;
 use chipdock_plugin_api::{Any, Shape, attribute};
 
 use super::hardware::Device;
-use super::limits::Limits;
+use crate::driver::Limits;
 
 /// The value of an attribute, or `None` if the key is unknown.
 pub(crate) fn attribute(device: &Device, key: &str) -> Option<Any> {

@@ -1,22 +1,21 @@
 //! Copies between data spaces and host memory (VK-D16 to VK-D18).
 
-use std::ptr;
 use std::sync::Arc;
 
-use ash::vk;
 use chipdock_plugin_api::{Error, ErrorKind, bail};
 
 use super::hardware::Device;
 use super::memory::Space;
-use super::queue::{Queue, Work};
+use super::queue::{Keep, Queue, Work};
+use crate::driver::{HostMemory, Stage};
 
 /// Maximum number of bytes in host memory at a time during a copy between two devices.
 const STAGE_BYTES: usize = 16 << 20;
 
 /// An end of a copy, resolved when the copy is queued.
 pub(crate) enum End {
-    /// Host memory, at which so many bytes are live until the copy is done.
-    Host(*mut u8),
+    /// Host memory.
+    Host(HostMemory),
     /// A range in a data space, which begins at an offset in bytes.
     Device(Arc<Device>, Arc<Space>, u64),
 }
@@ -32,58 +31,39 @@ impl End {
 }
 
 /// Copies within one device, or between it and the host.
-///
-/// # Safety
-///
-/// * `size_bytes` bytes are live at an end in host memory until the stream is synchronised.
-pub(crate) unsafe fn copy_within(
-    queue: &Queue,
-    from: &End,
-    to: &End,
-    size_bytes: usize,
-) -> Result<(), Error> {
+pub(crate) fn copy_within(queue: &Queue, from: &End, to: &End, size_bytes: usize) -> Result<(), Error> {
     queue.report()?;
     let is_direct = queue.gpu().has_direct_copies();
     match (from, to) {
         (End::Host(source), End::Device(_, space, offset)) => {
             queue.shared().settle(source.addr(), size_bytes)?;
-            match space.mapped().filter(|_| is_direct && queue.is_idle()) {
+            match space.host_memory().filter(|_| is_direct && queue.is_idle()) {
                 Some(mapped) => {
-                    let mapped = mapped.wrapping_add(*offset as usize);
-                    // SAFETY: the caller's memory, and a range of the data space, which no work of the stream uses.
-                    unsafe { ptr::copy(*source, mapped, size_bytes) };
+                    mapped.at(*offset as usize).copy_from(*source, size_bytes);
                     Ok(())
                 }
-                // SAFETY: the caller's memory.
-                None => unsafe { queue.copy_in(*source, space, *offset, size_bytes) },
+                None => queue.copy_in(*source, space, *offset, size_bytes),
             }
         }
         (End::Device(_, space, offset), End::Host(destination)) => {
             queue.shared().settle(destination.addr(), size_bytes)?;
-            match space.mapped().filter(|_| is_direct && space.is_cached()) {
+            match space.host_memory().filter(|_| is_direct && space.is_cached()) {
                 Some(mapped) => {
                     queue.finish()?;
                     queue.report()?;
-                    let mapped = mapped.wrapping_add(*offset as usize);
-                    // SAFETY: a range of the data space, on which the stream's work is done, and the caller's memory.
-                    unsafe { ptr::copy(mapped, *destination, size_bytes) };
+                    destination.copy_from(mapped.at(*offset as usize), size_bytes);
                     Ok(())
                 }
-                // SAFETY: the caller's memory, live until the stream is synchronised.
-                None => unsafe { queue.copy_out(space, *offset, *destination, size_bytes) },
+                None => queue.copy_out(space, *offset, *destination, size_bytes),
             }
         }
         (End::Device(_, source, start), End::Device(_, destination, end)) => {
             let (from, to) = (source.buffer(), destination.buffer());
-            let region = vk::BufferCopy {
-                src_offset: from.1 + start,
-                dst_offset: to.1 + end,
-                size: size_bytes as u64,
-            };
-            let keep: super::Keep = vec![Arc::clone(source) as _, Arc::clone(destination) as _];
-            queue.record(Work::Copy { size_bytes: size_bytes as u64 }, keep, |commands| {
-                // SAFETY: a command buffer that is recorded, and live buffers that contain the ranges.
-                unsafe { queue.gpu().raw().cmd_copy_buffer(commands, from.0, to.0, &[region]) };
+            let (from, to) = ((from.0, from.1 + start), (to.0, to.1 + end));
+            let size = size_bytes as u64;
+            let keep: Keep = vec![Arc::clone(source) as _, Arc::clone(destination) as _];
+            queue.record(Work::Copy { size_bytes: size }, keep, |commands| {
+                queue.gpu().copy(commands, from, to, size);
                 Ok(())
             })
         }
@@ -104,29 +84,24 @@ pub(crate) fn copy_across(queue: &Queue, from: &End, to: &End, size_bytes: usize
         |device: &Arc<Device>| -> Result<Arc<Queue>, Error> { Ok(Arc::clone(&device.open()?.transfer)) };
     let (reading, writing) = (transfer(source)?, transfer(destination)?);
     let stage_bytes = size_bytes.min(STAGE_BYTES);
-    let mut stage = Vec::new();
-    if stage.try_reserve_exact(stage_bytes).is_err() {
+    let Some(mut stage) = Stage::new(stage_bytes) else {
         bail!(
             ErrorKind::OUT_OF_MEMORY,
             "{}: a copy of {size_bytes} bytes between devices: no host memory is left for it",
             source.name()
         );
-    }
-    stage.resize(stage_bytes, 0_u8);
+    };
     for done in (0..size_bytes).step_by(STAGE_BYTES) {
         let part = stage_bytes.min(size_bytes - done);
-        let host = End::Host(stage.as_mut_ptr());
         let at = |device: &Arc<Device>, space: &Arc<Space>, offset: u64| {
             End::Device(Arc::clone(device), Arc::clone(space), offset + done as u64)
         };
         let (from, to) = (at(source, source_space, *start), at(destination, destination_space, *end));
-        // SAFETY: `stage` is live until both are done, also if one fails.
-        unsafe {
-            let copied = copy_within(&reading, &from, &host, part);
-            reading.sync().and(copied)?;
-            let copied = copy_within(&writing, &host, &to, part);
-            writing.sync().and(copied)?;
-        }
+        let host = End::Host(stage.memory());
+        let copied = copy_within(&reading, &from, &host, part);
+        reading.sync().and(copied)?;
+        let copied = copy_within(&writing, &host, &to, part);
+        writing.sync().and(copied)?;
     }
     Ok(())
 }

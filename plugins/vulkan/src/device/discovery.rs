@@ -5,16 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 use chipdock_plugin_api::Error;
 
-use super::entry::{DRIVER_PACKAGE, Instance, unavailable};
-use super::error::name_of;
-use super::limits::{Known, Limits};
-
-/// A device that was found.
-pub(crate) struct Found {
-    pub(crate) instance: Arc<Instance>,
-    pub(crate) raw: vk::PhysicalDevice,
-    pub(crate) limits: Limits,
-}
+use crate::driver::{DRIVER_PACKAGE, Found, Instance, Known, Limits, name_of, unavailable};
 
 /// Finds all devices: discrete GPUs, integrated ones, virtual ones, others, and processors; within each group in the
 /// order of the drivers.
@@ -28,9 +19,7 @@ pub(crate) fn discover(has_validation: bool) -> Result<Vec<Found>, Error> {
 
 /// The devices of an instance, as [`discover`] orders them.
 pub(crate) fn devices_of(instance: &Arc<Instance>) -> Result<Vec<Found>, Error> {
-    // SAFETY: a live instance.
-    let devices = unsafe { instance.raw().enumerate_physical_devices() };
-    let devices = devices.map_err(|why| {
+    let devices = instance.devices().map_err(|why| {
         unavailable(format!("Vulkan's drivers answered {} when they were asked for devices", name_of(why)))
     })?;
     let (mut all, mut why_not) = (Vec::new(), Vec::new());
@@ -54,22 +43,18 @@ pub(crate) fn devices_of(instance: &Arc<Instance>) -> Result<Vec<Found>, Error> 
 
 /// Reads a device, or returns why it is left out.
 fn look(instance: &Instance, raw: vk::PhysicalDevice) -> Result<Limits, String> {
-    let functions = instance.raw();
-    // SAFETY: a physical device of that instance.
-    let properties = unsafe { functions.get_physical_device_properties(raw) };
+    let properties = instance.properties(raw);
     let name = properties.device_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned();
     let (major, minor) =
         (vk::api_version_major(properties.api_version), vk::api_version_minor(properties.api_version));
     if properties.api_version < vk::API_VERSION_1_1 {
         return Err(format!("{name} is of Vulkan {major}.{minor}"));
     }
-    // SAFETY: a physical device of that instance.
-    let extensions = unsafe { functions.enumerate_device_extension_properties(raw) };
-    let extensions = extensions.map_err(|why| format!("{name} answered {}", name_of(why)))?;
+    let extensions = instance.extensions(raw).map_err(|why| format!("{name} answered {}", name_of(why)))?;
     let names =
         extensions.iter().filter_map(|found| found.extension_name_as_c_str().ok().map(Into::into)).collect();
     let version = vk::make_api_version(0, major, minor, 0).min(instance.version());
-    let limits = Limits::of(functions, raw, Known::new(version, names));
+    let limits = Limits::of(instance.raw(), raw, Known::new(version, names));
     limits.ok_or_else(|| format!("{name} has no queue for compute"))
 }
 

@@ -7,13 +7,11 @@ use chipdock_plugin_api::kit::{
 };
 use chipdock_plugin_api::{Error, HostRef, HostState};
 
-use super::discovery::{Found, discover};
-use super::entry::VALIDATION;
-use super::gpu::{Gpu, Means};
-use super::limits::Limits;
+use super::discovery::discover;
 use super::mark::Mark;
 use super::memory::Space;
 use super::queue::{Queue, Shared};
+use crate::driver::{Found, Gpu, Limits, Means, VALIDATION};
 
 /// Name of the devices: `device_api.vulkan`, and `--device vulkan:0`.
 pub(crate) const NAME: &str = "vulkan";

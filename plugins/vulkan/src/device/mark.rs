@@ -2,27 +2,11 @@
 
 use std::sync::Arc;
 
-use ash::vk;
 use chipdock_plugin_api::{Error, ErrorKind, ensure};
 
-use super::error::{OrFailed, failed, failed_later, name_of};
-use super::gpu::Gpu;
 use super::hardware::Device;
-use super::point::Point;
 use super::queue::Work;
-
-/// The place of one timestamp.
-struct Timestamp {
-    gpu: Arc<Gpu>,
-    pool: vk::QueryPool,
-}
-
-impl Drop for Timestamp {
-    fn drop(&mut self) {
-        // SAFETY: the batch that writes it keeps it alive until it has ended; dropped once.
-        unsafe { self.gpu.raw().destroy_query_pool(self.pool, None) };
-    }
-}
+use crate::driver::{OrFailed, Point, Timestamp, failed, failed_later, name_of};
 
 /// A mark of a stream, which may live longer than it.
 pub(crate) struct Mark {
@@ -43,18 +27,10 @@ impl Device {
             "{}: its queues write no timestamps (timestampValidBits is 0)",
             self.name()
         );
-        let gpu = queue.gpu();
-        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(1);
-        // SAFETY: a live description.
-        let pool = unsafe { gpu.raw().create_query_pool(&info, None) };
-        let pool = pool.or_failed(|| format!("{}: a mark", self.name()))?;
-        let timestamp = Arc::new(Timestamp { gpu: Arc::clone(gpu), pool });
+        let timestamp = Timestamp::new(queue.gpu()).or_failed(|| format!("{}: a mark", self.name()))?;
+        let timestamp = Arc::new(timestamp);
         queue.record(Work::Mark, vec![Arc::clone(&timestamp) as _], |commands| {
-            // SAFETY: a command buffer that is recorded, and a live pool of one query, which is written once.
-            unsafe {
-                gpu.raw().cmd_reset_query_pool(commands, pool, 0, 1);
-                gpu.raw().cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, pool, 0);
-            }
+            timestamp.write(commands);
             Ok(())
         })?;
         // Submitted so that it is reached even if nothing is queued after it.
@@ -66,32 +42,20 @@ impl Device {
 impl Mark {
     /// Waits until it is reached, and returns its time in ticks.
     fn ticks(&self) -> Result<u64, Error> {
-        let gpu = &self.timestamp.gpu;
+        let gpu = self.timestamp.gpu();
         let what = || format!("{}: a mark", gpu.name());
         if let Some(point) = &self.point {
             point.wait(gpu).map_err(|why| failed(what(), why))?;
         }
-        let mut ticks = [0_u64];
-        // SAFETY: a live pool of one query, and a place for it.
-        let found = unsafe {
-            gpu.raw().get_query_pool_results(
-                self.timestamp.pool,
-                0,
-                &mut ticks,
-                vk::QueryResultFlags::TYPE_64,
-            )
-        };
-        found.map_err(|why| {
-            failed_later(what(), format_args!("the Vulkan driver answered {}", name_of(why)))
-        })?;
-        Ok(ticks[0])
+        let never = |why| failed_later(what(), format_args!("the Vulkan driver answered {}", name_of(why)));
+        self.timestamp.ticks().map_err(never)
     }
 }
 
 /// The nanoseconds of the device from one mark to another, negative if that was reached first.
 pub(crate) fn nanoseconds_between(from: &Mark, to: &Mark) -> Result<f64, Error> {
     let (start, end) = (from.ticks()?, to.ticks()?);
-    Ok(ticks_between(start, end, from.bits) as f64 * from.timestamp.gpu.nanoseconds_per_tick())
+    Ok(ticks_between(start, end, from.bits) as f64 * from.timestamp.gpu().nanoseconds_per_tick())
 }
 
 /// The difference of two counts that have so many bits and may have wrapped around once between them.

@@ -9,8 +9,8 @@ use chipdock_plugin_api::kit::Reserved;
 use chipdock_plugin_api::{DataSpaceKind, DataSpaceRequest, Error, ErrorKind, bail, ensure};
 use gpu_allocator::MemoryLocation;
 
-use super::gpu::{Buffer, Gpu, Request};
 use super::hardware::Device;
+use crate::driver::{Buffer, Gpu, HostMemory, Request};
 
 /// Maximum alignment of a data space.
 const ALIGNMENT_BYTES_MAX: u64 = 4096;
@@ -36,8 +36,8 @@ impl Space {
     }
 
     /// The address at which the host finds it, if it can: of memory of any kind.
-    pub(super) fn mapped(&self) -> Option<*mut u8> {
-        self.buffer.mapped()
+    pub(super) fn host_memory(&self) -> Option<HostMemory> {
+        self.buffer.host_memory()
     }
 
     /// Returns true if the host reads it at the speed of its own memory.
@@ -47,7 +47,7 @@ impl Space {
 
     /// The address that the boundary promises: of every kind but `Device`.
     pub(crate) fn host_address(&self) -> Option<*mut u8> {
-        self.mapped().filter(|_| self.kind != DataSpaceKind::Device)
+        self.buffer.mapped().filter(|_| self.kind != DataSpaceKind::Device)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The devices of Vulkan: how they are found and opened, their memory, their streams.
 //!
-//! Files: `entry` (the library, instances, the validation layer), `discovery`, `limits` and `features` (what a device
-//! supports), `attributes`, `gpu` (the logical device), `memory` (data spaces), `queue` and `point` (streams), `staging`
-//! and `copy` (copies), `mark` (timestamps), `hardware` (all of it, for one host).
+//! Files: `discovery`, `attributes`, `memory` (data spaces), `queue` (streams), `staging` and `copy` (copies), `mark`
+//! (timestamps), `hardware` (all of it, for one host). What calls Vulkan is in the folder `driver`: the library, instances and
+//! the validation layer (`entry`), what a device supports (`limits`, `features`), the logical device (`gpu`), command
+//! buffers, semaphores and fences.
 //!
 //! # Rules
 //!
@@ -74,15 +75,9 @@
 pub(crate) mod attributes;
 mod copy;
 mod discovery;
-mod entry;
-mod error;
-mod features;
-mod gpu;
 mod hardware;
-mod limits;
 mod mark;
 mod memory;
-mod point;
 mod queue;
 mod staging;
 
@@ -90,18 +85,14 @@ pub(crate) use copy::{End, copy_across, copy_within};
 #[cfg(test)]
 pub(crate) use discovery::devices_of;
 #[cfg(test)]
-pub(crate) use entry::Instance;
-pub(crate) use entry::VALIDATION;
-pub(crate) use error::OrFailed;
-#[cfg(test)]
-pub(crate) use gpu::Means;
-pub(crate) use gpu::{Buffer, Gpu, Request};
-#[cfg(test)]
 pub(crate) use hardware::Opened;
 pub(crate) use hardware::{DEVICE_TYPE, Device, Hardware, NAME};
-pub(crate) use limits::{Limits, Properties};
 pub(crate) use mark::nanoseconds_between;
 pub(crate) use memory::Space;
 #[cfg(test)]
 pub(crate) use queue::DEPTH;
 pub(crate) use queue::{Keep, Queue, Work};
+
+pub(crate) use crate::driver::{Buffer, Gpu, Limits, OrFailed, Properties, Request, VALIDATION};
+#[cfg(test)]
+pub(crate) use crate::driver::{Instance, Means};

@@ -11,10 +11,8 @@ use ash::vk;
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::kit::{FirstFailure, lock};
 
-use super::error::{OrFailed, failed, failed_later};
-use super::gpu::Gpu;
-use super::point::{Fence, Point, Semaphore};
 use super::staging::{HostCopy, Ring};
+use crate::driver::{DEVICE, Fence, Gpu, HOST, OrFailed, Point, Pool, Semaphore, failed, failed_later};
 
 /// Number of commands after which a batch is submitted.
 pub(crate) const DEPTH: usize = 64;
@@ -59,7 +57,7 @@ struct Batch {
 
 /// What the methods of a stream change, under its lock.
 pub(super) struct State {
-    pool: vk::CommandPool,
+    pool: Pool,
     /// The batch that is recorded.
     open: Option<Batch>,
     submitted: VecDeque<Batch>,
@@ -132,8 +130,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         // After this no driver touches the semaphores any more (VK-D14); on a lost device nothing runs.
-        // SAFETY: no stream is left that could use a queue meanwhile.
-        let _ = unsafe { self.gpu.raw().device_wait_idle() };
+        let _ = self.gpu.wait_idle();
     }
 }
 
@@ -161,8 +158,6 @@ impl Drop for Queue {
         let _ = self.finish();
         let mut state = lock(&self.state);
         let ring = state.ring.take();
-        // SAFETY: its command buffers have run, or the device is lost; dropped once.
-        unsafe { self.gpu().raw().destroy_command_pool(state.pool, None) };
         let clock = self.clock.clone().map(|clock| (clock, state.last_value));
         drop(state);
         lock(&self.shared.clocks).extend(clock);
@@ -176,11 +171,7 @@ impl Queue {
         let gpu = &shared.gpu;
         let what = || format!("{}: making a stream", gpu.name());
         let (clock, last_value) = shared.clock().or_failed(what)?.unzip();
-        let info = vk::CommandPoolCreateInfo::default()
-            .queue_family_index(gpu.family)
-            .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
-        // SAFETY: a live description, and a family that the device was made with.
-        let pool = unsafe { gpu.raw().create_command_pool(&info, None) }.or_failed(what)?;
+        let pool = Pool::new(gpu).or_failed(what)?;
         let state = State {
             pool,
             open: None,
@@ -276,7 +267,7 @@ impl Queue {
         record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let batch = self.batch(state, work)?;
-        self.order(batch.commands, DEVICE, DEVICE);
+        self.gpu().order(batch.commands, DEVICE, DEVICE);
         record(batch.commands)?;
         batch.count += 1;
         batch.keep.extend(keep);
@@ -333,44 +324,16 @@ impl Queue {
 
     /// Begins a command buffer.
     fn begin(&self, state: &mut State) -> Result<vk::CommandBuffer, Error> {
-        let (device, what) = (self.gpu().raw(), || format!("{}: recording", self.gpu().name()));
+        let what = || format!("{}: recording", self.gpu().name());
         let commands = match state.idle.pop() {
             Some(commands) => commands,
-            None => {
-                let info = vk::CommandBufferAllocateInfo::default()
-                    .command_pool(state.pool)
-                    .level(vk::CommandBufferLevel::PRIMARY)
-                    .command_buffer_count(1);
-                // SAFETY: a live description, and the stream's own pool, which is used under its lock.
-                let made = unsafe { device.allocate_command_buffers(&info) }.or_failed(what)?;
-                *made.first().ok_or_else(|| failed(what(), vk::Result::ERROR_UNKNOWN))?
-            }
+            None => state.pool.allocate().or_failed(what)?,
         };
-        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: a command buffer that is in no batch.
-        let begun = unsafe { device.begin_command_buffer(commands, &info) };
-        if let Err(why) = begun {
+        if let Err(why) = self.gpu().begin(commands) {
             state.idle.push(commands);
             return Err(failed(what(), why));
         }
         Ok(commands)
-    }
-
-    /// Records a barrier: what comes after it sees what came before.
-    fn order(&self, commands: vk::CommandBuffer, from: Scope, to: Scope) {
-        let barrier = vk::MemoryBarrier::default().src_access_mask(from.writes).dst_access_mask(to.accesses);
-        // SAFETY: a command buffer that is recorded, outside of any render pass.
-        unsafe {
-            self.gpu().raw().cmd_pipeline_barrier(
-                commands,
-                from.stages,
-                to.stages,
-                vk::DependencyFlags::empty(),
-                &[barrier],
-                &[],
-                &[],
-            );
-        }
     }
 
     /// Submits the batch that is recorded, with what it waits for; then `signal` is signalled. With nothing to do it does
@@ -407,9 +370,8 @@ impl Queue {
     ) -> Result<Point, vk::Result> {
         let gpu = self.gpu();
         // The host may read what the batch wrote.
-        self.order(batch.commands, DEVICE, HOST);
-        // SAFETY: the command buffer that is recorded.
-        unsafe { gpu.raw().end_command_buffer(batch.commands) }?;
+        gpu.order(batch.commands, DEVICE, HOST);
+        gpu.end(batch.commands)?;
         let waits = mem::take(&mut state.waits);
         let (mut wait_semaphores, mut wait_values) = (Vec::new(), Vec::new());
         for (semaphore, value) in waits.iter().filter_map(Point::to_wait) {
@@ -480,9 +442,8 @@ impl Queue {
     fn end(&self, state: &mut State, batch: Batch, is_done: bool) {
         for copy in &batch.host_copies {
             if is_done {
-                // SAFETY: the stream's ring lives, the batch has ended, and no synchronisation has returned since: it
-                // ends the batches that are done before.
-                unsafe { copy.make() };
+                // The host memory lives: a synchronisation returns only after this.
+                copy.make();
             }
             self.host_copies.fetch_sub(1, Ordering::AcqRel);
         }
@@ -553,37 +514,3 @@ impl Queue {
         Ok(())
     }
 }
-
-/// Stages and accesses of one side of a barrier.
-#[derive(Clone, Copy)]
-struct Scope {
-    stages: vk::PipelineStageFlags,
-    writes: vk::AccessFlags,
-    accesses: vk::AccessFlags,
-}
-
-/// Kernels and copies.
-const DEVICE: Scope = Scope {
-    stages: vk::PipelineStageFlags::from_raw(
-        vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
-    ),
-    writes: vk::AccessFlags::from_raw(
-        vk::AccessFlags::SHADER_WRITE.as_raw() | vk::AccessFlags::TRANSFER_WRITE.as_raw(),
-    ),
-    accesses: vk::AccessFlags::from_raw(
-        vk::AccessFlags::SHADER_READ.as_raw()
-            | vk::AccessFlags::SHADER_WRITE.as_raw()
-            | vk::AccessFlags::UNIFORM_READ.as_raw()
-            | vk::AccessFlags::TRANSFER_READ.as_raw()
-            | vk::AccessFlags::TRANSFER_WRITE.as_raw(),
-    ),
-};
-
-/// The host, after it has waited.
-const HOST: Scope = Scope {
-    stages: vk::PipelineStageFlags::HOST,
-    writes: vk::AccessFlags::empty(),
-    accesses: vk::AccessFlags::from_raw(
-        vk::AccessFlags::HOST_READ.as_raw() | vk::AccessFlags::HOST_WRITE.as_raw(),
-    ),
-};

@@ -1,7 +1,6 @@
 //! Staging: a ring of host memory through which a stream copies from and to memory that the device cannot reach (VK-D16,
 //! VK-D17).
 
-use std::ptr;
 use std::sync::Arc;
 
 use ash::vk;
@@ -9,9 +8,9 @@ use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind, bail};
 use gpu_allocator::MemoryLocation;
 
-use super::gpu::{Buffer, Request};
 use super::memory::Space;
 use super::queue::{Keep, Queue, State, Work};
+use crate::driver::{Buffer, HostMemory, Request};
 
 /// Size of a ring.
 const RING_BYTES: u64 = 16 << 20;
@@ -23,13 +22,10 @@ const PART_ALIGNMENT_BYTES: u64 = 64;
 /// A ring of staging memory. Positions count up for ever; a part lies at its position modulo the size.
 pub(super) struct Ring {
     buffer: Buffer,
-    mapped: *mut u8,
+    mapped: HostMemory,
     head: u64,
     tail: u64,
 }
-
-// SAFETY: the address of memory that any thread may access; a ring has one user at a time.
-unsafe impl Send for Ring {}
 
 impl Ring {
     /// Takes contiguous bytes, at most the ring's size; `None` until others are given back.
@@ -41,7 +37,7 @@ impl Ring {
         }
         self.head = end;
         let offset = start % size;
-        let address = self.mapped.wrapping_add(offset as usize);
+        let address = self.mapped.at(offset as usize);
         Some(Part { buffer: self.buffer.raw(), offset, address, size_bytes, end })
     }
 
@@ -63,7 +59,7 @@ fn fit(head: u64, size_bytes: u64, ring_bytes: u64) -> (u64, u64) {
 struct Part {
     buffer: vk::Buffer,
     offset: u64,
-    address: *mut u8,
+    address: HostMemory,
     size_bytes: usize,
     /// Position of its end in the ring.
     end: u64,
@@ -71,26 +67,16 @@ struct Part {
 
 /// A copy from the ring to host memory, made by the host once the batch that fills the ring has ended.
 pub(super) struct HostCopy {
-    from: *const u8,
-    to: *mut u8,
+    from: HostMemory,
+    to: HostMemory,
     size_bytes: usize,
 }
 
-// SAFETY: addresses of a ring, and of memory that the caller of a copy keeps until its stream is synchronised; any thread
-// may access both.
-unsafe impl Send for HostCopy {}
-
 impl HostCopy {
-    /// Makes the copy.
-    ///
-    /// # Safety
-    ///
-    /// * The ring lives, and the batch that fills its part has ended.
-    /// * The stream's synchronisation has not returned since the copy was queued.
-    pub(super) unsafe fn make(&self) {
-        // SAFETY: the part of the ring that the batch took, and host memory that is live until the stream is synchronised
-        // (D.6).
-        unsafe { ptr::copy_nonoverlapping(self.from, self.to, self.size_bytes) };
+    /// Makes the copy, once the batch that fills the ring's part has ended, and before the stream's synchronisation
+    /// returns.
+    pub(super) fn make(&self) {
+        self.to.copy_from(self.from, self.size_bytes);
     }
 
     /// Returns true if it writes to a range of host memory.
@@ -130,44 +116,35 @@ impl Queue {
             location: MemoryLocation::GpuToCpu,
             what: &what,
         })?;
-        let Some(mapped) = buffer.mapped() else {
+        let Some(mapped) = buffer.host_memory() else {
             bail!(ErrorKind::INTERNAL, "{}: it is not mapped", what());
         };
         Ok(Ring { buffer, mapped, head: 0, tail: 0 })
     }
 
     /// Queues a copy from host memory, which is read before this returns.
-    ///
-    /// # Safety
-    ///
-    /// * `size_bytes` bytes can be read at `from`.
-    pub(super) unsafe fn copy_in(
+    pub(super) fn copy_in(
         &self,
-        from: *const u8,
+        from: HostMemory,
         to: &Arc<Space>,
         offset: u64,
         size_bytes: usize,
     ) -> Result<(), Error> {
         self.in_parts(to, offset, size_bytes, |part, done| {
-            // SAFETY: a part of the ring that is taken, and as many bytes of the caller's memory.
-            unsafe { ptr::copy_nonoverlapping(from.add(done), part.address, part.size_bytes) };
+            part.address.copy_from(from.at(done), part.size_bytes);
             Direction::In
         })
     }
 
     /// Queues a copy to host memory, which is written before the stream's next synchronisation returns.
-    ///
-    /// # Safety
-    ///
-    /// * `size_bytes` bytes can be written at `to` until then.
-    pub(super) unsafe fn copy_out(
+    pub(super) fn copy_out(
         &self,
         from: &Arc<Space>,
         offset: u64,
-        to: *mut u8,
+        to: HostMemory,
         size_bytes: usize,
     ) -> Result<(), Error> {
-        self.in_parts(from, offset, size_bytes, |_, done| Direction::Out(to.wrapping_add(done)))
+        self.in_parts(from, offset, size_bytes, |_, done| Direction::Out(to.at(done)))
     }
 
     /// Queues a copy through the ring. `prepare` gets each part with the number of bytes before it.
@@ -186,16 +163,15 @@ impl Queue {
                 let part = self.stage(state, PART_BYTES.min(size_bytes - done))?;
                 let direction = prepare(&part, done);
                 let (inner, size) = (base + offset + done as u64, part.size_bytes as u64);
-                let (from, to, region) = match direction {
-                    Direction::In => (part.buffer, buffer, (part.offset, inner)),
-                    Direction::Out(_) => (buffer, part.buffer, (inner, part.offset)),
+                let (stage, inner) = ((part.buffer, part.offset), (buffer, inner));
+                let (from, to) = match direction {
+                    Direction::In => (stage, inner),
+                    Direction::Out(_) => (inner, stage),
                 };
-                let region = vk::BufferCopy { src_offset: region.0, dst_offset: region.1, size };
                 let work = Work::Copy { size_bytes: size_bytes as u64 };
                 let keep: Keep = vec![Arc::clone(space) as _];
                 self.record_in(state, work, keep, |commands| {
-                    // SAFETY: a command buffer that is recorded, and live buffers that contain the ranges.
-                    unsafe { self.gpu().raw().cmd_copy_buffer(commands, from, to, &[region]) };
+                    self.gpu().copy(commands, from, to, size);
                     Ok(())
                 })?;
                 self.use_ring(state, part.end);
@@ -216,5 +192,5 @@ impl Queue {
 #[derive(Clone, Copy)]
 enum Direction {
     In,
-    Out(*mut u8),
+    Out(HostMemory),
 }

@@ -47,17 +47,17 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(super) fn new(version: u32, extensions: BTreeSet<CString>) -> Self {
+    pub(crate) fn new(version: u32, extensions: BTreeSet<CString>) -> Self {
         Self { version, extensions }
     }
 
     /// Returns true if the device's version contains something since `core`, or it supports the extension.
-    pub(super) fn has(&self, core: u32, extension: &CStr) -> bool {
+    pub(crate) fn has(&self, core: u32, extension: &CStr) -> bool {
         self.version >= core || self.extensions.contains(extension)
     }
 
     /// The extensions to enable: those that the device supports, and whose contents the core does not have.
-    pub(super) fn to_enable(&self) -> Vec<&'static CStr> {
+    pub(crate) fn to_enable(&self) -> Vec<&'static CStr> {
         let all = FEATURE_EXTENSIONS.iter().chain(EXTENSIONS);
         let needed = all.filter(|(core, name)| self.version < *core && self.extensions.contains(*name));
         needed.map(|(_, name)| *name).collect()
@@ -114,7 +114,7 @@ const QUEUES_MAX: u32 = 4;
 
 impl Limits {
     /// Reads a device; `None` if it has no queue for compute.
-    pub(super) fn of(instance: &ash::Instance, device: vk::PhysicalDevice, known: Known) -> Option<Self> {
+    pub(crate) fn of(instance: &ash::Instance, device: vk::PhysicalDevice, known: Known) -> Option<Self> {
         // SAFETY: a physical device of that instance.
         let families = unsafe { instance.get_physical_device_queue_family_properties(device) };
         let has_compute =

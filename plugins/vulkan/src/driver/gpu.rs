@@ -11,10 +11,10 @@ use gpu_allocator::vulkan::{
 };
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
 
-use super::discovery::Found;
-use super::entry::Instance;
+use super::entry::{Found, Instance};
 use super::error::{OrFailed, failed};
 use super::features;
+use super::host_memory::HostMemory;
 
 /// Sizes of the first and of later blocks of memory, from which data spaces are cut.
 const BLOCK_BYTES_MIN: u64 = 8 << 20;
@@ -43,7 +43,7 @@ pub(crate) struct Gpu {
     allocator: Mutex<Option<Allocator>>,
     /// The queues, each locked while something is submitted to it.
     lanes: Vec<Mutex<vk::Queue>>,
-    pub(super) family: u32,
+    pub(crate) family: u32,
     timeline: Option<Timeline>,
     push_descriptor: Option<khr::push_descriptor::Device>,
     addresses: Option<Addresses>,
@@ -76,7 +76,7 @@ impl Drop for Gpu {
 
 impl Gpu {
     /// Makes the logical device, with every feature of the table that the device supports.
-    pub(super) fn new(found: &Found, name: &Arc<str>, means: Means) -> Result<Self, Error> {
+    pub(crate) fn new(found: &Found, name: &Arc<str>, means: Means) -> Result<Self, Error> {
         let (limits, functions) = (&found.limits, found.instance.raw());
         let what = || format!("{name}: opening it");
         let priorities = vec![1.0; limits.queues_count as usize];
@@ -165,22 +165,22 @@ impl Gpu {
     }
 
     /// Returns true if the host copies where memory is mapped.
-    pub(super) fn has_direct_copies(&self) -> bool {
+    pub(crate) fn has_direct_copies(&self) -> bool {
         self.has_direct_copies
     }
 
     /// The length of a tick of its timestamps.
-    pub(super) fn nanoseconds_per_tick(&self) -> f64 {
+    pub(crate) fn nanoseconds_per_tick(&self) -> f64 {
         self.nanoseconds_per_tick
     }
 
     /// Number of queues.
-    pub(super) fn lanes_count(&self) -> usize {
+    pub(crate) fn lanes_count(&self) -> usize {
         self.lanes.len()
     }
 
     /// Returns true if it has timeline semaphores.
-    pub(super) fn has_timeline(&self) -> bool {
+    pub(crate) fn has_timeline(&self) -> bool {
         self.timeline.is_some()
     }
 
@@ -199,7 +199,7 @@ impl Gpu {
     }
 
     /// The value of a timeline semaphore.
-    pub(super) fn value_of(&self, semaphore: vk::Semaphore) -> Result<u64, vk::Result> {
+    pub(crate) fn value_of(&self, semaphore: vk::Semaphore) -> Result<u64, vk::Result> {
         // SAFETY: a live timeline semaphore of this device.
         let value = unsafe {
             match &self.timeline {
@@ -211,7 +211,7 @@ impl Gpu {
     }
 
     /// Waits until a timeline semaphore has a value; `TIMEOUT` if it does not get it in time.
-    pub(super) fn wait_for(
+    pub(crate) fn wait_for(
         &self,
         semaphore: vk::Semaphore,
         value: u64,
@@ -230,7 +230,7 @@ impl Gpu {
     }
 
     /// Records that the driver lost the device, if a result says so.
-    pub(super) fn see(&self, result: vk::Result) {
+    pub(crate) fn see(&self, result: vk::Result) {
         if result == vk::Result::ERROR_DEVICE_LOST {
             write(&self.lost).get_or_insert_with(|| "VK_ERROR_DEVICE_LOST".to_owned());
         }
@@ -343,13 +343,19 @@ impl Buffer {
         allocation.mapped_ptr().filter(|_| is_coherent).map(|address| address.as_ptr().cast())
     }
 
+    /// The same, for copies, which the buffer outlives.
+    pub(crate) fn host_memory(&self) -> Option<HostMemory> {
+        // SAFETY: memory of the buffer's size, which is mapped as long as it lives.
+        self.mapped().map(|address| unsafe { HostMemory::new(address) })
+    }
+
     /// Properties of its memory.
-    pub(super) fn flags(&self) -> vk::MemoryPropertyFlags {
+    pub(crate) fn flags(&self) -> vk::MemoryPropertyFlags {
         self.allocation.as_ref().map(Allocation::memory_properties).unwrap_or_default()
     }
 
     /// The address at which the device has it.
-    pub(super) fn address(&self) -> Option<u64> {
+    pub(crate) fn address(&self) -> Option<u64> {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
         // SAFETY: a live buffer that was made with SHADER_DEVICE_ADDRESS, since the device has addresses.
         self.gpu.addresses.as_ref().map(|functions| unsafe {

@@ -12,13 +12,13 @@ macro_rules! features {
     ($($field:ident: $structure:ident, core since $core:expr, $extension:expr;)*) => {
         /// Vulkan's structures of features, each of its own so that a device of any version gets those that it knows.
         #[derive(Default)]
-        pub(super) struct Features {
+        pub(crate) struct Features {
             core: vk::PhysicalDeviceFeatures,
             $($field: vk::$structure<'static>,)*
         }
 
         /// The extensions that bring features to devices whose version is older.
-        pub(super) const FEATURE_EXTENSIONS: &[(u32, &std::ffi::CStr)] = &[$(($core, $extension)),*];
+        pub(crate) const FEATURE_EXTENSIONS: &[(u32, &std::ffi::CStr)] = &[$(($core, $extension)),*];
 
         impl Features {
             /// Calls `body` with a chain of the structures that a device knows.
@@ -42,7 +42,7 @@ macro_rules! features {
 }
 
 /// The version of an extension that never became part of the core.
-pub(super) const NEVER: u32 = u32::MAX;
+pub(crate) const NEVER: u32 = u32::MAX;
 const V1_1: u32 = vk::API_VERSION_1_1;
 const V1_2: u32 = vk::API_VERSION_1_2;
 const V1_3: u32 = vk::API_VERSION_1_3;
@@ -174,7 +174,7 @@ const NAMES: &[(&str, Need)] = &[
 ];
 
 /// The names of the table that a device supports, and the features to enable for them.
-pub(super) fn supported(
+pub(crate) fn supported(
     instance: &ash::Instance,
     device: vk::PhysicalDevice,
     known: &Known,
@@ -200,7 +200,7 @@ pub(super) fn supported(
 }
 
 /// Calls `body` with the chain of features that a logical device enables: each of the table that the device supports.
-pub(super) fn enabled<R>(
+pub(crate) fn enabled<R>(
     instance: &ash::Instance,
     device: vk::PhysicalDevice,
     known: &Known,

@@ -24,7 +24,7 @@ impl Drop for Semaphore {
 
 impl Semaphore {
     /// A timeline semaphore, with the value 0.
-    pub(super) fn timeline(gpu: &Arc<Gpu>) -> Result<Self, vk::Result> {
+    pub(crate) fn timeline(gpu: &Arc<Gpu>) -> Result<Self, vk::Result> {
         let mut sort = vk::SemaphoreTypeCreateInfo::default()
             .semaphore_type(vk::SemaphoreType::TIMELINE)
             .initial_value(0);
@@ -32,7 +32,7 @@ impl Semaphore {
     }
 
     /// A semaphore that is waited for once.
-    pub(super) fn binary(gpu: &Arc<Gpu>) -> Result<Self, vk::Result> {
+    pub(crate) fn binary(gpu: &Arc<Gpu>) -> Result<Self, vk::Result> {
         Self::new(gpu, &vk::SemaphoreCreateInfo::default())
     }
 
@@ -42,7 +42,7 @@ impl Semaphore {
         Ok(Self { gpu: Arc::clone(gpu), raw })
     }
 
-    pub(super) fn raw(&self) -> vk::Semaphore {
+    pub(crate) fn raw(&self) -> vk::Semaphore {
         self.raw
     }
 }
@@ -61,13 +61,13 @@ impl Drop for Fence {
 }
 
 impl Fence {
-    pub(super) fn new(gpu: &Arc<Gpu>) -> Result<Self, vk::Result> {
+    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self, vk::Result> {
         // SAFETY: a live description.
         let raw = unsafe { gpu.raw().create_fence(&vk::FenceCreateInfo::default(), None) }?;
         Ok(Self { gpu: Arc::clone(gpu), raw })
     }
 
-    pub(super) fn raw(&self) -> vk::Fence {
+    pub(crate) fn raw(&self) -> vk::Fence {
         self.raw
     }
 }
@@ -85,7 +85,7 @@ pub(crate) enum Point {
 
 impl Point {
     /// The semaphore and its value for which work waits; `None` for a fence, for which only the host waits.
-    pub(super) fn to_wait(&self) -> Option<(vk::Semaphore, u64)> {
+    pub(crate) fn to_wait(&self) -> Option<(vk::Semaphore, u64)> {
         match self {
             Self::Value(semaphore, value) => Some((semaphore.raw(), *value)),
             Self::Once(semaphore) => Some((semaphore.raw(), 0)),
@@ -94,7 +94,7 @@ impl Point {
     }
 
     /// Returns true if it is reached.
-    pub(super) fn is_reached(&self, gpu: &Gpu) -> bool {
+    pub(crate) fn is_reached(&self, gpu: &Gpu) -> bool {
         match self {
             Self::Value(semaphore, value) => gpu.value_of(semaphore.raw()).is_ok_and(|now| now >= *value),
             // SAFETY: a live fence of this device.
@@ -114,7 +114,7 @@ impl Point {
     /// # Errors
     ///
     /// The driver's, or `ERROR_DEVICE_LOST`.
-    pub(super) fn wait(&self, gpu: &Gpu) -> Result<(), vk::Result> {
+    pub(crate) fn wait(&self, gpu: &Gpu) -> Result<(), vk::Result> {
         loop {
             let waited = match self {
                 Self::Value(semaphore, value) => gpu.wait_for(semaphore.raw(), *value, WAIT_NANOSECONDS),

@@ -11,6 +11,7 @@ use chipdock_plugin_api::{Error, ErrorKind, Setting};
 use libloading::Library;
 
 use super::error::name_of;
+use super::limits::Limits;
 
 /// The library that finds the drivers, and its package in Debian and Ubuntu.
 #[cfg(not(target_os = "macos"))]
@@ -19,7 +20,7 @@ const LIBRARY: &str = "libvulkan.so.1";
 const LIBRARY: &str = "libvulkan.1.dylib";
 const LIBRARY_PACKAGE: &str = "libvulkan1";
 /// The package of drivers, one of them for machines without a GPU.
-pub(super) const DRIVER_PACKAGE: &str = "mesa-vulkan-drivers";
+pub(crate) const DRIVER_PACKAGE: &str = "mesa-vulkan-drivers";
 /// The validation layer and its package.
 const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 const LAYER_PACKAGE: &str = "vulkan-validationlayers";
@@ -83,6 +84,13 @@ impl Drop for Instance {
     }
 }
 
+/// A device that was found.
+pub(crate) struct Found {
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) raw: vk::PhysicalDevice,
+    pub(crate) limits: Limits,
+}
+
 impl Instance {
     /// The functions.
     pub(crate) fn raw(&self) -> &ash::Instance {
@@ -90,8 +98,29 @@ impl Instance {
     }
 
     /// Vulkan's version: that of the loader, but at most the newest that is used.
-    pub(super) fn version(&self) -> u32 {
+    pub(crate) fn version(&self) -> u32 {
         self.version
+    }
+
+    /// The physical devices of all drivers, in their order.
+    pub(crate) fn devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
+        // SAFETY: a live instance.
+        unsafe { self.raw.enumerate_physical_devices() }
+    }
+
+    /// The properties of one of its devices that every version has.
+    pub(crate) fn properties(&self, device: vk::PhysicalDevice) -> vk::PhysicalDeviceProperties {
+        // SAFETY: a physical device of this instance.
+        unsafe { self.raw.get_physical_device_properties(device) }
+    }
+
+    /// The extensions of one of its devices.
+    pub(crate) fn extensions(
+        &self,
+        device: vk::PhysicalDevice,
+    ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        // SAFETY: a physical device of this instance.
+        unsafe { self.raw.enumerate_device_extension_properties(device) }
     }
 
     /// The messages of the validation layer; `None` if it is off.
@@ -104,7 +133,7 @@ impl Instance {
     /// # Errors
     ///
     /// `Unavailable`: raised privileges, no library, no driver, a driver or layer that fails.
-    pub(super) fn new(has_validation: bool) -> Result<Self, Error> {
+    pub(crate) fn new(has_validation: bool) -> Result<Self, Error> {
         if has_raised_privileges() {
             return Err(raised());
         }
@@ -264,6 +293,6 @@ fn raised() -> Error {
     )
 }
 
-pub(super) fn unavailable(message: String) -> Error {
+pub(crate) fn unavailable(message: String) -> Error {
     Error::new(ErrorKind::UNAVAILABLE, message)
 }
