@@ -160,7 +160,14 @@ pub fn first_build(kind: &str, plugins: &Path, kernels: &Path) -> Result<Value> 
     let target = host.target(kind).map_err(|error| error.to_string())?;
     let device = host.device("cpu", 0).map_err(|error| error.to_string())?;
     let capabilities = host.capabilities(&target).map_err(|error| error.to_string())?;
-    let backend = Backend { target, device, device_name: String::new(), capabilities };
+    let backend = Backend {
+        target,
+        device,
+        device_name: String::new(),
+        capabilities,
+        configuration: String::new(),
+        refuses: Vec::new(),
+    };
     build_once(&host, &backend, &module)?;
     let first = start.elapsed().as_secs_f64() * 1e9;
     let later = (0..5).map(|_| build_once(&host, &backend, &module)).collect::<Result<Vec<f64>>>()?;

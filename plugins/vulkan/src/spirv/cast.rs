@@ -223,7 +223,7 @@ impl<'a> Writer<'a> {
             lanes.push(match dtype.bits {
                 64 => {
                     let high = words.get((bit / 32 + 1) as usize).copied().unwrap_or_default();
-                    self.from_words(register(dtype), [word, high])
+                    self.joined_words(register(dtype), [word, high])
                 }
                 32 => self.as_bits(word, DType::UINT32, dtype),
                 bits => {

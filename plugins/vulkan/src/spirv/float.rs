@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
         let sign = self.out.word(if is_negative { SINGLE.sign } else { 0 });
         let sign = self.out.op(Op::BitwiseXor, Type::Int(32), &[upper, sign]);
         let low = (dtype.bits == 64).then(|| self.out.word(0));
-        let sign = self.from_float_words(sign, low);
+        let sign = self.float_of_words(sign, low);
         let plain = self.lane_of_float(0.0, dtype);
         let signed = self.with_sign(dtype, plain, sign);
         let is_number = if is_divisor {
@@ -149,9 +149,9 @@ impl<'a> Writer<'a> {
     }
 
     /// A float from the upper word of its bits and the lower one.
-    fn from_float_words(&mut self, upper: Word, lower: Option<Word>) -> Word {
+    fn float_of_words(&mut self, upper: Word, lower: Option<Word>) -> Word {
         match lower {
-            Some(lower) => self.from_words(Type::Float(64), [lower, upper]),
+            Some(lower) => self.joined_words(Type::Float(64), [lower, upper]),
             None => self.out.op(Op::Bitcast, Type::Float(32), &[upper]),
         }
     }
@@ -163,7 +163,7 @@ impl<'a> Writer<'a> {
         let magnitude = self.out.op(Op::BitwiseAnd, of, &[upper, magnitude]);
         let sign = self.out.op(Op::BitwiseAnd, of, &[sign_of, sign]);
         let upper = self.out.op(Op::BitwiseOr, of, &[magnitude, sign]);
-        self.from_float_words(upper, lower)
+        self.float_of_words(upper, lower)
     }
 
     /// A test for a NaN, an infinity, or neither, on bits: a driver may assume that there are none.
@@ -194,7 +194,7 @@ impl<'a> Writer<'a> {
 
     /// A float64 with an error, rounded to odd: if the error is not 0 and the last bit is even, the neighbour on the
     /// error's side, whose last bit is odd.
-    pub(super) fn to_odd(&mut self, sum: Word, error: Word) -> Word {
+    pub(super) fn rounded_to_odd(&mut self, sum: Word, error: Word) -> Word {
         let [low, high] = self.words_of(sum);
         let [error_low, error_high] = self.words_of(error);
         let (of, zero, one) = (Type::Int(32), self.out.word(0), self.out.word(1));
@@ -217,6 +217,6 @@ impl<'a> Writer<'a> {
         let new_high = self.out.op(Op::Select, of, &[borrows, below, high]);
         let low = self.out.op(Op::Select, of, &[moves, new_low, low]);
         let high = self.out.op(Op::Select, of, &[moves, new_high, high]);
-        self.from_words(Type::Float(64), [low, high])
+        self.joined_words(Type::Float(64), [low, high])
     }
 }

@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
         let of_product = self.exact(Op::FSub, wide, &[product, rest]);
         let of_c = self.exact(Op::FSub, wide, &[c, back]);
         let error = self.exact(Op::FAdd, wide, &[of_product, of_c]);
-        let odd = self.to_odd(sum, error);
+        let odd = self.rounded_to_odd(sum, error);
         let rounded = self.out.op(Op::FConvert, of, &[odd]);
         // Infinities and NaNs have no error.
         let is_finite = self.test(IrOp::Isfinite, DType::FLOAT64, sum);

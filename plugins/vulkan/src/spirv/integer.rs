@@ -314,7 +314,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A value of 64 bits from its words, the low one first.
-    pub(super) fn from_words(&mut self, of: Type, words: [Word; 2]) -> Word {
+    pub(super) fn joined_words(&mut self, of: Type, words: [Word; 2]) -> Word {
         let pair = self.out.op(Op::CompositeConstruct, Type::Words(2), &words);
         self.out.op(Op::Bitcast, of, &[pair])
     }

@@ -404,14 +404,14 @@ impl<'a> Writer<'a> {
         match memory.form {
             Form::Elements(of) => {
                 let place = self.load_place(memory, index);
-                self.from_place(place, of, dtype)
+                self.value_of_place(place, of, dtype)
             }
             Form::Words => match dtype.bits {
                 64 => {
                     let [low, high] = self.two_words(index);
                     let low = self.load_place(memory, low);
                     let high = self.load_place(memory, high);
-                    self.from_words(register(dtype), [low, high])
+                    self.joined_words(register(dtype), [low, high])
                 }
                 32 => {
                     let word = self.load_place(memory, index);
@@ -422,14 +422,14 @@ impl<'a> Writer<'a> {
                     let word = self.load_place(memory, word);
                     let width = self.out.word(bits.into());
                     let part = self.out.op(Op::BitFieldUExtract, Type::Int(32), &[word, shift, width]);
-                    self.from_place(part, Type::Int(32), dtype)
+                    self.value_of_place(part, Type::Int(32), dtype)
                 }
             },
         }
     }
 
     /// A value from what its place contains.
-    fn from_place(&mut self, place: Word, of: Type, dtype: DType) -> Word {
+    fn value_of_place(&mut self, place: Word, of: Type, dtype: DType) -> Word {
         let wide = match of {
             Type::Int(8 | 16) if !dtype.is_float() => {
                 let op = if dtype.is_int() { Op::SConvert } else { Op::UConvert };
@@ -452,7 +452,7 @@ impl<'a> Writer<'a> {
     }
 
     /// What a place of a type contains for a value.
-    fn to_place(&mut self, lane: Word, dtype: DType, of: Type) -> Word {
+    fn content_of_place(&mut self, lane: Word, dtype: DType, of: Type) -> Word {
         let plain = if dtype.is_bool() {
             let (one, zero) = (self.out.word(1), self.out.word(0));
             self.out.op(Op::Select, Type::Int(32), &[lane, one, zero])
@@ -474,7 +474,7 @@ impl<'a> Writer<'a> {
     fn store_lane(&mut self, memory: &Memory, index: Word, lane: Word, dtype: DType) {
         match memory.form {
             Form::Elements(of) => {
-                let place = self.to_place(lane, dtype, of);
+                let place = self.content_of_place(lane, dtype, of);
                 self.store_place(memory, index, place);
             }
             Form::Words => match dtype.bits {
@@ -497,7 +497,7 @@ impl<'a> Writer<'a> {
     fn store_part(&mut self, memory: &Memory, index: Word, lane: Word, dtype: DType, bits: u32) {
         let of = Type::Int(32);
         let (word, shift) = self.part_of_word(index, bits);
-        let part = self.to_place(lane, dtype, of);
+        let part = self.content_of_place(lane, dtype, of);
         let width = self.out.word(bits);
         if !memory.is_shared() {
             let old = self.load_place(memory, word);

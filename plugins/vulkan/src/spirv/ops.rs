@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
         }
         if dtype.bits == 64 {
             let words = self.words_of(lane).map(|word| shuffle(self, word));
-            return self.from_words(register(dtype), words);
+            return self.joined_words(register(dtype), words);
         }
         let unsigned = DType { code: chipdock_ir::TypeCode::UInt, bits: dtype.bits.max(16), lanes: 1 };
         let word = if dtype.is_float() { self.as_bits(lane, dtype, unsigned) } else { lane };

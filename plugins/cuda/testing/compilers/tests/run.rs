@@ -32,7 +32,14 @@ fn processor(what: &str) -> Option<(Host, Backend)> {
     let target = host.usable_target("cuda").expect("the target");
     let device = host.device("cuda", 0).expect("the processor as a device");
     let capabilities = host.capabilities(&target).expect("its capabilities");
-    let backend = Backend { target, device, device_name: "the processor".to_owned(), capabilities };
+    let backend = Backend {
+        target,
+        device,
+        device_name: "the processor".to_owned(),
+        capabilities,
+        configuration: String::new(),
+        refuses: Vec::new(),
+    };
     Some((host, backend))
 }
 
