@@ -149,6 +149,11 @@ impl Emitter {
         }
     }
 
+    /// Returns true if a type was declared.
+    pub(super) fn has_type(&self, plain: Type) -> bool {
+        self.known.contains_key(&Known::Plain(plain))
+    }
+
     pub(super) fn pointer(&mut self, class: StorageClass, to: Word) -> Word {
         let operands = vec![Operand::StorageClass(class), id(to)];
         self.declare(Known::Pointer(class, to), Op::TypePointer, None, operands)

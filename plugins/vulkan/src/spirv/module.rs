@@ -216,16 +216,10 @@ impl<'a> Writer<'a> {
         ];
         for (widths, mode, capability) in controls {
             for width in widths {
-                let is_used = match width {
-                    16 => environment.has_float16,
-                    64 => environment.has_float64,
-                    _ => *width == 32,
-                };
-                if is_used {
+                // Only for the types that the module computes with.
+                if self.out.has_type(Type::Float(*width)) {
                     self.out.needs(capability);
                     self.out.execution_mode(main, mode, &[*width]);
-                    // The mode names a width, whose type must be declared.
-                    self.out.type_of(Type::Float(*width));
                 }
             }
         }
