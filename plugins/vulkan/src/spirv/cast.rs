@@ -41,7 +41,8 @@ impl<'a> Writer<'a> {
             (false, true) => {
                 let via = if to == DType::FLOAT16 { DType::FLOAT32 } else { to };
                 let op = if from.is_int() { Op::ConvertSToF } else { Op::ConvertUToF };
-                let float = self.out.op(op, register(via), &[lane]);
+                // Exact, or Mesa takes the conversion back for the integer itself.
+                let float = self.exact(op, register(via), &[lane]);
                 // Every integer below the least float16 that is infinite is a float32.
                 self.cast_float(float, via, to)
             }
@@ -128,7 +129,7 @@ impl<'a> Writer<'a> {
         let into = register(to);
         let Some((least, most)) = to.integer_range() else { return lane };
         let op = if to.is_int() { Op::ConvertFToS } else { Op::ConvertFToU };
-        let inside = self.out.op(op, into, &[lane]);
+        let inside = self.exact(op, into, &[lane]);
         // The first float from which on the integer is the greatest: the bound itself may not be a float.
         let above = self.lane_of_float((most + 1) as f64, from);
         let below = self.lane_of_float(least as f64, from);
