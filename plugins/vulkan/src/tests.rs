@@ -13,3 +13,4 @@ mod robust;
 mod speed;
 mod streams;
 mod support;
+mod written;
