@@ -22,7 +22,11 @@ impl<'a> Writer<'a> {
             && !to.is_bool()
             && let Some(narrow) = self.out.narrow(lane)
         {
-            return if to.bits == 64 && to.is_integer() { lane } else { self.cast_lane(narrow, DType::INT32, to) };
+            return if to.bits == 64 && to.is_integer() {
+                lane
+            } else {
+                self.cast_lane(narrow, DType::INT32, to)
+            };
         }
         let (of, into) = (register(from), register(to));
         match (from.is_float(), to.is_float()) {

@@ -198,7 +198,7 @@ impl<'a> Writer<'a> {
         self.zip(dtype, a, b, |w, a, b| w.out.op(instruction, Type::Bool, &[a, b]))
     }
 
-    /// A signed order of 64-bit integers.
+    /// A signed order of 64-bit integers (SPV-12).
     ///
     /// Mesa (22.3 at least) takes an int32 that is extended for less than every constant: so integers that are extended are
     /// compared in 32 bits, and others, which may turn out to be some, in an unsigned order, in which Mesa does not look.
