@@ -38,7 +38,7 @@ fn composed(ulps: f64) -> Lowered {
     (Made::Composed, Some(ulps))
 }
 
-/// The lowerings of an op for float32, for float64, and for float32 if there is no float64.
+/// The lowerings of an op for float32 on a host, for float64, and for float32 on a device or without float64.
 fn lowered(op: Op) -> [Lowered; 3] {
     match op {
         Op::Exp => [one(float::exp, 1.1), one(exp::exp_double, 1.1), one(narrow::exp::exp, 1.1)],
@@ -117,7 +117,9 @@ pub(super) fn arithmetic(
         (Made::Two(make), [x, y]) => Some(make(x, y)),
         _ => None,
     };
-    if dtype.scalar() == DType::FLOAT32 && !capabilities.types.has(DType::FLOAT64) {
+    // On GPUs float64 takes up to 64 times as long as float32.
+    let is_narrow = !capabilities.is_host || !capabilities.types.has(DType::FLOAT64);
+    if dtype.scalar() == DType::FLOAT32 && is_narrow {
         let new = make(narrow);
         return if capabilities.execution.has_native(Op::Clz) {
             new
@@ -151,7 +153,7 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
     }
 }
 
-/// The largest error of a function of float32 on a target without float64, provided that quotients and square roots are
+/// The largest error of a function of float32 on a device, or on a target without float64, provided that quotients and square roots are
 /// rounded to nearest; `None` if it is not such a function.
 ///
 /// ```
