@@ -136,9 +136,10 @@ def narrow(name, doc, f, low, high, degree, weight):
     print("];")
 
 
-def header(lint="approx_constant"):
+def header(*lints):
     print("//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.")
-    print(f"#![expect(clippy::unreadable_literal, clippy::{lint}, reason = \"written by a program\")]")
+    lints = "".join(f"clippy::{lint}, " for lint in ("unreadable_literal", *lints))
+    print(f"#![expect({lints}reason = \"written by a program\")]")
     print()
 
 
@@ -206,7 +207,7 @@ def wide_tables():
 
 
 def main():
-    header()
+    header("approx_constant")
 
     # 2^r and the like.
     both("EXP2_SINGLE", "2^r, for |r| up to 1/2, for float32", lambda r: mpf(2) ** r, -0.5, 0.5, 7)

@@ -1,5 +1,5 @@
 //! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.
-#![expect(clippy::unreadable_literal, clippy::approx_constant, reason = "written by a program")]
+#![expect(clippy::unreadable_literal, reason = "written by a program")]
 
 /// (sin(x) / x - 1) / x^2 by x^2, for x up to pi / 4; within 2^-68.8, rounded 2^-57.3.
 pub(super) const SIN: &[f64] = &[
