@@ -19,12 +19,12 @@ const PER_MODULE: usize = 28;
 
 /// A kernel to compile, call, and compare with the interpreter.
 pub(crate) trait Kernel: Send + Sync {
-    /// Returns the functions of the kernel: the one to be called is named `name`, and the names of the others begin
-    /// with `name`.
-    fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String>;
+    /// Returns the functions of the kernel, for warps of `warp` threads: the one to be called is named `name`, and the
+    /// names of the others begin with `name`.
+    fn functions(&self, name: &str, warp: u8) -> Result<Vec<PrimFunc>, String>;
 
-    /// Returns the arguments of the call.
-    fn args(&self) -> Result<Vec<Arg>, String>;
+    /// Returns the arguments of the call, for warps of `warp` threads.
+    fn args(&self, warp: u8) -> Result<Vec<Arg>, String>;
 
     /// Returns the cost of compiling this kernel, in ordinary kernels.
     fn weight(&self) -> usize {
@@ -91,11 +91,11 @@ fn function_name(index: usize) -> String {
     format!("f{index}")
 }
 
-/// Builds a module from the kernels at `places` in a batch.
-fn module(batch: &[Described], places: impl Iterator<Item = usize>) -> Verdict<IrModule> {
+/// Builds a module from the kernels at `places` in a batch, for warps of `warp` threads.
+fn module(batch: &[Described], places: impl Iterator<Item = usize>, warp: u8) -> Verdict<IrModule> {
     let mut functions = Vec::new();
     for place in places {
-        let made = batch[place].kernel.functions(&function_name(place));
+        let made = batch[place].kernel.functions(&function_name(place), warp);
         functions.extend(made.map_err(|error| Stop::suite(format!("{}: {error}", batch[place].name)))?);
     }
     Ok(build::module(functions))
@@ -114,7 +114,9 @@ impl Marker {
 
 fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict {
     let described = &batch[index];
-    if let Some(why) = execute::beyond(c, &module(batch, std::iter::once(index))?)? {
+    let warp = execute::warp(c)?;
+    let module = |places: &mut dyn Iterator<Item = usize>| module(batch, places, warp);
+    if let Some(why) = execute::beyond(c, &module(&mut std::iter::once(index))?)? {
         c.not_run(why);
         return Ok(());
     }
@@ -124,11 +126,11 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
             return Ok(None);
         }
         // A kernel that cannot even be constructed fails in its own case.
-        let places = (0..batch.len()).filter(|place| {
-            let alone = module(batch, std::iter::once(*place)).and_then(|module| execute::beyond(c, &module));
+        let mut places = (0..batch.len()).filter(|place| {
+            let alone = module(&mut std::iter::once(*place)).and_then(|module| execute::beyond(c, &module));
             !matches!(alone, Ok(Some(_)))
         });
-        let Ok(module) = module(batch, places) else { return Ok(None) };
+        let Ok(module) = module(&mut places) else { return Ok(None) };
         // If the file cannot be written, a crash only costs one process for each kernel.
         let _ = fs::write(&marker.0, "");
         let built = execute::build_with_kernels(c, &module);
@@ -137,7 +139,7 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
     })?;
     let alone = match &*together {
         Some(_) => None,
-        None => Some(execute::build_with_kernels(c, &module(batch, std::iter::once(index))?)?),
+        None => Some(execute::build_with_kernels(c, &module(&mut std::iter::once(index))?)?),
     };
     let Some((ready, kernels)) = alone.as_ref().or(together.as_ref().as_ref()) else {
         return Err(Stop::suite("nothing was built"));
@@ -151,16 +153,16 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
             return Ok(());
         }
     };
-    let (args, expected) = expected(described, &name)?;
+    let (args, expected) = expected(described, &name, warp)?;
     let found = execute::call(module, device, &name, &args, described.kernel.guards())?;
     described.kernel.hold(&expected, &found)
 }
 
 /// Returns a kernel's arguments and the interpreter's outcome for them.
-fn expected(described: &Described, name: &str) -> Verdict<(Vec<Arg>, Outcome)> {
+fn expected(described: &Described, name: &str, warp: u8) -> Verdict<(Vec<Arg>, Outcome)> {
     let suite = |error: String| Stop::suite(format!("{}: {error}", described.name));
-    let functions = described.kernel.functions(name).map_err(suite)?;
-    let args = described.kernel.args().map_err(suite)?;
+    let functions = described.kernel.functions(name, warp).map_err(suite)?;
+    let args = described.kernel.args(warp).map_err(suite)?;
     let outcome = interpret(&build::module(functions), name, &args).map_err(suite)?;
     Ok((args, outcome))
 }

@@ -48,6 +48,16 @@ pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> 
     Ok((needed > most).then(why))
 }
 
+/// Returns the threads of a warp for which kernels are written: those of the case's target if they are a power of two from
+/// 4 to 32, otherwise 32.
+pub(crate) fn warp(c: &Context) -> Verdict<u8> {
+    let warp = c.cached("execute/warp", || {
+        let size = c.host()?.capabilities(&c.target()?)?.execution.warp_size;
+        Ok([4, 8, 16].into_iter().find(|known| size == Some(i64::from(*known))).unwrap_or(32_u8))
+    })?;
+    Ok(*warp)
+}
+
 /// Returns the threads per block of a function, as far as its loops show them.
 fn threads(function: &PrimFunc) -> i64 {
     let mut extents: HashMap<ThreadAxis, i64> = HashMap::new();

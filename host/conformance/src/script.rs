@@ -13,7 +13,8 @@ use crate::ops::table::Random;
 pub(crate) type Sizes = HashMap<String, i64>;
 
 /// A kernel written as text. `FN` in the text stands for the name of the called function, and begins the names of the
-/// others.
+/// others; `WARP` stands for the threads of a warp, `TWO_WARPS` for those of two, `WARP_STEPS` for the binary logarithm,
+/// and `WARP_PART` for 8 lanes, or those of a warp of fewer.
 pub(crate) struct Script {
     text: String,
     sizes: Sizes,
@@ -52,18 +53,28 @@ pub(crate) fn weighing(
 
 impl Script {
     /// Parses the text; the function to be called gets this name.
-    fn parse(&self, name: &str) -> Result<IrModule, String> {
-        chipdock_script::parse(&self.text.replace("FN", name), name).map_err(|errors| errors.to_string())
+    fn parse(&self, name: &str, warp: u8) -> Result<IrModule, String> {
+        let mut text = self.text.replace("FN", name);
+        let numbers = [
+            ("TWO_WARPS", 2 * u32::from(warp)),
+            ("WARP_STEPS", warp.max(1).ilog2()),
+            ("WARP_PART", warp.min(8).into()),
+            ("WARP", warp.into()),
+        ];
+        for (word, number) in numbers {
+            text = text.replace(word, &number.to_string());
+        }
+        chipdock_script::parse(&text, name).map_err(|errors| errors.to_string())
     }
 }
 
 impl Kernel for Script {
-    fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String> {
-        Ok(self.parse(name)?.functions)
+    fn functions(&self, name: &str, warp: u8) -> Result<Vec<PrimFunc>, String> {
+        Ok(self.parse(name, warp)?.functions)
     }
 
-    fn args(&self) -> Result<Vec<Arg>, String> {
-        let module = self.parse("f")?;
+    fn args(&self, warp: u8) -> Result<Vec<Arg>, String> {
+        let module = self.parse("f", warp)?;
         let function = module.function("f").ok_or("the text has no function FN")?;
         arguments(function, &self.sizes, self.seed)
     }

@@ -40,8 +40,9 @@ pub struct Options {
     /// Whether threads compute tensors too: grid and block bindings, shared memory with barriers (implicit in blocks),
     /// reductions over threads, warp shuffles, atomics. For targets that have threads.
     pub threads: bool,
-    /// Whether threads may exchange values within a warp of 32.
-    pub warps: bool,
+    /// Number of threads of a warp, a power of two from 4 to 32, if threads may exchange values within one. Programs for
+    /// another number differ in nothing else.
+    pub warps: Option<u8>,
     /// Maximum number of tensors that a program computes, at least 1.
     pub stages_max: usize,
     /// Maximum depth of expressions.
@@ -88,7 +89,7 @@ impl Default for Options {
             exits: true,
             atomics: true,
             threads: false,
-            warps: true,
+            warps: Some(32),
             stages_max: 3,
             depth: 4,
             tour: true,

@@ -34,8 +34,9 @@ enum Work {
 const WORKS: [Work; 7] =
     [Work::Own, Work::Shared, Work::SharedBlocks, Work::Reduce, Work::Shuffle, Work::Atomic, Work::Allreduce];
 
-/// Number of threads of a warp.
-const WARP: u8 = 32;
+/// Number of threads of a block that shuffles: one warp or several. With as many for each size of warps a program has
+/// the same tensors, and thus the same choices after it.
+const SHUFFLING: u8 = 32;
 
 fn sync(scope: &str) -> Stmt {
     Stmt::new(StmtKind::Evaluate(Expr::call(Op::StorageSync, vec![Expr::str(scope)], DType::HANDLE)))
@@ -54,7 +55,7 @@ impl Generator<'_> {
         let work = loop {
             let work = *self.random.pick(&WORKS);
             let has_blocks = self.options.blocks || !matches!(work, Work::SharedBlocks | Work::Reduce);
-            if has_blocks && (self.options.warps || work != Work::Shuffle) {
+            if has_blocks && (self.options.warps.is_some() || work != Work::Shuffle) {
                 break work;
             }
         };
@@ -65,7 +66,7 @@ impl Generator<'_> {
             _ => self.any_type(),
         };
         let n_threads: u8 = match work {
-            Work::Shuffle => WARP,
+            Work::Shuffle => SHUFFLING,
             _ => *self.random.pick(&[2, 4, 8, 3]),
         };
         let shape = match work {
@@ -263,6 +264,7 @@ impl Generator<'_> {
 
     /// Exchanges values between the lanes of a warp.
     fn shuffles(&mut self, f: &mut Body, to: &Buffer, place: &Place) {
+        let warp = i64::from(self.options.warps.unwrap_or(SHUFFLING));
         let dtype = self.any_type();
         let scope = self.thread_scope(place);
         let first = self.small(dtype, &scope);
@@ -270,16 +272,17 @@ impl Generator<'_> {
         let mask = if self.random.one_in(2) {
             f.bind("mask", Expr::call(Op::WarpActivemask, Vec::new(), DType::UINT32))
         } else {
-            Expr::int(0xffff_ffff, DType::UINT32)
+            Expr::int((1 << warp) - 1, DType::UINT32)
         };
-        let width = *self.random.pick(&[8, 16, 32]);
+        let width = *self.random.pick(&[warp / 4, warp / 2, warp]);
+        let int = |value: i64| Expr::int(value.into(), DType::INT32);
         let (op, lane) = *self.random.pick(&[
             (Op::WarpShuffle, 3),
             (Op::WarpShuffleUp, 1),
             (Op::WarpShuffleDown, 2),
             (Op::WarpShuffleXor, 4),
         ]);
-        let args = vec![mask, mine, Expr::i32(lane), Expr::i32(width), Expr::i32(WARP.into())];
+        let args = vec![mask, mine, Expr::i32(lane), int(width), int(warp)];
         let taken = f.bind("taken", Expr::call(op, args, dtype));
         self.put(f, to, place, Val { expr: taken, ..first }, &scope);
     }

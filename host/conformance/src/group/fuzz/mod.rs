@@ -11,6 +11,7 @@ use chipdock_ir::{DType, Op};
 use chipdock_programs::{Case as Program, Options, arbitrary, reduce_case};
 
 use crate::case::Seeds;
+use crate::execute;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 use attempt::{Failed, attempt};
 
@@ -94,8 +95,13 @@ pub(super) fn add(cases: &mut Cases, seeds: &Seeds) {
     }
 }
 
+/// Returns the options with warps of that many threads. A seed's program then computes the same, on as many threads.
+fn of_warps(options: &Options, warp: u8) -> Options {
+    Options { warps: Some(warp), ..options.clone() }
+}
+
 fn run(c: &Context<'_>, family: Family, seed: u64, options: &Options) -> Verdict {
-    let program = arbitrary(seed, options);
+    let program = arbitrary(seed, &of_warps(options, execute::warp(c)?));
     let file = c.repros().join(format!("{}-{}-seed-{seed}.py", c.registration(), family.name()));
     let title = format!("fuzz/{}/seed-{seed}, target kind {}", family.name(), c.registration());
     // Written before the run: after a crash the file holds the unreduced program.

@@ -89,6 +89,25 @@ mod tests {
         assert!(possible.iter().any(|feature| feature.contains("tvm_thread_allreduce")));
     }
 
+    /// The list of cases is made for warps of 32 threads: what a case needs is what its program of another size needs.
+    #[test]
+    fn the_size_of_warps_changes_no_needs() {
+        let options = Family::Threads.options();
+        let mut n_of_warps = 0;
+        for seed in 0..Seeds::default().programs {
+            let needs = |warp: u8| {
+                let program = chipdock_programs::arbitrary(seed, &super::super::of_warps(&options, warp));
+                of_program(&program.module)
+            };
+            let expected = needs(32);
+            n_of_warps += usize::from(expected.contains(&Profile::Warp));
+            for warp in [4, 8, 16] {
+                assert_eq!(needs(warp), expected, "seed {seed}, warps of {warp}");
+            }
+        }
+        assert!(n_of_warps > 1, "{n_of_warps} programs with warps");
+    }
+
     #[test]
     fn plain_programs_need_little_and_families_differ() {
         let needs = |options: &Options, seed| of_program(&chipdock_programs::arbitrary(seed, options).module);

@@ -169,10 +169,8 @@ impl OfFile {
         let found = module.function(self.file.function);
         found.cloned().ok_or_else(|| format!("the file has no function {}", self.file.function))
     }
-}
 
-impl Kernel for OfFile {
-    fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String> {
+    fn named(&self, name: &str) -> Result<Vec<PrimFunc>, String> {
         let function = self.function()?;
         let mut attrs = function.attrs.clone();
         // Otherwise every function of a batch would be marked as the only entry of its module.
@@ -181,8 +179,18 @@ impl Kernel for OfFile {
         Ok(vec![PrimFunc { name: name.into(), attrs, ..function }])
     }
 
-    fn args(&self) -> Result<Vec<Arg>, String> {
+    fn arguments(&self) -> Result<Vec<Arg>, String> {
         arguments(&self.function()?, &self.sizes, self.seed)
+    }
+}
+
+impl Kernel for OfFile {
+    fn functions(&self, name: &str, _: u8) -> Result<Vec<PrimFunc>, String> {
+        self.named(name)
+    }
+
+    fn args(&self, _: u8) -> Result<Vec<Arg>, String> {
+        self.arguments()
     }
 
     fn guards(&self) -> Guards {
@@ -191,13 +199,13 @@ impl Kernel for OfFile {
 }
 
 fn module_of(kernel: &OfFile) -> Verdict<IrModule> {
-    Ok(chipdock_ir::build::module(kernel.functions(kernel.file.function).map_err(Stop::suite)?))
+    Ok(chipdock_ir::build::module(kernel.named(kernel.file.function).map_err(Stop::suite)?))
 }
 
 /// Calls a kernel, checks its results, and returns the bytes of its tensors.
 fn held(kernel: &OfFile, ready: &Ready) -> Verdict<Option<Vec<Vec<u8>>>> {
     let Ready::Callable(module, device) = ready else { return Ok(None) };
-    let args = kernel.args().map_err(Stop::suite)?;
+    let args = kernel.arguments().map_err(Stop::suite)?;
     let name = kernel.file.function;
     let expected = batch::interpret(&module_of(kernel)?, name, &args).map_err(Stop::suite)?;
     let found = execute::call(module, device, name, &args, Guards::AROUND)?;
@@ -242,7 +250,7 @@ fn together(c: &Context) -> Verdict {
         EXAMPLES.iter().filter(|file| file.profiles.is_empty()).map(OfFile::of).collect();
     let mut functions = Vec::new();
     for kernel in &kernels {
-        functions.extend(kernel.functions(kernel.file.function).map_err(Stop::suite)?);
+        functions.extend(kernel.named(kernel.file.function).map_err(Stop::suite)?);
     }
     let ready = execute::build(c, &chipdock_ir::build::module(functions))?;
     built_only(c, &ready);

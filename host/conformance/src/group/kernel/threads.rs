@@ -132,14 +132,14 @@ fn typed(all: &mut Vec<Described>) {
         ));
     }
     for (name, call) in [
-        ("shuffle", "T.tvm_warp_shuffle(mask[0], A[tx], 5, 32, 32)"),
-        ("up", "T.tvm_warp_shuffle_up(mask[0], A[tx], 3, 32, 32)"),
-        ("down", "T.tvm_warp_shuffle_down(mask[0], A[tx], 3, 32, 32)"),
-        ("xor", "T.tvm_warp_shuffle_xor(mask[0], A[tx], 3, 32, 32)"),
-        ("shuffle-width-8", "T.tvm_warp_shuffle(mask[0], A[tx], 5, 8, 32)"),
-        ("up-width-8", "T.tvm_warp_shuffle_up(mask[0], A[tx], 3, 8, 32)"),
-        ("down-width-8", "T.tvm_warp_shuffle_down(mask[0], A[tx], 3, 8, 32)"),
-        ("xor-width-8", "T.tvm_warp_shuffle_xor(mask[0], A[tx], 3, 8, 32)"),
+        ("shuffle", "T.tvm_warp_shuffle(mask[0], A[tx], 5, WARP, WARP)"),
+        ("up", "T.tvm_warp_shuffle_up(mask[0], A[tx], 3, WARP, WARP)"),
+        ("down", "T.tvm_warp_shuffle_down(mask[0], A[tx], 3, WARP, WARP)"),
+        ("xor", "T.tvm_warp_shuffle_xor(mask[0], A[tx], 3, WARP, WARP)"),
+        ("shuffle-width-8", "T.tvm_warp_shuffle(mask[0], A[tx], 5, WARP_PART, WARP)"),
+        ("up-width-8", "T.tvm_warp_shuffle_up(mask[0], A[tx], 3, WARP_PART, WARP)"),
+        ("down-width-8", "T.tvm_warp_shuffle_down(mask[0], A[tx], 3, WARP_PART, WARP)"),
+        ("xor-width-8", "T.tvm_warp_shuffle_xor(mask[0], A[tx], 3, WARP_PART, WARP)"),
     ] {
         for dtype in [DType::INT32, DType::UINT32, DType::FLOAT32] {
             let text = of_type(&SHUFFLE.replace("CALL", call), dtype);
@@ -211,8 +211,8 @@ def FN(A: T.Buffer((8, 64), \"DT\"), B: T.Buffer((3,), \"DT\")):
 ";
 
 const SHUFFLE: &str = "@T.prim_func(s_tir=True)
-def FN(A: T.Buffer((32,), \"DT\"), B: T.Buffer((32,), \"DT\")):
-    for tx in T.thread_binding(32, thread=\"threadIdx.x\"):
+def FN(A: T.Buffer((WARP,), \"DT\"), B: T.Buffer((WARP,), \"DT\")):
+    for tx in T.thread_binding(WARP, thread=\"threadIdx.x\"):
         mask = T.alloc_local((1,), \"uint32\")
         mask[0] = T.tvm_warp_activemask()
         B[tx] = CALL

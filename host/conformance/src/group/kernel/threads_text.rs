@@ -252,14 +252,14 @@ pub(super) const DYNAMIC: &[Row] = &[
 pub(super) const WARP: &[Row] = &[
     (
         "sum-by-xor",
-        "(A: T.Buffer((32,), \"float32\"), B: T.Buffer((32,), \"float32\")):
-    for tx in T.thread_binding(32, thread=\"threadIdx.x\"):
+        "(A: T.Buffer((WARP,), \"float32\"), B: T.Buffer((WARP,), \"float32\")):
+    for tx in T.thread_binding(WARP, thread=\"threadIdx.x\"):
         mask = T.alloc_local((1,), \"uint32\")
         mask[0] = T.tvm_warp_activemask()
         L = T.alloc_local((2,))
         L[0] = A[tx]
-        for k in T.unroll(5):
-            L[1] = T.tvm_warp_shuffle_xor(mask[0], L[0], T.shift_left(1, k), 32, 32)
+        for k in T.unroll(WARP_STEPS):
+            L[1] = T.tvm_warp_shuffle_xor(mask[0], L[0], T.shift_left(1, k), WARP, WARP)
             L[0] = L[0] + L[1]
         B[tx] = L[0]
 ",
@@ -267,8 +267,8 @@ pub(super) const WARP: &[Row] = &[
     ),
     (
         "barrier",
-        "(A: T.Buffer((32,), \"int32\"), B: T.Buffer((32,), \"int32\")):
-    for tx in T.thread_binding(32, thread=\"threadIdx.x\"):
+        "(A: T.Buffer((WARP,), \"int32\"), B: T.Buffer((WARP,), \"int32\")):
+    for tx in T.thread_binding(WARP, thread=\"threadIdx.x\"):
         B[tx] = A[tx]
         T.tvm_storage_sync(\"warp\")
         A[tx] = B[T.bitwise_xor(tx, 1)]
@@ -277,11 +277,11 @@ pub(super) const WARP: &[Row] = &[
     ),
     (
         "second-warp",
-        "(A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\")):
-    for tx in T.thread_binding(64, thread=\"threadIdx.x\"):
+        "(A: T.Buffer((TWO_WARPS,), \"int32\"), B: T.Buffer((TWO_WARPS,), \"int32\")):
+    for tx in T.thread_binding(TWO_WARPS, thread=\"threadIdx.x\"):
         mask = T.alloc_local((1,), \"uint32\")
         mask[0] = T.tvm_warp_activemask()
-        B[tx] = T.tvm_warp_shuffle(mask[0], A[tx], 0, 32, 32)
+        B[tx] = T.tvm_warp_shuffle(mask[0], A[tx], 0, WARP, WARP)
 ",
         &[],
     ),

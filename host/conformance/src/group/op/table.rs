@@ -125,7 +125,7 @@ impl OverTable {
 }
 
 impl Kernel for OverTable {
-    fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String> {
+    fn functions(&self, name: &str, _: u8) -> Result<Vec<PrimFunc>, String> {
         let n_rows = self.table().n_rows();
         Ok(vec![match self.lanes {
             None => self.case.kernel(name, n_rows),
@@ -133,7 +133,7 @@ impl Kernel for OverTable {
         }])
     }
 
-    fn args(&self) -> Result<Vec<Arg>, String> {
+    fn args(&self, _: u8) -> Result<Vec<Arg>, String> {
         Ok(arguments(&self.case, &self.table()).into_iter().map(Arg::Tensor).collect())
     }
 

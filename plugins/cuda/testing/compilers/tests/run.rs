@@ -106,7 +106,7 @@ fn random_programs_agree_with_the_interpreter() {
     assert!(backend.capabilities.execution.has_native(Op::WarpShuffle));
     for threads in [true, false] {
         Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
-            .options(Options { externs: false, warps: true, threads, ..Options::default() })
+            .options(Options { externs: false, threads, ..Options::default() })
             .programs(PROGRAMS)
             .candidates_max(100)
             .run(|case| check(&host, &backend, case));
