@@ -76,7 +76,10 @@ impl Codegen for VulkanCodegen {
         if session.is_cancelled() {
             return Err(lowered::cancelled(KIND));
         }
-        let file = read.debug_file(KIND)?;
+        let mut file = read.debug_file(KIND)?;
+        if read.target.bool("debug_info") == Some(true) {
+            file = file.or_else(|| Some(read.file.as_deref().unwrap_or("<kernel>").to_owned()));
+        }
         match build(&read.module, &read.target, file.as_deref()) {
             Ok((index, spirv)) => {
                 session.section(SOURCE, SectionKind::Source, 1, spirv.text.as_bytes())?;

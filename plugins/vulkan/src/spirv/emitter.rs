@@ -8,6 +8,8 @@ use rspirv::spirv::{
     GlslStd450Op, MemoryModel, Op, StorageClass, Word,
 };
 
+use super::debug::DebugOp;
+
 /// A type that is not a pointer, an array or a struct of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Type {
@@ -46,6 +48,17 @@ enum Known {
     ConstantBool(bool),
     Undefined(Word),
     Input(BuiltIn),
+    Text(String),
+    /// An instruction of an extended set without a value: the set, its number, its operands.
+    Extended(Word, u32, Vec<Word>),
+}
+
+/// What lines of debug information are relative to: the set of the instructions, the source, and the function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    pub(super) set: Word,
+    pub(super) source: Word,
+    pub(super) function: Word,
 }
 
 /// The parts of a module while it is written.
@@ -72,10 +85,19 @@ pub(super) struct Emitter {
     /// The line that following instructions come from: file, line, column.
     line: Option<(Word, u32, u32)>,
     is_line_written: bool,
+    /// The scope of the lines, where debug information has them.
+    pub(super) scope: Option<Scope>,
+    is_scope_written: bool,
 }
 
 pub(super) fn id(word: Word) -> Operand {
     Operand::IdRef(word)
+}
+
+/// The operands of an instruction of an extended set.
+fn of_set(set: Word, number: u32, operands: &[Word]) -> Vec<Operand> {
+    let instruction = [id(set), Operand::LiteralExtInstInteger(number)];
+    instruction.into_iter().chain(operands.iter().copied().map(id)).collect()
 }
 
 pub(super) fn literal(value: u32) -> Operand {
@@ -99,12 +121,20 @@ impl Emitter {
             used: Vec::new(),
             line: None,
             is_line_written: false,
+            scope: None,
+            is_scope_written: false,
         };
-        emitter.extended = emitter.id();
-        let name = Operand::LiteralString("GLSL.std.450".to_owned());
-        let import = Instruction::new(Op::ExtInstImport, None, Some(emitter.extended), vec![name]);
-        emitter.module.ext_inst_imports.push(import);
+        emitter.extended = emitter.import("GLSL.std.450");
         emitter
+    }
+
+    /// Imports a set of instructions.
+    pub(super) fn import(&mut self, name: &str) -> Word {
+        let set = self.id();
+        let name = Operand::LiteralString(name.to_owned());
+        let import = Instruction::new(Op::ExtInstImport, None, Some(set), vec![name]);
+        self.module.ext_inst_imports.push(import);
+        set
     }
 
     pub(super) fn id(&mut self) -> Word {
@@ -334,10 +364,22 @@ impl Emitter {
     }
 
     pub(super) fn string(&mut self, text: &str) -> Word {
+        let known = Known::Text(text.replace('\0', ""));
+        if let Some(id) = self.known.get(&known) {
+            return *id;
+        }
         let string = self.id();
         let operands = vec![Operand::LiteralString(text.replace('\0', ""))];
         self.module.debug_string_source.push(Instruction::new(Op::String, None, Some(string), operands));
+        self.known.insert(known, string);
         string
+    }
+
+    /// Declares an instruction of an extended set outside of functions, once.
+    pub(super) fn declare_extended(&mut self, set: Word, number: u32, operands: &[Word]) -> Word {
+        let of = self.type_of(Type::Void);
+        let known = Known::Extended(set, number, operands.to_vec());
+        self.declare(known, Op::ExtInst, Some(of), of_set(set, number, operands))
     }
 
     // -- functions ----------------------------------------------------------------------------------------------------
@@ -350,7 +392,7 @@ impl Emitter {
         self.function = Function { def: Some(def), ..Function::default() };
         self.variables = Vec::new();
         self.used = Vec::new();
-        self.line = None;
+        (self.line, self.scope) = (None, None);
         let ids: Vec<Word> = params.iter().map(|_| self.id()).collect();
         for (of, param) in params.iter().zip(&ids) {
             let instruction = Instruction::new(Op::FunctionParameter, Some(*of), Some(*param), vec![]);
@@ -416,7 +458,7 @@ impl Emitter {
         let label = Some(Instruction::new(Op::Label, None, Some(label), vec![]));
         self.function.blocks.push(Block { label, instructions: Vec::new() });
         self.is_open = true;
-        self.is_line_written = false;
+        (self.is_line_written, self.is_scope_written) = (false, false);
     }
 
     /// The label of the current block.
@@ -434,23 +476,35 @@ impl Emitter {
         if !self.is_open {
             return;
         }
-        let Some(block) = self.function.blocks.last_mut() else { return };
         // A phi stands at the start of its block, before any line.
-        if let Some((file, line, column)) = self.line.filter(|_| !self.is_line_written)
+        if let Some(line) = self.line.filter(|_| !self.is_line_written)
             && instruction.class.opcode != Op::Phi
         {
             // Nothing may stand between a merge instruction and its branch.
-            let is_after_merge = block
-                .instructions
-                .last()
-                .is_some_and(|last| matches!(last.class.opcode, Op::SelectionMerge | Op::LoopMerge));
+            let last = self.function.blocks.last().and_then(|block| block.instructions.last());
+            let is_after_merge =
+                last.is_some_and(|last| matches!(last.class.opcode, Op::SelectionMerge | Op::LoopMerge));
             if !is_after_merge {
-                let operands = vec![id(file), literal(line), literal(column)];
-                block.instructions.push(Instruction::new(Op::Line, None, None, operands));
                 self.is_line_written = true;
+                self.push_line(line);
             }
         }
-        block.instructions.push(instruction);
+        if let Some(block) = self.function.blocks.last_mut() {
+            block.instructions.push(instruction);
+        }
+    }
+
+    fn push_line(&mut self, (file, line, column): (Word, u32, u32)) {
+        let Some(scope) = self.scope else {
+            let operands = vec![id(file), literal(line), literal(column)];
+            return self.push(Instruction::new(Op::Line, None, None, operands));
+        };
+        // A block begins without a scope.
+        if !std::mem::replace(&mut self.is_scope_written, true) {
+            self.extended_of(scope.set, DebugOp::Scope as u32, &[scope.function]);
+        }
+        let [line, column] = [line, column].map(|number| self.word(number));
+        self.extended_of(scope.set, DebugOp::Line as u32, &[scope.source, line, line, column, column]);
     }
 
     /// Adds an instruction with a result whose id was made by [`Self::id`].
@@ -480,12 +534,16 @@ impl Emitter {
         self.compute(op, of, values.iter().copied().map(id).collect())
     }
 
-    /// Adds an instruction of the extended set.
+    /// Adds an instruction of an extended set that has no value.
+    pub(super) fn extended_of(&mut self, set: Word, number: u32, operands: &[Word]) {
+        let of = self.type_of(Type::Void);
+        self.compute(Op::ExtInst, of, of_set(set, number, operands));
+    }
+
+    /// Adds an instruction of GLSL's extended set.
     pub(super) fn extended(&mut self, op: GlslStd450Op, of: Type, values: &[Word]) -> Word {
         let of = self.type_of(of);
-        let mut operands = vec![id(self.extended), Operand::LiteralExtInstInteger(op as u32)];
-        operands.extend(values.iter().copied().map(id));
-        self.compute(Op::ExtInst, of, operands)
+        self.compute(Op::ExtInst, of, of_set(self.extended, op as u32, values))
     }
 
     /// Adds an instruction without a result.

@@ -42,6 +42,8 @@ pub(crate) struct Environment {
     pub(crate) rounding_rte: Vec<u32>,
     /// Widths of floats whose signed zeros, infinities and NaNs can be preserved.
     pub(crate) signed_zero_inf_nan_preserve: Vec<u32>,
+    /// Whether sources are described by debug information (SPV-13).
+    pub(crate) has_debug_info: bool,
     /// Most bytes of push constants; a longer block is a uniform buffer.
     pub(crate) push_constants_bytes_max: u32,
 }
@@ -96,6 +98,7 @@ impl Environment {
             denorm_preserve: widths(target, "denorm_preserve"),
             rounding_rte: widths(target, "rounding_rte"),
             signed_zero_inf_nan_preserve: widths(target, "signed_zero_inf_nan_preserve"),
+            has_debug_info: is_set("debug_info"),
             push_constants_bytes_max: number("max_push_constants_size", 128).clamp(0, 1 << 20) as u32,
         }
     }

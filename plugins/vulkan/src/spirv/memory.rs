@@ -259,6 +259,7 @@ impl<'a> Writer<'a> {
         } else {
             self.out.global(class, array, &buffer.name)
         };
+        self.describe_memory(buffer, base, places);
         let memory = Memory { class, base, form, is_written: used.is_written };
         self.memories.insert(buffer.data.address(), memory);
     }

@@ -26,9 +26,12 @@
 //!   limited to that of [`chipdock_ir::limits`].
 //! * **SPV-12** Operations on int64 whose operands and result are known to be int32 are written in 32 bits, loops too. Other
 //!   signed orders of int64 are unsigned orders of the same numbers with their signs flipped.
+//! * **SPV-13** Debug information changes nothing that is computed: the option `debug_info` adds instructions of a set that
+//!   drivers may drop, with the source, functions, lines and variables; the build option `debug` alone adds `OpLine`.
 
 mod cast;
 mod control;
+mod debug;
 mod emitter;
 mod environment;
 mod expression;
@@ -67,7 +70,8 @@ pub(crate) struct Spirv {
     pub(crate) needs: Needs,
 }
 
-/// Writes a module for an environment. With a file, instructions have lines of it.
+/// Writes a module for an environment. With a file, instructions have lines of it: by debug information where the
+/// environment has that, otherwise by `OpLine`.
 ///
 /// # Errors
 ///

@@ -32,6 +32,9 @@ pub(super) fn write(
     let Some(first) = module.functions.first() else { return (written, Vec::new()) };
     let mut writer = Writer::new(environment, first);
     writer.file = file.map(|file| writer.out.string(file));
+    if let Some(file) = file.filter(|_| environment.has_debug_info) {
+        writer.describe_module(file);
+    }
     if environment.uses_vulkan_memory_model {
         writer.out.needs(Capability::VulkanMemoryModel);
     }
@@ -128,6 +131,7 @@ impl<'a> Writer<'a> {
         };
         self.out.name(callable.id, &function.name);
         let mut ids = self.out.begin(callable.id, result, &lanes).into_iter();
+        self.describe_function(callable.id, &function.name);
         for var in params {
             let lanes = ids.by_ref().take(var.dtype.lanes.into()).collect();
             self.know(var, Value { dtype: var.dtype, lanes });
@@ -187,6 +191,7 @@ impl<'a> Writer<'a> {
         let (main, void) = (self.out.id(), self.out.type_of(Type::Void));
         self.out.name(main, &symbol);
         self.out.begin(main, void, &[]);
+        self.describe_function(main, &symbol);
         let mut interface = self.parameters(function, needs);
         interface.workgroup_size = workgroup_size;
         self.dynamic = params.iter().any(|param| param == kernel::DYNAMIC_SHARED).then_some((number, 0));
@@ -423,8 +428,11 @@ impl<'a> Writer<'a> {
         if environment.uses_vulkan_memory_model {
             memory = MemoryModel::Vulkan;
         }
-        let extensions: BTreeSet<&'static str> =
+        let mut extensions: BTreeSet<&'static str> =
             capabilities.iter().filter_map(|one| environment.extension(*one)).collect();
+        if self.described.is_some() {
+            extensions.insert("SPV_KHR_non_semantic_info");
+        }
         let mut out = out;
         out.capabilities = capabilities;
         let needs = &mut written.needs;

@@ -36,6 +36,11 @@ impl<'a> Writer<'a> {
             Gives::LanesOf(_, dtype) => dtype.with_lanes(first.lanes),
             Gives::Like(_) | Gives::Nothing => first,
         };
+        // An op whose operands have different types is a function that passes lower, or nothing does.
+        let is_uniform = values.iter().all(|arg| arg.dtype == first);
+        if first.is_float() && !is_uniform {
+            return self.refuse(e, format!("has no {} of {first}", op.name()));
+        }
         if !self.has_type(e, e.dtype, expected)
             || values.iter().any(|arg| !self.has_type(e, arg.dtype, first))
         {

@@ -7,12 +7,14 @@ use rspirv::binary::Disassemble;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{GlslStd450Op, Op, Word};
 
+use super::debug::{DebugOp, SET};
+
 /// Column in which the names of instructions begin.
 const COLUMN: usize = 18;
 
 /// Prints a module.
 pub(super) fn text_of(module: &Module) -> String {
-    let mut printer = Printer { text: String::new(), names: names(module), floats: HashMap::new() };
+    let mut printer = Printer { text: String::new(), names: names(module), floats: HashMap::new(), debug: 0 };
     let [major, minor] = module.header.as_ref().map_or([1, 0], |header| {
         let (major, minor) = header.version();
         [major, minor]
@@ -92,6 +94,8 @@ struct Printer {
     names: HashMap<Word, String>,
     /// The widths of types of floats.
     floats: HashMap<Word, u32>,
+    /// The set of debug information.
+    debug: Word,
 }
 
 impl Printer {
@@ -108,6 +112,13 @@ impl Printer {
         {
             self.floats.insert(id, *bits);
         }
+        if let (Op::ExtInstImport, Some(id), [Operand::LiteralString(name)]) =
+            (instruction.class.opcode, instruction.result_id, instruction.operands.as_slice())
+            && name == SET
+        {
+            self.debug = id;
+        }
+        let is_debug = instruction.operands.first() == Some(&Operand::IdRef(self.debug));
         let result = instruction.result_id.map_or(String::new(), |id| format!("{} = ", self.name(id)));
         let _ = write!(self.text, "{result:>COLUMN$}Op{}", instruction.class.opname);
         if let Some(of) = instruction.result_type {
@@ -127,6 +138,9 @@ impl Printer {
                 }
                 (Operand::LiteralBit64(bits), Some(_)) if is_constant(instruction) => {
                     float_text(f64::from_bits(*bits), 64, *bits)
+                }
+                (Operand::LiteralExtInstInteger(number), _) if is_debug => {
+                    DebugOp::name_of(*number).unwrap_or_else(|| number.to_string())
                 }
                 (Operand::LiteralExtInstInteger(number), _) => GlslStd450Op::from_u32(*number)
                     .map_or_else(|| number.to_string(), |function| format!("{function:?}")),

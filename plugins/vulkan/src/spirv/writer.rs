@@ -7,6 +7,7 @@ use chipdock_ir::analysis::{Interval, Positions, Ranges, Usage};
 use chipdock_ir::{DType, Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
 use rspirv::spirv::{Decoration, Op, Word};
 
+use super::debug::Described;
 use super::emitter::{Emitter, Type};
 use super::environment::Environment;
 use super::memory::{Memory, Uses};
@@ -37,6 +38,8 @@ pub(super) struct Writer<'a> {
     reported: HashSet<(Arc<str>, String, String)>,
     /// The file of the lines, if lines are written.
     pub(super) file: Option<Word>,
+    /// The description of the module, if there is debug information.
+    pub(super) described: Option<Described>,
     // Of the current function:
     pub(super) function: &'a PrimFunc,
     pub(super) usage: Usage,
@@ -71,6 +74,7 @@ impl<'a> Writer<'a> {
             diagnostics: Vec::new(),
             reported: HashSet::new(),
             file: None,
+            described: None,
             function,
             usage: Usage::default(),
             uses: Uses::default(),
@@ -110,6 +114,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn know(&mut self, var: &Var, value: Value) {
+        self.describe_value(var, &value);
         self.vars.insert(var.address(), value);
     }
 
