@@ -23,6 +23,7 @@ pub fn targets() -> [(&'static str, Value); 4] {
     let lavapipe: Value = serde_json::from_str(LAVAPIPE).expect("a JSON object");
     let mut address = lavapipe.clone();
     address["buffer_access"] = "address".into();
+    address["debug_info"] = true.into();
     // What lavapipe lacks for float16 of its own, and the other memory model.
     let mut halves = lavapipe.clone();
     halves["denorm_preserve"] = json!([16, 32, 64]);
