@@ -77,7 +77,29 @@ impl Backend {
     /// Returns true if the plugin's `expectations.toml` says that this target may refuse a kernel with such an error.
     #[must_use]
     pub fn may_refuse(&self, error: &str) -> bool {
-        self.refuses.iter().any(|words| error.contains(words.as_str()))
+        self.refusal(error).is_some()
+    }
+
+    /// Returns those words of `expectations.toml` that say that this target may refuse a kernel with such an error.
+    #[must_use]
+    pub fn refusal(&self, error: &str) -> Option<&str> {
+        self.refuses.iter().map(String::as_str).find(|words| error.contains(words))
+    }
+
+    /// Compares what became of each kernel, a line each, with the list `what` that is kept for this target in
+    /// `tests/differential/lists`; `BLESS=1` writes it. Targets that may refuse nothing have none.
+    ///
+    /// # Errors
+    ///
+    /// As for [`device_code::list`](crate::device_code::list).
+    pub fn check_list(&self, what: &str, lines: Vec<String>) -> Result<()> {
+        if self.refuses.is_empty() {
+            return Ok(());
+        }
+        let configuration = if self.configuration.is_empty() { "device" } else { &self.configuration };
+        let folder = chipdock_test_support::workspace().join("tests/differential/lists");
+        let path = folder.join(&self.target.kind).join(configuration).join(format!("{what}.txt"));
+        crate::device_code::list(&path, lines)
     }
 
     /// Returns the kind, and the configuration if it is not the device's own: `opencl`, `opencl with defaults`.

@@ -64,7 +64,7 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
     let files = chipdock_test_support::corpus().expect("the corpus");
     on_each_device(&host, |backend| {
         let (mut by_hand, mut by_default, mut by_host) = (0, 0, 0);
-        let (mut refused, mut wrong, mut by_name) = (Vec::new(), Vec::new(), 0);
+        let (mut refused, mut wrong, mut by_name, mut lines) = (Vec::new(), Vec::new(), 0, Vec::new());
         for file in &files {
             // The examples have a test of their own, what is split already another.
             if ["kernels/", "digits/", "lowered/"].iter().any(|folder| file.name.starts_with(folder)) {
@@ -85,6 +85,7 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
                         continue;
                     }
                     Err(error) if backend.may_refuse(error) => {
+                        lines.push(format!("{name}: {error}"));
                         by_name += 1;
                         continue;
                     }
@@ -94,8 +95,9 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
                     }
                 };
                 *(if corpus::is_for_host(function) { &mut by_default } else { &mut by_hand }) += 1;
-                if let Err(error) = ran(backend, module, kernel) {
-                    wrong.push(format!("{name} {error}"));
+                match ran(backend, module, kernel) {
+                    Ok(()) => lines.push(format!("{name}: runs")),
+                    Err(error) => wrong.push(format!("{name} {error}")),
                 }
             }
         }
@@ -103,6 +105,7 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
         assert!(wrong.is_empty(), "wrong:\n{}", wrong.join("\n"));
         assert_eq!(by_host, 5, "functions of {RUN_ON_THE_HOST} that are refused for what runs on the host");
         assert_eq!(by_hand + by_default + by_name, 86, "kernels, with those that are refused by name");
+        backend.check_list("corpus", lines).unwrap_or_else(|error| panic!("{error}"));
         let is_whole = backend.refuses.is_empty();
         assert!(!is_whole || (by_hand, by_default) == (22, 64), "kernels bound by hand and by default");
     });

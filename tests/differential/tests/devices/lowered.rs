@@ -89,17 +89,14 @@ fn launched(
     function.call(&views).map(drop).map_err(|error| error.to_string())
 }
 
-/// One kernel against the interpreter on what it was lowered from; none when it was refused for what another target has.
-fn check(host: &Host, backend: &Backend, lowered: &CorpusFile, name: &str) -> Option<Result<(), String>> {
+/// One kernel against the interpreter on what it was lowered from.
+fn check(host: &Host, backend: &Backend, lowered: &CorpusFile, name: &str) -> Result<(), String> {
     let module = chipdock_script::parse(&lowered.text, &lowered.name).expect("the corpus is readable");
-    let wrong = |error: String| (!is_a_clear_refusal(&error)).then_some(Err(error));
     if name == "g_matmul" {
         let products = Products::new();
         let tensors = products.tensors(backend);
-        return match launched(host, backend, &module, name, &tensors) {
-            Ok(()) => Some(products.check(&tensors[2])),
-            Err(error) => wrong(error),
-        };
+        launched(host, backend, &module, name, &tensors)?;
+        return products.check(&tensors[2]);
     }
     let origin = file(format!("tvm/{name}.py"));
     let (original, kernels) = corpus::kernels(&origin, |_| true);
@@ -111,9 +108,7 @@ fn check(host: &Host, backend: &Backend, lowered: &CorpusFile, name: &str) -> Op
         .collect();
     let tensors: Vec<Tensor> =
         arrays.iter().map(|array| run::upload_array(backend, array).expect("made")).collect();
-    if let Err(error) = launched(host, backend, &module, name, &tensors) {
-        return wrong(error);
-    }
+    launched(host, backend, &module, name, &tensors)?;
     let n_buffers =
         original.functions[0].params.iter().filter(|param| matches!(param, Param::Buffer(_))).count();
     assert_eq!(n_buffers, tensors.len());
@@ -121,7 +116,7 @@ fn check(host: &Host, backend: &Backend, lowered: &CorpusFile, name: &str) -> Op
         let data = tensor.to_bytes().expect("read");
         Array { dtype: array.dtype, shape: array.shape.clone(), data }
     });
-    Some(hold(&kernel.outputs, &found.collect::<Vec<_>>()))
+    hold(&kernel.outputs, &found.collect::<Vec<_>>())
 }
 
 /// Kernels with intrinsics of warps, which not every target has.
@@ -132,7 +127,7 @@ fn kernels_that_tvm_lowered_build_as_they_are_and_are_right() {
     let host = host();
     let files = chipdock_test_support::corpus().expect("the corpus");
     on_each_device(&host, |backend| {
-        let (mut n_run, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
+        let (mut n_run, mut refused, mut wrong, mut lines) = (0, Vec::new(), Vec::new(), Vec::new());
         for file in &files {
             let Some(stem) = file.name.strip_prefix("lowered/").and_then(|name| name.strip_suffix(".py"))
             else {
@@ -140,13 +135,23 @@ fn kernels_that_tvm_lowered_build_as_they_are_and_are_right() {
             };
             let Some((_, name)) = stem.split_once("_g_") else { continue };
             match check(&host, backend, file, &format!("g_{name}")) {
-                Some(Ok(())) => n_run += 1,
-                Some(Err(error)) if backend.may_refuse(&error) => n_run += 1,
-                Some(Err(error)) => wrong.push(format!("{stem}: {error}")),
-                None => refused.push(stem.to_owned()),
+                Ok(()) => {
+                    lines.push(format!("{stem}: runs"));
+                    n_run += 1;
+                }
+                Err(error) if backend.may_refuse(&error) => {
+                    lines.push(format!("{stem}: {error}"));
+                    n_run += 1;
+                }
+                Err(error) if is_a_clear_refusal(&error) => {
+                    lines.push(format!("{stem}: {error}"));
+                    refused.push(stem.to_owned());
+                }
+                Err(error) => wrong.push(format!("{stem}: {error}")),
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        backend.check_list("lowered", lines).unwrap_or_else(|error| panic!("{error}"));
         assert!(refused.iter().all(|stem| OF_WARPS.contains(&stem.as_str())), "refused: {refused:?}");
         assert_eq!(n_run + refused.len(), 22, "kernels that ran or were refused");
     });

@@ -1,4 +1,9 @@
 //! Runs generated programs, with threads of their own and without, on every device backend.
+//!
+//! A run takes some; `CHIPDOCK_TEST_ALL=1`, which `cargo xtask test --all` sets, takes more, and checks how many ran and how
+//! many were refused, by reason, on targets that may refuse programs; then `BLESS=1` writes these numbers.
+
+use std::collections::BTreeMap;
 
 use chipdock_host::Host;
 use chipdock_ir::Op;
@@ -9,51 +14,65 @@ use chipdock_test_backends::{hold, host, on_each_device, outputs};
 
 /// A driver starts a compiler for each program: this many take about a minute.
 const PROGRAMS: u64 = 48;
+/// Programs of a whole run: on the target that refuses most, more than 200 of both kinds run.
+const PROGRAMS_IN_ALL: u64 = 300;
 
 /// Returns the options of programs that a device's target must take; a refusal is a failure. Only hosts call C functions by
 /// name.
 fn options(backend: &Backend, threads: bool) -> Options {
-    let has_warps = backend.capabilities.execution.has_native(Op::WarpShuffle)
-        && backend.capabilities.execution.warp_size == Some(32);
-    Options { externs: false, warps: has_warps, threads, ..Options::default() }
+    let execution = &backend.capabilities.execution;
+    let size = execution.warp_size.filter(|_| execution.has_native(Op::WarpShuffle));
+    let warps = size.and_then(|size| u8::try_from(size).ok()).filter(|size| [4, 8, 16, 32].contains(size));
+    Options { externs: false, warps, threads, ..Options::default() }
 }
 
-fn check(host: &Host, backend: &Backend, case: &Case) -> Result<(), Failure> {
+/// Runs programs on each device; those that its target may refuse are counted, by reason.
+fn run_programs(name: &str, list: &str, threads: bool) {
+    let is_whole = std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1");
+    let host = host();
+    on_each_device(&host, |backend| {
+        let mut counts = BTreeMap::new();
+        Trial::new(name, env!("CARGO_TARGET_TMPDIR"))
+            .options(options(backend, threads))
+            .programs(if is_whole { PROGRAMS_IN_ALL } else { PROGRAMS })
+            .candidates_max(300)
+            .run(|case| {
+                let refusal = check(&host, backend, case)?;
+                let what =
+                    refusal.map_or("as the interpreter".to_owned(), |words| format!("refused: {words}"));
+                *counts.entry(what).or_insert(0_u64) += 1;
+                Ok(())
+            });
+        let lines: Vec<String> = counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        println!("{}: {lines:?}", backend.name());
+        if is_whole {
+            backend.check_list(list, lines).unwrap_or_else(|error| panic!("{error}"));
+        }
+    });
+}
+
+/// Checks a program against the interpreter; returns why the target refuses it, if it may.
+fn check<'a>(host: &Host, backend: &'a Backend, case: &Case) -> Result<Option<&'a str>, Failure> {
     let failed = |what: &str, error: String| Failure::new(format!("{} {what}", backend.target.kind), error);
     let expected = case.expected().map_err(|error| Failure::new("interpreter", error))?.outputs;
     let module = match run::build(host, backend, &case.module) {
-        Err(error) if backend.may_refuse(&error) => return Ok(()),
-        built => built.map_err(|error| failed("build", error))?,
+        Ok(module) => module,
+        Err(error) => return backend.refusal(&error).map(Some).ok_or_else(|| failed("build", error)),
     };
     let function = module.function(&case.function).map_err(|error| failed("function", error.to_string()))?;
     let found = outputs(backend, &function, &case.args).map_err(|error| failed("call", error))?;
-    hold(&expected, &found).map_err(|error| failed("result", error))
+    hold(&expected, &found).map_err(|error| failed("result", error))?;
+    Ok(None)
 }
 
 #[test]
 fn random_programs_bound_to_threads_agree_with_the_interpreter() {
-    let host = host();
-    on_each_device(&host, |backend| {
-        let name = "random_programs_bound_to_threads_agree_with_the_interpreter";
-        Trial::new(name, env!("CARGO_TARGET_TMPDIR"))
-            .options(options(backend, true))
-            .programs(PROGRAMS)
-            .candidates_max(300)
-            .run(|case| check(&host, backend, case));
-    });
+    run_programs("random_programs_bound_to_threads_agree_with_the_interpreter", "random-threads", true);
 }
 
 #[test]
 fn random_programs_scheduled_by_default_agree_with_the_interpreter() {
-    let host = host();
-    on_each_device(&host, |backend| {
-        let name = "random_programs_scheduled_by_default_agree_with_the_interpreter";
-        Trial::new(name, env!("CARGO_TARGET_TMPDIR"))
-            .options(options(backend, false))
-            .programs(PROGRAMS)
-            .candidates_max(300)
-            .run(|case| check(&host, backend, case));
-    });
+    run_programs("random_programs_scheduled_by_default_agree_with_the_interpreter", "random", false);
 }
 
 /// Kernels that a pass or a code generator once got wrong, as they were reduced.
