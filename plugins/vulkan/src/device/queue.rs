@@ -215,6 +215,12 @@ impl Queue {
         self.with(|state| state.idle.len())
     }
 
+    /// Submits what is recorded, as a wait of another stream does.
+    #[cfg(test)]
+    pub(crate) fn flush(&self) {
+        self.with(|state| self.submit(state, None));
+    }
+
     /// What it shares with other streams of the device.
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.shared
