@@ -45,9 +45,9 @@
 //!
 //! * **VK-D12** *Order.* Before each command is a barrier, so that it sees what all commands before it on its stream wrote;
 //!   after the last of a batch is one for the host. Streams share the queues in turn.
-//! * **VK-D13** *Batches.* Commands are recorded, and submitted together: at 64 commands, before the host waits, before
-//!   another stream waits, with a mark, and with each part of a long copy. At most 64 batches of a stream are under way; the
-//!   next waits for the oldest.
+//! * **VK-D13** *Batches.* Commands are recorded, and submitted together: at 128 commands, before the host waits, before another stream waits, with a mark, and with each part
+//!   of a long copy. At most 32 batches of a stream are under way; the next waits for the oldest. A launch of the pipeline
+//!   that its batch launched last does not bind it again.
 //! * **VK-D14** *Waiting.* A batch sets the next value of its stream's timeline semaphore, or a fence where there are none.
 //!   The host waits a second at a time, so that a lost device ends the wait. The semaphore of a freed stream is a later
 //!   stream's, and is destroyed once the device is idle: lavapipe of Mesa 22.3 touches a semaphore for which a batch waited
@@ -93,7 +93,7 @@ pub(crate) use mark::nanoseconds_between;
 pub(crate) use memory::Space;
 #[cfg(test)]
 pub(crate) use queue::DEPTH;
-pub(crate) use queue::{Keep, Queue, Work};
+pub(crate) use queue::{Keep, Queue, Recorded, Work};
 
 pub(crate) use crate::driver::{Buffer, Gpu, Limits, OrFailed, Properties, Request, VALIDATION};
 #[cfg(test)]

@@ -186,8 +186,8 @@ impl Queue {
                 };
                 let work = Work::Copy { size_bytes: size_bytes as u64 };
                 let keep: Keep = vec![Arc::clone(space) as _];
-                self.record_in(state, work, keep, |commands| {
-                    self.gpu().copy(commands, from, to, size);
+                self.record_in(state, work, keep, |recorded| {
+                    self.gpu().copy(recorded.commands, from, to, size);
                     Ok(())
                 })?;
                 self.use_ring(state, part.end);

@@ -70,17 +70,19 @@ fn vk_d13_a_batch_is_submitted_at_its_depth() {
     let (x, y) = (bench.with_values(0, &[1_u8; 64]), bench.with_values(0, &[2_u8; 64]));
     let queue = bench.hardware.device(0).unwrap().stream(0).unwrap();
     let before = queue.submissions();
-    for _ in 1..DEPTH {
-        bench.copy(0, end(0, x), end(0, y), 64, Stream::DEFAULT).unwrap();
-    }
-    assert_eq!(queue.submissions(), before);
-    bench.copy(0, end(0, x), end(0, y), 64, Stream::DEFAULT).unwrap();
-    assert_eq!(queue.submissions(), before + 1);
-    bench.copy(0, end(0, x), end(0, y), 64, Stream::DEFAULT).unwrap();
+    let copies = |count| {
+        for _ in 0..count {
+            bench.copy(0, end(0, x), end(0, y), 64, Stream::DEFAULT).unwrap();
+        }
+        queue.submissions() - before
+    };
+    assert_eq!(copies(DEPTH - 1), 0);
+    assert_eq!(copies(1), 1);
+    assert_eq!(copies(1), 1);
     bench.sync(0, Stream::DEFAULT).unwrap();
-    assert_eq!(queue.submissions(), before + 2);
+    assert_eq!(copies(0), 2);
     bench.sync(0, Stream::DEFAULT).unwrap();
-    assert_eq!(queue.submissions(), before + 2);
+    assert_eq!(copies(0), 2);
 }
 
 /// VK-D15, VK-D16: another stream sees work for which it waits, and host memory that a copy has still to write.
@@ -206,12 +208,12 @@ fn vk_d20_a_message_of_the_layer_fails_the_next_wait() {
     let queue = device.stream(0).unwrap();
     let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: 64 };
     let work = Work::Copy { size_bytes: 64 };
-    let copied = queue.record(work, vec![Arc::clone(&from) as _, Arc::clone(&to) as _], |commands| {
+    let copied = queue.record(work, vec![Arc::clone(&from) as _, Arc::clone(&to) as _], |recorded| {
         for _ in 0..2 {
             // SAFETY: a command buffer that is recorded and two live buffers; the hazard is the test's.
             unsafe {
                 let (from, to) = (from.buffer().0, to.buffer().0);
-                queue.gpu().raw().cmd_copy_buffer(commands, from, to, &[region]);
+                queue.gpu().raw().cmd_copy_buffer(recorded.commands, from, to, &[region]);
             }
         }
         Ok(())
@@ -304,6 +306,6 @@ fn vk_d13_ten_thousand_commands_take_a_bounded_number_of_command_buffers() {
         }
         let queue = bench.hardware.device(0).unwrap().stream(0).unwrap();
         bench.sync(0, Stream::DEFAULT).unwrap();
-        assert!(queue.command_buffers() <= 67, "{}", queue.command_buffers());
+        assert!(queue.command_buffers() <= 35, "{}", queue.command_buffers());
     }
 }
