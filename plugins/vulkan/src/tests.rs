@@ -16,3 +16,4 @@ mod robust;
 mod speed;
 mod streams;
 mod support;
+mod written;
