@@ -69,7 +69,7 @@ fn knows_the_fields(schema: &Value, document: &Value, at: &str) {
 }
 
 /// Settings that the manifests of all plugins list.
-const SETTINGS: usize = 11;
+const SETTINGS: usize = 12;
 
 /// The folders of the plugins.
 fn plugins() -> Vec<PathBuf> {
