@@ -18,8 +18,9 @@ use chipdock_test_support::command::{Ended, Scratch, built, end};
 use chipdock_test_support::setup::missing;
 use serde_json::Value;
 
-/// Of so many cases a run takes one.
+/// A run takes one of so many stretches of neighbours, which the suite compiles together.
 const SHARE: u64 = 4;
+const STRETCH: usize = 40;
 /// By what the messages of the messenger begin.
 const REPORTED: &str = "Vulkan's validation layer reports";
 const DRIVERS: &str = "VK_ICD_FILENAMES";
@@ -30,7 +31,7 @@ fn is_whole_run() -> bool {
     std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1")
 }
 
-/// Whether a case is drawn: another sample for each seed.
+/// Whether a stretch is drawn, by its first case: another sample for each seed.
 fn is_drawn(case: &str) -> bool {
     let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
     let hash = case.bytes().chain(seed.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -119,7 +120,9 @@ impl Validation {
 #[test]
 fn the_suite_runs_without_a_message() {
     let Some(validation) = Validation::new() else { return };
-    let drawn: Vec<String> = validation.all().into_iter().filter(|case| is_drawn(case)).collect();
+    let all = validation.all();
+    let drawn: Vec<String> =
+        all.chunks(STRETCH).filter(|cases| is_drawn(&cases[0])).flatten().cloned().collect();
     let filters = if is_whole_run() { &[] } else { &drawn[..] };
     let (_, report, heard) = validation.run(filters, "");
     let cases = report["cases"].as_array().expect("cases");
@@ -134,8 +137,8 @@ fn the_suite_runs_without_a_message() {
     println!("{passed} of {} cases passed, {} s", cases.len(), report["seconds"]);
     assert!(wrong.is_empty(), "{} cases: {}", wrong.len(), wrong.join("\n"));
     assert!(heard.is_empty(), "the layer wrote {}", heard.join("\n"));
-    // An absent layer or device would fail the cases that need a device, so that most have passed on one.
-    assert!(passed > drawn.len() / 2, "{passed} of {}", drawn.len());
+    // Without a layer or a device most cases are not run.
+    assert!(!drawn.is_empty() && passed > drawn.len() / 2, "{passed} of {}", drawn.len());
 }
 
 /// Advice of the layer, which it gives only on request, is a message: it fails a run.
