@@ -62,8 +62,8 @@ pub(crate) fn copy_within(queue: &Queue, from: &End, to: &End, size_bytes: usize
             let (from, to) = ((from.0, from.1 + start), (to.0, to.1 + end));
             let size = size_bytes as u64;
             let keep: Keep = vec![Arc::clone(source) as _, Arc::clone(destination) as _];
-            queue.record(Work::Copy { size_bytes: size }, keep, |commands| {
-                queue.gpu().copy(commands, from, to, size);
+            queue.record(Work::Copy { size_bytes: size }, keep, |recorded| {
+                queue.gpu().copy(recorded.commands, from, to, size);
                 Ok(())
             })
         }

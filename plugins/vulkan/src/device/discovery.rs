@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 use chipdock_plugin_api::Error;
 
-use crate::driver::{DRIVER_PACKAGE, Found, Instance, Known, Limits, name_of, unavailable};
+use crate::driver::{DRIVER_PACKAGE, Found, Instance, Known, Limits, name_of, no_devices, unavailable};
 
 /// Finds all devices: discrete GPUs, integrated ones, virtual ones, others, and processors; within each group in the
 /// order of the drivers.
@@ -19,9 +19,7 @@ pub(crate) fn discover(has_validation: bool) -> Result<Vec<Found>, Error> {
 
 /// The devices of an instance, as [`discover`] orders them.
 pub(crate) fn devices_of(instance: &Arc<Instance>) -> Result<Vec<Found>, Error> {
-    let devices = instance.devices().map_err(|why| {
-        unavailable(format!("Vulkan's drivers answered {} when they were asked for devices", name_of(why)))
-    })?;
+    let devices = instance.devices().map_err(no_devices)?;
     let (mut all, mut why_not) = (Vec::new(), Vec::new());
     for raw in devices {
         match look(instance, raw) {

@@ -29,8 +29,8 @@ impl Device {
         );
         let timestamp = Timestamp::new(queue.gpu()).or_failed(|| format!("{}: a mark", self.name()))?;
         let timestamp = Arc::new(timestamp);
-        queue.record(Work::Mark, vec![Arc::clone(&timestamp) as _], |commands| {
-            timestamp.write(commands);
+        queue.record(Work::Mark, vec![Arc::clone(&timestamp) as _], |recorded| {
+            timestamp.write(recorded.commands);
             Ok(())
         })?;
         // Submitted so that it is reached even if nothing is queued after it.

@@ -45,9 +45,9 @@
 //!
 //! * **VK-D12** *Order.* Before each command is a barrier, so that it sees what all commands before it on its stream wrote;
 //!   after the last of a batch is one for the host. Streams share the queues in turn.
-//! * **VK-D13** *Batches.* Commands are recorded, and submitted together: at 64 commands, before the host waits, before
-//!   another stream waits, with a mark, and with each part of a long copy. At most 64 batches of a stream are under way; the
-//!   next waits for the oldest.
+//! * **VK-D13** *Batches.* Commands are recorded, and submitted together: at 128 commands, before the host waits, before another stream waits, with a mark, and with each part
+//!   of a long copy. At most 32 batches of a stream are under way; the next waits for the oldest. A launch of the pipeline
+//!   that its batch launched last does not bind it again.
 //! * **VK-D14** *Waiting.* A batch sets the next value of its stream's timeline semaphore, or a fence where there are none.
 //!   The host waits a second at a time, so that a lost device ends the wait. The semaphore of a freed stream is a later
 //!   stream's, and is destroyed once the device is idle: lavapipe of Mesa 22.3 touches a semaphore for which a batch waited
@@ -61,7 +61,8 @@
 //!   stream or of one that waited for it. A copy that reads or writes host memory first completes those that have still to
 //!   write to it, on whichever stream.
 //! * **VK-D17** *Staging.* Memory that the host cannot reach is copied through a ring of 16 MiB for each stream that needs
-//!   one, in parts of at most 4 MiB: the device copies one part while the host copies another. Rings are used again.
+//!   one, in parts of at most 4 MiB: the device copies one part while the host copies another. A ring of which nothing is taken is
+//!   used from its start, so that short copies touch little of it. Rings are used again.
 //! * **VK-D18** *Direct.* Where the data space is mapped the host copies: to it if the stream is idle, from it after the
 //!   stream's work, if the memory is cached. Copies between devices go through the host and are done when they return.
 //!
@@ -70,7 +71,8 @@
 //! * **VK-D19** *Marks* are timestamps that the device writes when all earlier work of the stream is done. A queue without
 //!   valid bits is `Unsupported`. Differences are right if counts of few bits wrap around once.
 //! * **VK-D20** *Validation.* With the setting `validation` everything runs under the validation layer, with synchronisation
-//!   validation. The first message since the last report is the failure of the next wait, `InternalError`.
+//!   validation. Warnings and errors are counted from the making of the instance to its end. The first since the last report
+//!   is the failure of the next wait, `InternalError`.
 
 pub(crate) mod attributes;
 mod copy;
@@ -91,7 +93,7 @@ pub(crate) use mark::nanoseconds_between;
 pub(crate) use memory::Space;
 #[cfg(test)]
 pub(crate) use queue::DEPTH;
-pub(crate) use queue::{Keep, Queue, Work};
+pub(crate) use queue::{Keep, Queue, Recorded, Work};
 
 pub(crate) use crate::driver::{Buffer, Gpu, Limits, OrFailed, Properties, Request, VALIDATION};
 #[cfg(test)]

@@ -14,10 +14,10 @@ use chipdock_plugin_api::kit::{FirstFailure, lock};
 use super::staging::{HostCopy, Ring};
 use crate::driver::{DEVICE, Fence, Gpu, HOST, OrFailed, Point, Pool, Semaphore, failed, failed_later};
 
-/// Number of commands after which a batch is submitted.
-pub(crate) const DEPTH: usize = 64;
+/// Number of commands after which a batch is submitted. On lavapipe a submission costs as much as some ten commands.
+pub(crate) const DEPTH: usize = 128;
 /// Number of submitted batches of a stream after which the oldest is waited for.
-const BATCHES_MAX: usize = 64;
+const BATCHES_MAX: usize = 32;
 
 /// Description of queued work for errors.
 #[derive(Clone, Debug)]
@@ -40,9 +40,16 @@ impl fmt::Display for Work {
 /// What queued work uses: it lives until the work has ended, and is dropped under no lock.
 pub(crate) type Keep = Vec<Arc<dyn Any + Send + Sync>>;
 
+/// A command buffer that is recorded.
+pub(crate) struct Recorded {
+    pub(crate) commands: vk::CommandBuffer,
+    /// The pipeline of compute that was bound last, which the batch keeps; null if none was.
+    pub(crate) pipeline: vk::Pipeline,
+}
+
 /// Commands that are submitted together.
 struct Batch {
-    commands: vk::CommandBuffer,
+    recorded: Recorded,
     count: usize,
     first: Work,
     keep: Keep,
@@ -70,7 +77,9 @@ pub(super) struct State {
     last: Option<Point>,
     pub(super) ring: Option<Ring>,
     /// What ended work used, to be dropped after the lock is released.
-    garbage: Keep,
+    garbage: Vec<Keep>,
+    /// Empty lists with room for what later batches use.
+    spare: Vec<Keep>,
 }
 
 /// What the streams of a logical device share.
@@ -182,6 +191,7 @@ impl Queue {
             last: None,
             ring: None,
             garbage: Vec::new(),
+            spare: Vec::new(),
         };
         let queue = Arc::new(Self {
             shared: Arc::clone(shared),
@@ -215,6 +225,12 @@ impl Queue {
         self.with(|state| state.idle.len())
     }
 
+    /// Submits what is recorded, as a wait of another stream does.
+    #[cfg(test)]
+    pub(crate) fn flush(&self) {
+        self.with(|state| self.submit(state, None));
+    }
+
     /// What it shares with other streams of the device.
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.shared
@@ -224,9 +240,12 @@ impl Queue {
     pub(super) fn with<R>(&self, body: impl FnOnce(&mut State) -> R) -> R {
         let mut state = lock(&self.state);
         let result = body(&mut state);
-        let garbage = mem::take(&mut state.garbage);
+        let mut garbage = mem::take(&mut state.garbage);
         drop(state);
-        drop(garbage);
+        if !garbage.is_empty() {
+            garbage.iter_mut().for_each(Vec::clear);
+            lock(&self.state).spare.append(&mut garbage);
+        }
         result
     }
 
@@ -248,7 +267,7 @@ impl Queue {
         &self,
         work: Work,
         keep: Keep,
-        record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>,
+        record: impl FnOnce(&mut Recorded) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.failure.report()?;
         self.with(|state| {
@@ -264,11 +283,11 @@ impl Queue {
         state: &mut State,
         work: Work,
         keep: Keep,
-        record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>,
+        record: impl FnOnce(&mut Recorded) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let batch = self.batch(state, work)?;
-        self.gpu().order(batch.commands, DEVICE, DEVICE);
-        record(batch.commands)?;
+        self.gpu().order(batch.recorded.commands, DEVICE, DEVICE);
+        record(&mut batch.recorded)?;
         batch.count += 1;
         batch.keep.extend(keep);
         Ok(())
@@ -308,10 +327,10 @@ impl Queue {
         if state.open.is_none() {
             let commands = self.begin(state)?;
             let _ = state.open.insert(Batch {
-                commands,
+                recorded: Recorded { commands, pipeline: vk::Pipeline::null() },
                 count: 0,
                 first: work,
-                keep: Vec::new(),
+                keep: state.spare.pop().unwrap_or_default(),
                 host_copies: Vec::new(),
                 failures: Vec::new(),
                 ring_end: None,
@@ -370,8 +389,8 @@ impl Queue {
     ) -> Result<Point, vk::Result> {
         let gpu = self.gpu();
         // The host may read what the batch wrote.
-        gpu.order(batch.commands, DEVICE, HOST);
-        gpu.end(batch.commands)?;
+        gpu.order(batch.recorded.commands, DEVICE, HOST);
+        gpu.end(batch.recorded.commands)?;
         let waits = mem::take(&mut state.waits);
         let (mut wait_semaphores, mut wait_values) = (Vec::new(), Vec::new());
         for (semaphore, value) in waits.iter().filter_map(Point::to_wait) {
@@ -387,7 +406,7 @@ impl Queue {
         let signals: Vec<_> = self.clock.iter().chain(signal).collect();
         let signal_semaphores: Vec<_> = signals.iter().map(|semaphore| semaphore.raw()).collect();
         let signal_values = vec![value; signals.len()];
-        let commands = [batch.commands];
+        let commands = [batch.recorded.commands];
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&wait_values)
             .signal_semaphore_values(&signal_values);
@@ -451,8 +470,8 @@ impl Queue {
             ring.free_to(end);
         }
         batch.failures.into_iter().for_each(|error| self.failure.keep(error));
-        state.garbage.extend(batch.keep);
-        state.idle.push(batch.commands);
+        state.garbage.push(batch.keep);
+        state.idle.push(batch.recorded.commands);
     }
 
     /// Returns true if all work is done and nothing is to be waited for.

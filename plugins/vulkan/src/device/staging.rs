@@ -19,40 +19,55 @@ const PART_BYTES: usize = 4 << 20;
 /// Granularity of parts: that of a cache line, and of what drivers copy best.
 const PART_ALIGNMENT_BYTES: u64 = 64;
 
-/// A ring of staging memory. Positions count up for ever; a part lies at its position modulo the size.
+/// A ring of staging memory.
 pub(super) struct Ring {
     buffer: Buffer,
     mapped: HostMemory,
-    head: u64,
-    tail: u64,
+    taken: Taken,
 }
 
 impl Ring {
     /// Takes contiguous bytes, at most the ring's size; `None` until others are given back.
     fn take(&mut self, size_bytes: usize) -> Option<Part> {
-        let size = self.buffer.size_bytes();
-        let (start, end) = fit(self.head, size_bytes as u64, size);
-        if end - self.tail > size {
-            return None;
-        }
-        self.head = end;
-        let offset = start % size;
+        let (start, end) = self.taken.take(size_bytes as u64)?;
+        let offset = start % self.taken.ring_bytes;
         let address = self.mapped.at(offset as usize);
         Some(Part { buffer: self.buffer.raw(), offset, address, size_bytes, end })
     }
 
     /// Gives everything before a position back.
     pub(super) fn free_to(&mut self, position: u64) {
-        self.tail = position;
+        self.taken.tail = position;
     }
 }
 
-/// The start and end of so many bytes from `head` on that do not wrap around.
-fn fit(head: u64, size_bytes: u64, ring_bytes: u64) -> (u64, u64) {
-    let start = head.next_multiple_of(PART_ALIGNMENT_BYTES);
-    let is_whole = start % ring_bytes + size_bytes <= ring_bytes;
-    let start = if is_whole { start } else { start.next_multiple_of(ring_bytes) };
-    (start, start + size_bytes)
+/// The bytes of a ring that are taken. Positions count up for ever; a part lies at its position modulo the size.
+struct Taken {
+    head: u64,
+    tail: u64,
+    ring_bytes: u64,
+}
+
+impl Taken {
+    /// Takes so many bytes that do not wrap around; returns where they start and end, or `None` if they do not fit.
+    ///
+    /// A ring of which nothing is taken is used from its start again, so that short copies touch the same memory and not,
+    /// one after the other, all of the ring.
+    fn take(&mut self, size_bytes: u64) -> Option<(u64, u64)> {
+        if self.head == self.tail {
+            self.head = self.head.next_multiple_of(self.ring_bytes);
+            self.tail = self.head;
+        }
+        let start = self.head.next_multiple_of(PART_ALIGNMENT_BYTES);
+        let is_whole = start % self.ring_bytes + size_bytes <= self.ring_bytes;
+        let start = if is_whole { start } else { start.next_multiple_of(self.ring_bytes) };
+        let end = start + size_bytes;
+        if end - self.tail > self.ring_bytes {
+            return None;
+        }
+        self.head = end;
+        Some((start, end))
+    }
 }
 
 /// A part of a ring that is taken.
@@ -119,7 +134,8 @@ impl Queue {
         let Some(mapped) = buffer.host_memory() else {
             bail!(ErrorKind::INTERNAL, "{}: it is not mapped", what());
         };
-        Ok(Ring { buffer, mapped, head: 0, tail: 0 })
+        let taken = Taken { head: 0, tail: 0, ring_bytes: RING_BYTES };
+        Ok(Ring { buffer, mapped, taken })
     }
 
     /// Queues a copy from host memory, which is read before this returns.
@@ -170,8 +186,8 @@ impl Queue {
                 };
                 let work = Work::Copy { size_bytes: size_bytes as u64 };
                 let keep: Keep = vec![Arc::clone(space) as _];
-                self.record_in(state, work, keep, |commands| {
-                    self.gpu().copy(commands, from, to, size);
+                self.record_in(state, work, keep, |recorded| {
+                    self.gpu().copy(recorded.commands, from, to, size);
                     Ok(())
                 })?;
                 self.use_ring(state, part.end);
@@ -193,4 +209,27 @@ impl Queue {
 enum Direction {
     In,
     Out(HostMemory),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Taken;
+
+    #[test]
+    fn vk_d17_a_ring_of_which_nothing_is_taken_is_used_from_its_start() {
+        let mut taken = Taken { head: 0, tail: 0, ring_bytes: 4096 };
+        for _ in 0..3 {
+            let (start, end) = taken.take(1000).unwrap();
+            assert_eq!(start % 4096, 0);
+            let (second, last) = taken.take(1000).unwrap();
+            assert_eq!(second % 4096, 1024);
+            taken.tail = end;
+            assert_eq!(taken.take(2500).map(|(start, _)| start % 4096), None, "it would wrap around");
+            assert_eq!(taken.take(2000).map(|(start, _)| start % 4096), Some(2048));
+            taken.tail = last;
+            taken.tail = taken.head;
+        }
+        assert_eq!(taken.take(4096).map(|(start, _)| start % 4096), Some(0));
+        assert_eq!(taken.take(1), None);
+    }
 }

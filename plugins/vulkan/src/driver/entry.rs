@@ -194,36 +194,43 @@ fn make(entry: &ash::Entry, version: u32, has_validation: bool) -> Result<Instan
         .application_info(&application)
         .enabled_layer_names(&enabled_layers)
         .enabled_extension_names(&names);
-    if has_validation {
-        info = info.push_next(&mut features);
+    let messages = has_validation.then(Arc::<Messages>::default);
+    // Those of the instance's own creation and end come to it, too.
+    let mut messenger = messages.as_ref().map(messenger);
+    if let Some(messenger) = &mut messenger {
+        info = info.push_next(&mut features).push_next(messenger);
     }
     // SAFETY: a live description, whose names are of layers and extensions that were found.
     let raw = unsafe { entry.create_instance(&info, None) }.map_err(no_instance)?;
     let mut instance = Instance { raw, version, messages: None };
-    if has_validation {
-        instance.messages = Some(listen(entry, &instance.raw)?);
+    if let Some(messages) = messages {
+        instance.messages = Some(listen(entry, &instance.raw, &messages)?);
     }
     Ok(instance)
 }
 
-/// Makes a messenger, which counts what the layer reports.
-fn listen(
-    entry: &ash::Entry,
-    raw: &ash::Instance,
-) -> Result<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT, Arc<Messages>), Error> {
-    let messages = Arc::new(Messages::default());
-    let functions = ext::debug_utils::Instance::new(entry, raw);
+/// The description of a messenger, which counts what the layer reports. The messages live as long as it.
+fn messenger(messages: &Arc<Messages>) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     let severity =
         vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR;
-    let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
         .message_severity(severity)
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
         .pfn_user_callback(Some(heard))
-        .user_data(Arc::as_ptr(&messages).cast_mut().cast());
+        .user_data(Arc::as_ptr(messages).cast_mut().cast())
+}
+
+/// Makes a messenger of an instance.
+fn listen(
+    entry: &ash::Entry,
+    raw: &ash::Instance,
+    messages: &Arc<Messages>,
+) -> Result<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT, Arc<Messages>), Error> {
+    let functions = ext::debug_utils::Instance::new(entry, raw);
     // SAFETY: the messenger is destroyed before the instance, and the messages live as long as it.
-    let messenger = unsafe { functions.create_debug_utils_messenger(&info, None) };
-    let messenger = messenger.map_err(|why| unavailable(format!("a messenger: {}", name_of(why))))?;
-    Ok((functions, messenger, messages))
+    let made = unsafe { functions.create_debug_utils_messenger(&messenger(messages), None) };
+    let made = made.map_err(|why| unavailable(format!("a messenger: {}", name_of(why))))?;
+    Ok((functions, made, Arc::clone(messages)))
 }
 
 /// Counts a message.
@@ -233,7 +240,7 @@ unsafe extern "system" fn heard(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     messages: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the layer passes the messages of `listen`, which live as long as the messenger, and live data.
+    // SAFETY: the layer passes the messages of `messenger`, which live as long as the instance, and live data.
     let (messages, text) = unsafe {
         let text = data.as_ref().and_then(|data| data.message_as_c_str());
         (messages.cast::<Messages>().as_ref(), text)
@@ -273,12 +280,20 @@ fn no_library(why: &libloading::Error) -> Error {
 }
 
 fn no_instance(why: vk::Result) -> Error {
-    let why = match why {
+    no_driver(match why {
         vk::Result::ERROR_INCOMPATIBLE_DRIVER => format!("found no usable Vulkan driver ({})", name_of(why)),
         _ => format!("found a driver that makes no instance ({})", name_of(why)),
-    };
+    })
+}
+
+/// The error where drivers make an instance and list no devices.
+pub(crate) fn no_devices(why: vk::Result) -> Error {
+    no_driver(format!("found no driver that lists a device ({})", name_of(why)))
+}
+
+fn no_driver(found: String) -> Error {
     unavailable(format!(
-        "{LIBRARY} {why} in /usr/share/vulkan/icd.d, /etc/vulkan/icd.d, or in what VK_ICD_FILENAMES names; install that of \
+        "{LIBRARY} {found} in /usr/share/vulkan/icd.d, /etc/vulkan/icd.d, or in what VK_ICD_FILENAMES names; install that of \
          the device (on Debian and Ubuntu `{DRIVER_PACKAGE}` brings several, one of them for the processor)"
     ))
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ash::vk;
 use chipdock_plugin_api::{Error, ErrorKind, bail, ensure};
 
-use crate::device::{Buffer, Gpu, OrFailed};
+use crate::device::{Buffer, Gpu, OrFailed, Recorded};
 
 /// The shader of a module.
 pub(super) struct Shader {
@@ -318,13 +318,14 @@ impl Pipeline {
     /// limits.
     pub(super) fn record(
         &self,
-        commands: vk::CommandBuffer,
+        recorded: &mut Recorded,
         infos: &[vk::DescriptorBufferInfo],
         set: Option<vk::DescriptorSet>,
         constants: &[u8],
         [x, y, z]: [u32; 3],
     ) -> Result<(), Error> {
         let (layout, point) = (&*self.layout, vk::PipelineBindPoint::COMPUTE);
+        let commands = recorded.commands;
         let (functions, push) = (layout.gpu.raw(), layout.gpu.push_descriptor());
         layout.check(infos)?;
         let (expected, found) = (layout.constants_bytes as usize, constants.len());
@@ -333,12 +334,20 @@ impl Pipeline {
             ErrorKind::INTERNAL,
             "{found} bytes for {expected} bytes of push constants; this is a bug"
         );
+        let has_descriptors = match layout.descriptors {
+            Descriptors::None => true,
+            Descriptors::Pushed => push.is_some(),
+            Descriptors::Set => set.is_some(),
+        };
+        ensure!(has_descriptors, ErrorKind::INTERNAL, "a launch without its descriptors; this is a bug");
         // SAFETY: a command buffer that is recorded; pipeline, layout and set belong together, and the work keeps them;
         // descriptors and constants are as many as the layout has; the grid was checked.
         unsafe {
-            functions.cmd_bind_pipeline(commands, point, self.raw);
+            if recorded.pipeline != self.raw {
+                functions.cmd_bind_pipeline(commands, point, self.raw);
+                recorded.pipeline = self.raw;
+            }
             match (layout.descriptors, push, set) {
-                (Descriptors::None, ..) => {}
                 (Descriptors::Pushed, Some(push), _) => {
                     let infos = infos.as_ptr().cast();
                     push.cmd_push_descriptor_set_with_template(
@@ -352,7 +361,7 @@ impl Pipeline {
                 (_, _, Some(set)) => {
                     functions.cmd_bind_descriptor_sets(commands, point, layout.raw, 0, &[set], &[]);
                 }
-                _ => bail!(ErrorKind::INTERNAL, "a launch without its descriptors; this is a bug"),
+                _ => {}
             }
             if !constants.is_empty() {
                 let stage = vk::ShaderStageFlags::COMPUTE;

@@ -79,7 +79,7 @@ impl Built {
         let call = launcher.call(device, self, launch).map_err(|error| error.context(what()))?;
         let work = Work::Launch { kernel: Arc::clone(&launcher.name) };
         let Call { pipeline, infos, block, set, keep, grid } = call;
-        queue.record(work, keep, |commands| pipeline.record(commands, &infos, set, &block, grid))
+        queue.record(work, keep, |recorded| pipeline.record(recorded, &infos, set, &block, grid))
     }
 }
 

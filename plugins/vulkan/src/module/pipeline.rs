@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk;
 use chipdock_plugin_api::files::cache::Key;
@@ -64,7 +64,9 @@ pub(super) struct Pipelines {
     symbol: CString,
     interface: Interface,
     layout: Arc<Layout>,
-    /// By the number of elements of dynamic shared memory; 0 for a kernel without.
+    /// That of a kernel without dynamic shared memory.
+    only: OnceLock<Arc<Pipeline>>,
+    /// By the number of elements of dynamic shared memory.
     by_elements: Mutex<HashMap<u32, Arc<Pipeline>>>,
 }
 
@@ -83,11 +85,29 @@ impl Pipelines {
     ///
     /// The driver's, by kind; nothing is kept then.
     pub(super) fn of(&self, elements: Option<u32>) -> Result<Arc<Pipeline>, Error> {
-        let key = elements.unwrap_or(0);
+        let Some(key) = elements else {
+            if let Some(pipeline) = self.only.get() {
+                return Ok(Arc::clone(pipeline));
+            }
+            let pipeline = self.make(None)?;
+            return Ok(Arc::clone(self.only.get_or_init(|| pipeline)));
+        };
         let mut by_elements = lock(&self.by_elements);
         if let Some(pipeline) = by_elements.get(&key) {
             return Ok(Arc::clone(pipeline));
         }
+        let pipeline = self.make(elements)?;
+        if by_elements.len() >= SIZES_MAX {
+            // Launches that still run keep theirs.
+            by_elements.clear();
+        }
+        by_elements.insert(key, Arc::clone(&pipeline));
+        drop(by_elements);
+        self.origin.compiled.keep();
+        Ok(pipeline)
+    }
+
+    fn make(&self, elements: Option<u32>) -> Result<Arc<Pipeline>, Error> {
         let (origin, shared) = (&self.origin, self.interface.dynamic_shared.as_ref());
         let is_whole = |size: u32| self.interface.workgroup_size[0].is_multiple_of(size);
         let recipe = Recipe {
@@ -98,17 +118,7 @@ impl Pipelines {
             required_size: origin.required_size,
             has_full_subgroups: origin.can_be_full && origin.required_size.is_some_and(is_whole),
         };
-        let pipeline = Arc::new(Pipeline::new(&self.layout, &recipe)?);
-        if by_elements.len() >= SIZES_MAX {
-            // Launches that still run keep theirs.
-            by_elements.clear();
-        }
-        by_elements.insert(key, Arc::clone(&pipeline));
-        drop(by_elements);
-        if elements.is_some() {
-            origin.compiled.keep();
-        }
-        Ok(pipeline)
+        Ok(Arc::new(Pipeline::new(&self.layout, &recipe)?))
     }
 }
 
@@ -142,6 +152,7 @@ pub(super) fn build(
             layout: Arc::new(layout(device, gpu, interface, is_pushed)?),
             origin: Arc::clone(&origin),
             interface: interface.clone(),
+            only: OnceLock::new(),
             by_elements: Mutex::default(),
             symbol,
         };

@@ -420,6 +420,28 @@ fn child_with_two_devices() {
     works(&bench);
 }
 
+/// VK-D13: what a batch launched last stays bound, also behind a copy, and nothing else does.
+#[test]
+fn vkmod_m7_kernels_alternate_in_a_batch() {
+    let Some(bench) = Bench::new() else { return };
+    let count = THREADS as usize * 2;
+    let [push, shared] = [Form::Push, Form::Shared].map(|form| bench.load(&add(form), None, true).unwrap());
+    let (x, y) = (bench.with_values(0, &vec![1.0_f32; count]), bench.with_values(0, &vec![0.0_f32; count]));
+    let z = bench.allocate(0, count * 4);
+    let launch = |module| bench.add(module, &Add::of(x, y, count)).unwrap();
+    for module in [&push, &shared, &push, &push] {
+        launch(module);
+    }
+    bench.copy(0, end(0, y), end(0, z), count * 4, Stream::DEFAULT).unwrap();
+    launch(&push);
+    launch(&shared);
+    // One for each launch, and the number of threads for each with shared memory.
+    let threads = THREADS as f32;
+    assert_eq!(read(&bench, z, count), vec![4.0 + threads; count]);
+    assert_eq!(read(&bench, y, count), vec![6.0 + 2.0 * threads; count]);
+    assert_eq!(bench.messages(), 0);
+}
+
 /// Resident memory of the process in bytes.
 fn resident_bytes() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").unwrap();

@@ -142,10 +142,10 @@ fn a_batch_that_the_driver_refuses_is_reported_once() {
 }
 
 /// A step of a program: the stream it is queued on, and what it does.
-type Step = (usize, usize, usize, usize);
+pub(super) type Step = (usize, usize, usize, usize);
 
 /// Runs a program in which each step waits for the one before it; returns what memory holds in the end.
-fn run(bench: &Bench, steps: &[Step]) -> (Vec<Vec<u8>>, Vec<[u8; 8]>) {
+pub(super) fn run(bench: &Bench, steps: &[Step]) -> (Vec<Vec<u8>>, Vec<[u8; 8]>) {
     let streams: Vec<_> = (0..5).map(|_| bench.stream(0)).collect();
     let spaces: Vec<_> = (0..4_u8).map(|index| bench.with_values(0, &[index; 8])).collect();
     let mut host = [[10_u8; 8], [11; 8], [12; 8]];
@@ -173,7 +173,7 @@ fn run(bench: &Bench, steps: &[Step]) -> (Vec<Vec<u8>>, Vec<[u8; 8]>) {
 }
 
 /// What the steps do one after the other.
-fn expected(steps: &[Step]) -> (Vec<Vec<u8>>, Vec<[u8; 8]>) {
+pub(super) fn expected(steps: &[Step]) -> (Vec<Vec<u8>>, Vec<[u8; 8]>) {
     let mut spaces: Vec<Vec<u8>> = (0..4_u8).map(|index| vec![index; 8]).collect();
     let mut host = vec![[10_u8; 8], [11; 8], [12; 8]];
     for (_, what, from, to) in steps {

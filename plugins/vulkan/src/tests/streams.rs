@@ -1,7 +1,7 @@
 //! Tests of streams: order within one and between two, whatever the device has for it, and work that fails.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ash::vk;
 use chipdock_plugin_api::timer::Timer;
@@ -47,7 +47,7 @@ fn copies_are_right_at_any_size_and_place() {
 
 /// VK-D12: each command sees the one before it; batches of every depth.
 #[test]
-fn vk_d12_work_on_one_stream_runs_in_order() {
+pub(super) fn vk_d12_work_on_one_stream_runs_in_order() {
     for bench in Bench::each() {
         let spaces: Vec<_> = (0..5).map(|index| bench.with_values(0, &[index as u8; 300])).collect();
         for count in [1, DEPTH - 1, DEPTH, 3 * DEPTH + 1] {
@@ -70,22 +70,24 @@ fn vk_d13_a_batch_is_submitted_at_its_depth() {
     let (x, y) = (bench.with_values(0, &[1_u8; 64]), bench.with_values(0, &[2_u8; 64]));
     let queue = bench.hardware.device(0).unwrap().stream(0).unwrap();
     let before = queue.submissions();
-    for _ in 1..DEPTH {
-        bench.copy(0, end(0, x), end(0, y), 64, Stream::DEFAULT).unwrap();
-    }
-    assert_eq!(queue.submissions(), before);
-    bench.copy(0, end(0, x), end(0, y), 64, Stream::DEFAULT).unwrap();
-    assert_eq!(queue.submissions(), before + 1);
-    bench.copy(0, end(0, x), end(0, y), 64, Stream::DEFAULT).unwrap();
+    let copies = |count| {
+        for _ in 0..count {
+            bench.copy(0, end(0, x), end(0, y), 64, Stream::DEFAULT).unwrap();
+        }
+        queue.submissions() - before
+    };
+    assert_eq!(copies(DEPTH - 1), 0);
+    assert_eq!(copies(1), 1);
+    assert_eq!(copies(1), 1);
     bench.sync(0, Stream::DEFAULT).unwrap();
-    assert_eq!(queue.submissions(), before + 2);
+    assert_eq!(copies(0), 2);
     bench.sync(0, Stream::DEFAULT).unwrap();
-    assert_eq!(queue.submissions(), before + 2);
+    assert_eq!(copies(0), 2);
 }
 
 /// VK-D15, VK-D16: another stream sees work for which it waits, and host memory that a copy has still to write.
 #[test]
-fn vk_d15_a_stream_waits_for_another() {
+pub(super) fn vk_d15_a_stream_waits_for_another() {
     for bench in Bench::each() {
         let (a, b, c) = (bench.stream(0), bench.stream(0), bench.stream(0));
         let (x, y, z) = (
@@ -118,7 +120,7 @@ fn vk_d15_a_stream_waits_for_another() {
 
 /// VK-D14: streams that waited for each other are freed as soon as the last has ended.
 #[test]
-fn vk_d14_streams_are_freed_right_after_a_wait_for_them() {
+pub(super) fn vk_d14_streams_are_freed_right_after_a_wait_for_them() {
     for bench in Bench::each() {
         let spaces: Vec<_> = (0..9).map(|index| bench.with_values(0, &[index as u8; 1 << 16])).collect();
         for _ in 0..50 {
@@ -139,7 +141,7 @@ fn vk_d14_streams_are_freed_right_after_a_wait_for_them() {
 
 /// VK-D16: copies to one place in host memory are made in their order, also on two streams and back again.
 #[test]
-fn vk_d16_host_memory_is_written_in_order() {
+pub(super) fn vk_d16_host_memory_is_written_in_order() {
     for bench in Bench::each() {
         let (a, b) = (bench.stream(0), bench.stream(0));
         let (x, y) = (bench.with_values(0, &[1_u8; 70]), bench.with_values(0, &[2_u8; 70]));
@@ -206,12 +208,12 @@ fn vk_d20_a_message_of_the_layer_fails_the_next_wait() {
     let queue = device.stream(0).unwrap();
     let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: 64 };
     let work = Work::Copy { size_bytes: 64 };
-    let copied = queue.record(work, vec![Arc::clone(&from) as _, Arc::clone(&to) as _], |commands| {
+    let copied = queue.record(work, vec![Arc::clone(&from) as _, Arc::clone(&to) as _], |recorded| {
         for _ in 0..2 {
             // SAFETY: a command buffer that is recorded and two live buffers; the hazard is the test's.
             unsafe {
                 let (from, to) = (from.buffer().0, to.buffer().0);
-                queue.gpu().raw().cmd_copy_buffer(commands, from, to, &[region]);
+                queue.gpu().raw().cmd_copy_buffer(recorded.commands, from, to, &[region]);
             }
         }
         Ok(())
@@ -226,7 +228,7 @@ fn vk_d20_a_message_of_the_layer_fails_the_next_wait() {
 
 /// N.1 to N.8.
 #[test]
-fn vk_d19_marks_tell_the_time_of_the_work_between_them() {
+pub(super) fn vk_d19_marks_tell_the_time_of_the_work_between_them() {
     for bench in Bench::each() {
         let timer = VulkanTimer(Arc::clone(&bench.hardware));
         let (x, y) = (bench.allocate(0, 32 << 20), bench.allocate(0, 32 << 20));
@@ -292,39 +294,6 @@ fn hosts_do_not_know_each_others_handles() {
     assert_eq!(one.read::<u8>(0, x, 8, stream), [1; 8]);
 }
 
-/// For 2 seconds, or for as many as `CHIPDOCK_SOAK_SECONDS` says.
-#[test]
-fn threads_do_not_disturb_each_other() {
-    let Some(bench) = Bench::new() else { return };
-    let seconds = std::env::var("CHIPDOCK_SOAK_SECONDS").ok().and_then(|text| text.parse().ok());
-    let until = Instant::now() + Duration::from_secs(seconds.unwrap_or(2));
-    let rounds: usize = std::thread::scope(|scope| {
-        let thread = |number: usize| {
-            let bench = &bench;
-            move || {
-                let mut round = 0;
-                while Instant::now() < until {
-                    let stream = bench.stream(0);
-                    let bytes = noise(1000 + round * 37 % 5000, number + round);
-                    let (x, y) = (bench.allocate(0, bytes.len()), bench.allocate(0, bytes.len()));
-                    bench.write(0, x, &bytes, stream);
-                    bench.copy(0, end(0, x), end(0, y), bytes.len(), stream).unwrap();
-                    assert_eq!(bench.read::<u8>(0, y, bytes.len(), stream), bytes);
-                    bench.free_stream(0, stream);
-                    bench.free(0, x);
-                    bench.free(0, y);
-                    round += 1;
-                }
-                round
-            }
-        };
-        let threads: Vec<_> = (0..8).map(|number| scope.spawn(thread(number))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
-    });
-    assert!(rounds > 8, "{rounds}");
-    assert_eq!(bench.messages(), 0);
-}
-
 /// VK-D13: what is queued without a wait takes no more and no more memory.
 #[test]
 fn vk_d13_ten_thousand_commands_take_a_bounded_number_of_command_buffers() {
@@ -337,6 +306,6 @@ fn vk_d13_ten_thousand_commands_take_a_bounded_number_of_command_buffers() {
         }
         let queue = bench.hardware.device(0).unwrap().stream(0).unwrap();
         bench.sync(0, Stream::DEFAULT).unwrap();
-        assert!(queue.command_buffers() <= 67, "{}", queue.command_buffers());
+        assert!(queue.command_buffers() <= 35, "{}", queue.command_buffers());
     }
 }
