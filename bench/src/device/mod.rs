@@ -1,9 +1,9 @@
 //! Compares devices through Chipdock with their own driver: the cost that Chipdock adds to a launch, a copy, and the load
 //! of a program that was built before.
 
-mod bare;
 mod clock;
 mod cuda;
+mod opencl;
 
 use std::path::Path;
 use std::process::Command;
@@ -93,7 +93,7 @@ pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<
         figures.extend(cuda::measure(options, host, backend)?);
         return Ok(figures);
     }
-    if backend.is_host() || !bare::serves(backend) {
+    if backend.is_host() || !opencl::serves(backend) {
         return Ok(figures);
     }
     if options.wants("launch") {
@@ -111,7 +111,7 @@ pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<
 /// Compares a launch through a host function with all of its checks with setting arguments and queueing the same kernel.
 fn launches(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
     let artifact = compile(host, backend)?;
-    let driver = bare::Driver::open(backend)?;
+    let driver = opencl::Driver::open(backend)?;
     let bare = driver.kernel(&Program::of(&artifact)?, None)?;
     let loaded = host.load(&artifact).map_err(|error| error.to_string())?;
     let add = loaded.function("add").map_err(|error| error.to_string())?;
@@ -153,7 +153,7 @@ fn tensors(backend: &Backend) -> Result<Vec<Tensor>> {
 /// Compares copies of a large tensor, in both directions, with the driver's own blocking calls. Goals are upper bounds: the
 /// driver's rate over ours.
 fn copies(backend: &Backend) -> Result<Vec<Figure>> {
-    let driver = bare::Driver::open(backend)?;
+    let driver = opencl::Driver::open(backend)?;
     let mut buffer = driver.buffer(COPY_BYTES)?;
     let tensor = Tensor::empty(&backend.device, &[COPY_BYTES as i64], DType::UINT8)
         .map_err(|error| error.to_string())?;
@@ -219,7 +219,7 @@ fn second_run(options: &Options, host: &Host, backend: &Backend) -> Result<Figur
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let artifact = compile(host, backend)?;
     artifact.save(&folder.path().join("artifact")).map_err(|error| error.to_string())?;
-    let driver = bare::Driver::open(backend)?;
+    let driver = opencl::Driver::open(backend)?;
     let kernel = driver.kernel(&Program::of(&artifact)?, None)?;
     std::fs::write(folder.path().join("binary"), kernel.binary()?).map_err(|error| error.to_string())?;
     let child = |who: &str| -> Result<f64> {
@@ -272,7 +272,7 @@ pub fn second_run_once(arguments: &[String]) -> Result<f64> {
         return Ok(start.elapsed().as_secs_f64() * 1e3);
     }
     let artifact = Artifact::open(&folder.join("artifact")).map_err(|error| error.to_string())?;
-    let (driver, program) = (bare::Driver::open(&backend)?, Program::of(&artifact)?);
+    let (driver, program) = (opencl::Driver::open(&backend)?, Program::of(&artifact)?);
     let start = Instant::now();
     let binary = std::fs::read(folder.join("binary")).map_err(|error| error.to_string())?;
     let kernel = driver.kernel(&program, Some(&binary))?;
