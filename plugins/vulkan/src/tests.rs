@@ -6,6 +6,7 @@ mod attributes;
 mod by_hand;
 mod copy_speed;
 mod fake;
+mod kept;
 mod launches;
 mod modules;
 mod recorded;

@@ -93,6 +93,6 @@ pub(crate) use memory::Space;
 pub(crate) use queue::DEPTH;
 pub(crate) use queue::{Keep, Queue, Work};
 
-pub(crate) use crate::driver::{Buffer, Gpu, Limits, OrFailed, Properties, Request, VALIDATION};
+pub(crate) use crate::driver::{Buffer, Gpu, Limits, OrFailed, Properties, Request, VALIDATION, source};
 #[cfg(test)]
 pub(crate) use crate::driver::{Instance, Means};
