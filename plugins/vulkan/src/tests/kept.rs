@@ -83,6 +83,8 @@ fn child_keeps_pipelines() {
             let _ = fs::remove_file(file);
         }
     }
-    [Form::Push, Form::Uniform].map(|form| load(&bench, form, &folder));
+    for form in [Form::Push, Form::Uniform] {
+        load(&bench, form, &folder);
+    }
     works(&bench);
 }
