@@ -85,6 +85,10 @@ fn device_environment(tests: &mut Command) -> Result<()> {
         fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
         tests.env(variable, cache);
     }
+    // Every SPIR-V module that any test builds is checked by its specification's own tool.
+    if Command::new("spirv-val").arg("--version").output().is_ok() {
+        tests.env("CHIPDOCK_VULKAN_VALIDATOR", "spirv-val");
+    }
     // Debian's package has drivers of GPUs too; results must not depend on the machine's.
     match lavapipe() {
         Some(file) => drop(tests.env("VK_ICD_FILENAMES", file)),

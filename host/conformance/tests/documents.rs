@@ -69,7 +69,7 @@ fn knows_the_fields(schema: &Value, document: &Value, at: &str) {
 }
 
 /// Settings that the manifests of all plugins list.
-const SETTINGS: usize = 9;
+const SETTINGS: usize = 12;
 
 /// The folders of the plugins.
 fn plugins() -> Vec<PathBuf> {
@@ -134,13 +134,13 @@ fn indices_are_as_the_schema_says() {
     let host = Host::new(HostOptions { plugin_paths, ..HostOptions::isolated() }).expect("a host");
     let module = chipdock_script::parse(KERNEL, "scale.py").unwrap_or_else(|errors| panic!("{errors}"));
     let mut count = 0;
-    for kind in ["c", "opencl", "cuda", "metal", "webgpu"] {
+    for kind in ["c", "opencl", "cuda", "metal", "vulkan", "webgpu"] {
         let target = host.target(kind).unwrap_or_else(|error| panic!("{kind}: {error}"));
         let compiled = host.compile(&module, &target, &CompileOptions::default());
         let compiled = compiled.unwrap_or_else(|error| panic!("{kind}: {error}"));
         walk(&compiled.artifact, &validator, &mut count);
     }
-    assert_eq!(count, 9, "one of the host, and of each device the kernel's and the host's");
+    assert_eq!(count, 11, "one of the host, and of each device the kernel's and the host's");
 }
 
 #[test]

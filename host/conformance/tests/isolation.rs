@@ -71,7 +71,7 @@ impl Bad {
 
     /// For what hangs: with deadlines of a few seconds.
     fn impatient(mut self) -> Self {
-        self.options.patience = 0.15;
+        self.options.patience = 0.3;
         self
     }
 

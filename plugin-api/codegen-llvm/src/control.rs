@@ -228,7 +228,8 @@ impl<'a> Writer<'a> {
         if !dtype.is_int() || !dtype.is_scalar() {
             return self.refuse_stmt(s, format!("a loop counts in int32 or int64, not in {dtype}"));
         }
-        let bounds = self.loop_range(l);
+        let is_known = self.diagnostics.is_empty();
+        let bounds = is_known.then(|| self.ranges.of_loop_variable(l.min, l.extent, l.step)).flatten();
         let counts_by_itself = l.step.is_none_or(|step| step.as_int() == Some(1)) && self.end_fits(l);
         let (start, extent) = (self.value(l.min), self.value(l.extent));
         let step = l.step.map(|step| self.value(step));
@@ -327,18 +328,6 @@ impl<'a> Writer<'a> {
     fn counted_by_one(&mut self, l: &Loop<'a>) -> Option<((i128, i128), i128)> {
         // After a refusal, addresses of nodes are no longer meaningful.
         if self.diagnostics.is_empty() { self.ranges.of_loop(l.min, l.extent) } else { None }
-    }
-
-    /// The range of the loop variable, unless it may wrap.
-    fn loop_range(&mut self, l: &Loop<'a>) -> Option<(i128, i128)> {
-        let Some(step) = l.step.filter(|step| step.as_int() != Some(1)) else {
-            return self.counted_by_one(l).map(|(range, _)| range);
-        };
-        let (min, extent, step) = (self.range(l.min), self.range(l.extent), self.range(step));
-        let last = extent.1.checked_sub(1)?.max(0).checked_mul(step.1.max(1))?;
-        let high = min.1.checked_add(last)?;
-        let most = l.var.dtype.integer_range()?.1;
-        (high <= most).then_some((min.0, high))
     }
 
     /// Returns true if the value after the last one fits the loop variable's type.

@@ -303,7 +303,7 @@ impl<'a> Writer<'a> {
         self.expressions([l.min, l.extent].into_iter().chain(l.step));
         let answer = self.dialect.value_type(l.var.dtype, &mut self.prelude);
         let Some(value_type) = self.expect_stmt(s, answer) else { return };
-        let bounds = self.loop_range(l);
+        let bounds = self.ranges.of_loop_variable(l.min, l.extent, l.step);
         let counts_by_itself = l.step.is_none_or(|step| step.as_int() == Some(1)) && self.end_fits(l);
         if l.kind == ForKind::Unrolled {
             let hint = self.dialect.unroll_hint(l.extent.as_int(), &mut self.prelude);
@@ -314,18 +314,6 @@ impl<'a> Writer<'a> {
         } else {
             self.counted_loop(s, l, &value_type, bounds);
         }
-    }
-
-    /// The range of the loop variable, unless it may wrap.
-    fn loop_range(&mut self, l: &Loop<'a>) -> Option<(i128, i128)> {
-        let Some(step) = l.step.filter(|step| step.as_int() != Some(1)) else {
-            return self.ranges.of_loop(l.min, l.extent).map(|(range, _)| range);
-        };
-        let (min, extent, step) = (self.ranges.of(l.min), self.ranges.of(l.extent), self.ranges.of(step));
-        let last = extent.1.checked_sub(1)?.max(0).checked_mul(step.1.max(1))?;
-        let high = min.1.checked_add(last)?;
-        let most = l.var.dtype.integer_range()?.1;
-        (high <= most).then_some((min.0, high))
     }
 
     /// Returns true if the value after the last one fits the loop variable's type.

@@ -1,8 +1,9 @@
-"""Derives the polynomials of `lower_intrinsics` and prints `coefficients.rs`, or `narrow/coefficients.rs`.
+"""Derives the polynomials of `lower_intrinsics` and prints `coefficients.rs`, or that of `narrow` or `wide`.
 
     pip install mpmath
     python fit.py > ../src/lower_intrinsics/coefficients.rs
     python fit.py narrow > ../src/lower_intrinsics/narrow/coefficients.rs
+    python fit.py wide > ../src/lower_intrinsics/wide/coefficients.rs
     cargo fmt -p chipdock-passes
 
 Each polynomial is the best one of its degree in the weighted maximum norm, found by Remez' exchange in 60 digits, and
@@ -135,9 +136,10 @@ def narrow(name, doc, f, low, high, degree, weight):
     print("];")
 
 
-def header(lint="approx_constant"):
+def header(*lints):
     print("//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.")
-    print(f"#![expect(clippy::unreadable_literal, clippy::{lint}, reason = \"written by a program\")]")
+    lints = "".join(f"clippy::{lint}, " for lint in ("unreadable_literal", *lints))
+    print(f"#![expect({lints}reason = \"written by a program\")]")
     print()
 
 
@@ -169,8 +171,43 @@ def narrow_tables():
            by_square(lambda x: (sinh(x) / x - 1) / x ** 2, mpf(1) / 6), 0, 1, 3, lambda z: z + mpf(10) ** -4)
 
 
-def main():
+def words(name, doc, value, count):
+    """A constant below 1 as words of 64 binary digits, one word of zeros before the point."""
+    from mpmath import floor, ldexp
+    mp.prec = 64 * count + 64
+    digits = int(floor(ldexp(value(), 64 * count)))
+    print(f"/// {doc} in words of 64 binary digits, one word before the point.")
+    print(f"pub(super) const {name}: [u64; {count + 1}] = [")
+    for i in range(count, -1, -1):
+        print(f"    0x{digits >> 64 * i & (1 << 64) - 1:016x},")
+    print("];")
+    mp.dps = 60
+
+
+def wide_tables():
     header()
+    by_square = lambda f, zero: limit(lambda z: f(sqrt(z)), zero)
+    rest = lambda f: (lambda x: (f(x) / x - 1) / x ** 2)
+    weight = lambda z: z + mpf(10) ** -4
+    table("SIN", "(sin(x) / x - 1) / x^2 by x^2, for x up to pi / 4", by_square(rest(sin), -mpf(1) / 6), 0, (pi / 4) ** 2,
+          6, weight)
+    table("COS", "(cos(x) - 1 + x^2 / 2) / x^4 by x^2, for x up to pi / 4",
+          by_square(lambda x: (cos(x) - 1 + x ** 2 / 2) / x ** 4, mpf(1) / 24), 0, (pi / 4) ** 2, 5,
+          lambda z: z ** 2 + mpf(10) ** -4)
+    table("ATAN", "(atan(t) / t - 1) / t^2 by t^2, for t up to tan(pi / 8)", by_square(rest(atan), -mpf(1) / 3), 0,
+          tan(pi / 8) ** 2 * 1.001, 10, weight)
+    table("ASIN", "(asin(s) / s - 1) / s^2 by s^2, for s up to 1/2", by_square(rest(asin), mpf(1) / 6), 0, mpf(1) / 4, 12,
+          weight)
+    table("SINH", "(sinh(x) / x - 1) / x^2 by x^2, for x up to 1", by_square(rest(sinh), mpf(1) / 6), 0, 1, 6, weight)
+    z_max = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * 1.0001
+    table("LOG", "(2 atanh(s) / s - 2 - 2 s^2 / 3) / s^4 by s^2, for s up to 3 - sqrt(8)",
+          by_square(lambda s: (2 * atanh(s) / s - 2 - 2 * s ** 2 / 3) / s ** 4, mpf(2) / 5), 0, z_max, 6,
+          lambda z: z ** 2 + mpf(10) ** -6)
+    words("TWO_OVER_PI", "2 / pi", lambda: 2 / pi, 19)
+
+
+def main():
+    header("approx_constant")
 
     # 2^r and the like.
     both("EXP2_SINGLE", "2^r, for |r| up to 1/2, for float32", lambda r: mpf(2) ** r, -0.5, 0.5, 7)
@@ -223,4 +260,4 @@ def main():
           lambda z: z * sqrt(z) / tanh(sqrt(z)) + mpf(10) ** -4 if z > mpf(10) ** -30 else mpf(10) ** -4)
 
 
-narrow_tables() if argv[1:] == ["narrow"] else main()
+{"narrow": narrow_tables, "wide": wide_tables}.get("".join(argv[1:]), main)()

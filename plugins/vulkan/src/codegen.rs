@@ -4,15 +4,18 @@ use chipdock_codegen_source::{with_inlined_buffers, without_moved_pointers};
 use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::source::SOURCE;
-use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, HostRef, SectionKind, kernel};
 use serde_json::{Value, json};
 
 use crate::artifact::{CODE, FORMAT, KIND, digest};
 use crate::spirv::{Environment, Spirv, unsupported, write_module};
+use crate::validator::{VALIDATOR, validate};
 
 /// The code generator of target `vulkan`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct VulkanCodegen;
+#[derive(Clone, Copy)]
+pub(crate) struct VulkanCodegen {
+    pub(crate) host: HostRef,
+}
 
 /// Removes pointers that are values from the module.
 fn legalize(module: &IrModule) -> IrModule {
@@ -60,6 +63,10 @@ impl VulkanCodegen {
     fn read(request: &BuildRequest<'_>) -> Result<LoweredRequest, Error> {
         LoweredRequest::read(request, KIND, Stage::Device)
     }
+
+    fn validator(&self) -> Result<Option<String>, Error> {
+        Ok(self.host.setting(&VALIDATOR)?.filter(|program| !program.is_empty()))
+    }
 }
 
 impl Codegen for VulkanCodegen {
@@ -77,6 +84,9 @@ impl Codegen for VulkanCodegen {
         let file = read.debug_file(KIND)?;
         match build(&read.module, &read.target, file.as_deref()) {
             Ok((index, spirv)) => {
+                if let Some(program) = self.validator()? {
+                    validate(&program, &bytes_of(&spirv.words), &spirv.needs)?;
+                }
                 session.section(SOURCE, SectionKind::Source, 1, spirv.text.as_bytes())?;
                 session.section(CODE, SectionKind::Code, 4, &bytes_of(&spirv.words))?;
                 session.index(&index.to_string())
@@ -89,6 +99,9 @@ impl Codegen for VulkanCodegen {
     }
 
     fn fingerprint(&self, _: &BuildRequest<'_>) -> Result<Option<String>, Error> {
-        Ok(Some(lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"))))
+        let own = lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"));
+        Ok(Some(
+            self.validator()?.map_or_else(|| own.clone(), |program| format!("{own}, checked by {program}")),
+        ))
     }
 }

@@ -7,7 +7,7 @@
 //! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the generator in `spirv`.
 //! * `artifact`: what the code generator writes and the loader reads.
 //! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`module`).
-//! * `timer`: the interface of that name.
+//! * `timer`: the interface of that name. `validator`: the program that checks modules in tests.
 
 mod artifact;
 mod codegen;
@@ -21,6 +21,7 @@ mod target_kind;
 #[cfg(test)]
 mod tests;
 mod timer;
+mod validator;
 
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::{
@@ -30,7 +31,7 @@ use chipdock_plugin_api::{
 
 use device::Hardware;
 
-export_plugin! { name: "vulkan", settings: [device::VALIDATION, module::cache::FOLDER] }
+export_plugin! { name: "vulkan", settings: [device::VALIDATION, module::cache::FOLDER, validator::VALIDATOR] }
 
 register_device_api!(device::NAME, device::DEVICE_TYPE, |context| Box::new(device_api::VulkanDeviceApi(
     context.state::<Hardware>()
@@ -45,4 +46,6 @@ register_module_loader!("vulkan", |context| Box::new(loader::VulkanLoader {
 register_target_kind!("vulkan", include_str!("target_kind.json"), |_| Box::new(
     target_kind::VulkanTargetKind
 ));
-register_codegen!("vulkan", "1.0.0", "1.3.0", |_| Box::new(codegen::VulkanCodegen));
+register_codegen!("vulkan", "1.0.0", "1.3.0", |context| Box::new(codegen::VulkanCodegen {
+    host: context.host()
+}));

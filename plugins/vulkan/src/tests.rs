@@ -14,3 +14,4 @@ mod robust;
 mod speed;
 mod streams;
 mod support;
+mod written;

@@ -12,7 +12,7 @@ use super::{CLOSED_PIPE, Job, Message, signals, stack};
 use crate::report::Death;
 
 /// Time that a hung process has to write its stack before it is killed.
-const STACK_WAIT: Duration = Duration::from_secs(3);
+const STACK_WAIT: Duration = Duration::from_secs(10);
 
 /// A running worker.
 pub(super) struct Worker {

@@ -56,6 +56,19 @@ impl Ranges {
         (low < end && end - 1 <= greatest).then_some(((low, end - 1), end))
     }
 
+    /// Returns the interval of a loop variable that starts at `min` and counts `extent` times by a step (1 if it is absent);
+    /// `None` if it may wrap.
+    pub fn of_loop_variable(&mut self, min: &Expr, extent: &Expr, step: Option<&Expr>) -> Option<Interval> {
+        let Some(step) = step.filter(|step| step.as_int() != Some(1)) else {
+            return self.of_loop(min, extent).map(|(range, _)| range);
+        };
+        let (first, count, step) = (self.of(min), self.of(extent), self.of(step));
+        let last = count.1.checked_sub(1)?.max(0).checked_mul(step.1.max(1))?;
+        let high = first.1.checked_add(last)?;
+        let most = min.dtype.integer_range()?.1;
+        (high <= most).then_some((first.0, high))
+    }
+
     fn look(&mut self, e: &Expr) -> (Interval, bool) {
         let whole = e.dtype.integer_range().unwrap_or((i128::MIN, i128::MAX));
         match &e.kind {

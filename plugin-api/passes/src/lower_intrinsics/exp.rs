@@ -142,16 +142,36 @@ pub(super) fn pow_single(x: &Expr, y: &Expr) -> Expr {
             Expr::select(equal(y.clone(), zero()), zero(), product),
         );
         let power = s.name("power", power_single(s, &s.clamp(&settled, -160.0, 129.0)));
-        let half = s.name("half", y.clone() * s.f64(0.5));
-        let truncated = |e: &Expr| unary(Op::Trunc, e);
-        let if_whole =
-            |then: Expr, otherwise: Expr| Expr::select(equal(truncated(&y), y.clone()), then, otherwise);
-        // An odd power has the sign of x, and a fractional power of a negative number is a NaN.
-        let odd = if_whole(copysign(power.clone(), &x), power.clone());
-        let even = equal(truncated(&half), half.clone());
-        let signed = s.name("signed", Expr::select(even, power, odd));
-        let defined = if_whole(signed.clone(), s.f64(f64::NAN));
-        let finite = Expr::select(less(s.f64(f64::NEG_INFINITY), x.clone()), defined, signed.clone());
-        s.if_less(&x, 0.0, finite, signed)
+        with_sign(s, &x, &y, &power)
     })
+}
+
+/// |x|^y with the sign of x^y: an odd power has the sign of x, and a fractional power of a negative number is a NaN.
+pub(super) fn with_sign(s: &Steps, x: &Expr, y: &Expr, power: &Expr) -> Expr {
+    let half = s.name("half", y.clone() * s.f64(0.5));
+    let truncated = |e: &Expr| unary(Op::Trunc, e);
+    let if_whole =
+        |then: Expr, otherwise: Expr| Expr::select(equal(truncated(y), y.clone()), then, otherwise);
+    let odd = if_whole(copysign(power.clone(), x), power.clone());
+    let even = equal(truncated(&half), half.clone());
+    let signed = s.name("signed", Expr::select(even, power.clone(), odd));
+    let defined = if_whole(signed.clone(), s.f64(f64::NAN));
+    let finite = Expr::select(less(s.f64(f64::NEG_INFINITY), x.clone()), defined, signed.clone());
+    s.if_less(x, 0.0, finite, signed)
+}
+
+/// e^x / 2 of a float64 that is not negative; infinite only if it is more than the largest number.
+pub(super) fn half_exp(s: &Steps, x: &Expr) -> Expr {
+    let parts = split_e(s, &s.clamp(x, 0.0, 712.0));
+    let whole = s.name("whole", parts.whole - s.f64(1.0));
+    scaled(s, near_one(s, &parts.r), &whole)
+}
+
+/// e^(high + low), where low is small beside high.
+pub(super) fn exp_of_pair(s: &Steps, high: &Expr, low: &Expr) -> Expr {
+    let clamped = s.clamp(high, -746.0, 710.0);
+    let parts = split_e(s, &clamped);
+    let rest = Expr::select(equal(clamped, high.clone()), low.clone(), s.f64(0.0));
+    let r = s.name("r", parts.r + rest);
+    scaled(s, near_one(s, &r), &parts.whole)
 }

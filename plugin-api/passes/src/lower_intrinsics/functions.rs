@@ -2,7 +2,7 @@
 
 use chipdock_ir::{DType, Expr, Op, TargetCapabilities, TypeCode};
 
-use super::{bits, erf, exp, float, log, narrow, trig};
+use super::{bits, erf, exp, float, log, narrow, trig, wide};
 
 /// Lowering of a function of one type.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ fn composed(ulps: f64) -> Lowered {
     (Made::Composed, Some(ulps))
 }
 
-/// The lowerings of an op for float32, for float64, and for float32 if there is no float64.
+/// The lowerings of an op for float32 on a host, for float64, and for float32 on a device or without float64.
 fn lowered(op: Op) -> [Lowered; 3] {
     match op {
         Op::Exp => [one(float::exp, 1.1), one(exp::exp_double, 1.1), one(narrow::exp::exp, 1.1)],
@@ -82,6 +82,28 @@ fn lowered(op: Op) -> [Lowered; 3] {
     }
 }
 
+/// The lowering of an op for float64 on a device, which has no C library.
+fn device_double(op: Op) -> Lowered {
+    match op {
+        Op::Sinh => one(wide::hyperbolic::sinh, 1.5),
+        Op::Cosh => one(wide::hyperbolic::cosh, 1.4),
+        Op::Sin => one(|x| wide::trig::wave(x, 0), 0.95),
+        Op::Cos => one(|x| wide::trig::wave(x, 1), 0.9),
+        Op::Tan => one(wide::trig::tan, 2.0),
+        Op::Asin => one(wide::angle::asin, 2.1),
+        Op::Acos => one(wide::angle::acos, 1.2),
+        Op::Atan => one(wide::angle::atan, 1.6),
+        Op::Asinh => one(wide::hyperbolic::asinh, 1.7),
+        Op::Acosh => one(wide::hyperbolic::acosh, 1.8),
+        Op::Atanh => one(wide::hyperbolic::atanh, 1.6),
+        Op::Pow => two(wide::power::pow, 1.2),
+        Op::Atan2 => two(wide::angle::atan2, 1.4),
+        Op::Hypot => two(wide::angle::hypot, 1.3),
+        Op::Ldexp => exact(wide::ldexp),
+        _ => LIBRARY,
+    }
+}
+
 /// Lowers the op to arithmetic on whole vectors; `None` if it remains a call of the C library.
 pub(super) fn arithmetic(
     op: Op,
@@ -95,7 +117,9 @@ pub(super) fn arithmetic(
         (Made::Two(make), [x, y]) => Some(make(x, y)),
         _ => None,
     };
-    if dtype.scalar() == DType::FLOAT32 && !capabilities.types.has(DType::FLOAT64) {
+    // On GPUs float64 takes up to 64 times as long as float32.
+    let is_narrow = !capabilities.is_host || !capabilities.types.has(DType::FLOAT64);
+    if dtype.scalar() == DType::FLOAT32 && is_narrow {
         let new = make(narrow);
         return if capabilities.execution.has_native(Op::Clz) {
             new
@@ -105,6 +129,7 @@ pub(super) fn arithmetic(
     }
     match (dtype.code, dtype.bits) {
         (TypeCode::Float, 32) => make(single),
+        (TypeCode::Float, 64) if !capabilities.is_host => make(double).or_else(|| make(device_double(op))),
         (TypeCode::Float, 64) => make(double),
         _ => None,
     }
@@ -128,7 +153,7 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
     }
 }
 
-/// The largest error of a function of float32 on a target without float64, provided that quotients and square roots are
+/// The largest error of a function of float32 on a device, or on a target without float64, provided that quotients and square roots are
 /// rounded to nearest; `None` if it is not such a function.
 ///
 /// ```
@@ -138,4 +163,16 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
 #[must_use]
 pub fn narrow_ulps(op: Op) -> Option<f64> {
     lowered(op)[2].1
+}
+
+/// The largest error of a function of float64 on a device without a native one; `None` if it is not such a function.
+///
+/// ```
+/// use chipdock_ir::Op;
+/// assert_eq!(chipdock_passes::wide_ulps(Op::Exp), Some(1.1));
+/// assert_eq!(chipdock_passes::wide_ulps(Op::Fmod), None);
+/// ```
+#[must_use]
+pub fn wide_ulps(op: Op) -> Option<f64> {
+    lowered(op)[1].1.or(device_double(op).1)
 }

@@ -99,20 +99,23 @@ impl Steps {
         self.of_bits(shl(self.bits(shifted), self.u64(52)) + self.u64(ONE_BITS))
     }
 
-    /// The upper word of a product of two uint32, from products of halves of words.
+    /// The upper word of a product of two words, uint32 or uint64, from products of halves of words.
     pub(crate) fn high_product(&self, a: &Expr, b: &Expr) -> Expr {
-        let (low, sixteen) = (|e: &Expr| and(e.clone(), self.u32(0xffff)), || self.u32(16));
-        let (a_low, a_high) = (self.name("a", low(a)), self.name("a", shr(a.clone(), sixteen())));
-        let (b_low, b_high) = (self.name("b", low(b)), self.name("b", shr(b.clone(), sixteen())));
-        let first = a_low.clone() * b_high.clone() + shr(a_low * b_low.clone(), sixteen());
+        let half = i128::from(a.dtype.bits / 2);
+        let mask = Expr::int((1 << half) - 1, a.dtype);
+        let (low, count) = (|e: &Expr| and(e.clone(), mask.clone()), || Expr::int(half, a.dtype));
+        let (a_low, a_high) = (self.name("a", low(a)), self.name("a", shr(a.clone(), count())));
+        let (b_low, b_high) = (self.name("b", low(b)), self.name("b", shr(b.clone(), count())));
+        let first = a_low.clone() * b_high.clone() + shr(a_low * b_low.clone(), count());
         let first = self.name("first", first);
         let second = self.name("second", a_high.clone() * b_low + low(&first));
-        self.name("upper", a_high * b_high + shr(first, sixteen()) + shr(second, sixteen()))
+        self.name("upper", a_high * b_high + shr(first, count()) + shr(second, count()))
     }
 
-    /// The upper of two uint32 after a shift to the left, as one number of 64 bits, by less than 32.
+    /// The upper of two words, as one number of twice the digits, after a shift to the left by less than a word.
     pub(crate) fn moved(&self, high: &Expr, low: &Expr, count: &Expr) -> Expr {
-        let over = shr(shr(low.clone(), self.u32(1)), self.u32(31) - count.clone());
+        let constant = |value: u16| Expr::int(value.into(), count.dtype);
+        let over = shr(shr(low.clone(), constant(1)), constant(count.dtype.bits as u16 - 1) - count.clone());
         self.name("word", or(shl(high.clone(), count.clone()), over))
     }
 
@@ -136,8 +139,8 @@ pub(crate) fn needed(steps: Vec<(Var, Expr)>, results: &[&Expr]) -> Vec<(Var, Ex
     kept
 }
 
-/// Builds a function whose arguments, of float32 or int32, are used as they are.
-pub(crate) fn narrow<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
+/// Builds a function whose arguments are used as they are.
+pub(crate) fn plain<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
     let steps = Steps::new(args.first().map_or(1, |arg| arg.dtype.lanes));
     let args = args.map(|arg| steps.name("x", arg.clone()));
     let result = f(&steps, args);

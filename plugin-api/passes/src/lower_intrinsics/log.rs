@@ -107,7 +107,7 @@ fn terms(s: &Steps, f: &Expr) -> Terms {
 }
 
 /// [`parts`] of a positive float64, a subnormal one too: k, and m - 1.
-fn parts_double(s: &Steps, x: &Expr) -> (Expr, Expr) {
+pub(super) fn parts_double(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let tiny = |then: Expr, otherwise: Expr| s.if_less(x, f64::MIN_POSITIVE, then, otherwise);
     let normal = s.name("normal", tiny(x.clone() * s.f64(TWO_52), x.clone()));
     let (k, m) = parts(s, &normal);

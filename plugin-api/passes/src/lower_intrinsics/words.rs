@@ -2,7 +2,7 @@
 
 use chipdock_ir::Expr;
 
-use super::kit::{Steps, narrow, or, shl, shr};
+use super::kit::{Steps, or, plain, shl, shr};
 use crate::words::{Words, extended, product, sum, to_left, to_right};
 
 /// Half of 2^count, 0 for a count of 0.
@@ -16,7 +16,7 @@ fn half(s: &Steps, by: &Expr) -> Words {
 
 /// (x · 2^left · y + 2^(right - 1)) >> right of int32, computed modulo 2^64.
 pub(super) fn multiply_shift(x: &Expr, y: &Expr, left: Option<Expr>, right: Expr) -> Expr {
-    narrow([x, y], |s, [x, y]| {
+    plain([x, y], |s, [x, y]| {
         let factor = match &left {
             Some(left) => to_left(s, &extended(s, &x), left),
             None => extended(s, &x),

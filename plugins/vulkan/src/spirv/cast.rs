@@ -18,6 +18,16 @@ impl<'a> Writer<'a> {
     }
 
     fn cast_lane(&mut self, lane: Word, from: DType, to: DType) -> Word {
+        if from == DType::INT64
+            && !to.is_bool()
+            && let Some(narrow) = self.out.narrow(lane)
+        {
+            return if to.bits == 64 && to.is_integer() {
+                lane
+            } else {
+                self.cast_lane(narrow, DType::INT32, to)
+            };
+        }
         let (of, into) = (register(from), register(to));
         match (from.is_float(), to.is_float()) {
             _ if from.is_bool() => {
@@ -72,8 +82,12 @@ impl<'a> Writer<'a> {
                 self.wrapped(low, to)
             }
             (_, 64) => {
-                let op = if from.is_int() { Op::SConvert } else { Op::UConvert };
-                self.out.op(op, Type::Int(64), &[lane])
+                // A register's upper bits are the sign of its type, and an uint16 has none.
+                if from == DType::UINT32 {
+                    self.out.op(Op::UConvert, Type::Int(64), &[lane])
+                } else {
+                    self.out.sign_extended(lane)
+                }
             }
             _ => {
                 // The register contains the value already, if the new type contains every value of the old.

@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
                 self.refuse_stmt(s, "has no assertions in kernels: a kernel reports no error");
             }
             StmtKind::Attr { body, .. } => self.stmt(body),
-            StmtKind::LaunchThread { var, axis, body, .. } => self.thread(s, var, *axis, body),
+            StmtKind::LaunchThread { var, axis, extent, body } => self.thread(s, var, *axis, extent, body),
             StmtKind::Return(value) => self.ret(s, value.as_ref()),
             StmtKind::Break => self.leave(s, false),
             StmtKind::Continue => self.leave(s, true),
@@ -92,11 +92,13 @@ impl<'a> Writer<'a> {
             return;
         }
         let is_position = self.diagnostics.is_empty() && self.positions.contains(value);
+        let range = self.range(value);
         let value = self.value(value);
         if !is_used {
             return;
         }
         self.know(var, value);
+        self.bind_range(var, range);
         if is_position {
             self.positions.bind(var);
         }
@@ -154,7 +156,7 @@ impl<'a> Writer<'a> {
         self.out.effect(Op::ControlBarrier, operands);
     }
 
-    fn thread(&mut self, s: &'a Stmt, var: &'a Var, axis: ThreadAxis, body: &'a Stmt) {
+    fn thread(&mut self, s: &'a Stmt, var: &'a Var, axis: ThreadAxis, extent: &'a Expr, body: &'a Stmt) {
         let (input, name, component) = match axis {
             ThreadAxis::BlockX => (BuiltIn::WorkgroupId, "block", 0),
             ThreadAxis::BlockY => (BuiltIn::WorkgroupId, "block", 1),
@@ -174,6 +176,8 @@ impl<'a> Writer<'a> {
         let index = Value::one(DType::UINT32, index);
         let value = self.cast(&index, var.dtype);
         self.know(var, value);
+        let last = self.range(extent).1.saturating_sub(1);
+        self.bind_range(var, (0, last.max(0)));
         self.positions.bind(var);
         self.stmt(body);
     }
@@ -297,7 +301,7 @@ impl<'a> Writer<'a> {
 
     fn for_loop(&mut self, s: &'a Stmt, l: &Loop<'a>) {
         if let ForKind::ThreadBinding(axis) = l.kind {
-            return self.thread(s, l.var, axis, l.body);
+            return self.thread(s, l.var, axis, l.extent, l.body);
         }
         let dtype = l.var.dtype;
         if !dtype.is_int() || !dtype.is_scalar() || self.no_type(dtype).is_some() {
@@ -309,19 +313,27 @@ impl<'a> Writer<'a> {
             return self.refuse_stmt(s, format!("bounds of types {} and {}", start.dtype, extent.dtype));
         }
         let of = register(dtype);
-        let type_id = self.out.type_of(of);
+        // An int64 that counts to an int32 counts in 32 bits.
+        let narrow = if of == Type::Int(64) { self.out.narrow(extent.first()) } else { None };
+        let counts_in = if narrow.is_some() { DType::INT32 } else { dtype };
+        let type_id = self.out.type_of(register(counts_in));
         let [head, body, next, done] = [(); 4].map(|()| self.out.id());
         let (count, following) = (self.out.id(), self.out.id());
-        let zero = self.lane_of_integer(0, dtype);
+        let zero = self.lane_of_integer(0, counts_in);
         let before = self.out.block_label();
         self.out.jump(head);
         self.out.start(head);
         self.out.phi_as(count, type_id, &[(zero, before), (following, next)]);
-        let goes_on = self.out.op(Op::SLessThan, Type::Bool, &[count, extent.first()]);
+        let end = narrow.unwrap_or(extent.first());
+        let goes_on = if register(counts_in) == Type::Int(64) {
+            self.long_order(Op::SLessThan, count, end)
+        } else {
+            self.out.op(Op::SLessThan, Type::Bool, &[count, end])
+        };
         self.loop_merge(done, next, control_of(l));
         self.out.branch(goes_on, body, done);
         self.out.start(body);
-        let mut value = count;
+        let mut value = if narrow.is_some() { self.out.sign_extended(count) } else { count };
         if let Some(step) = &step {
             value = self.out.op(Op::IMul, of, &[value, step.first()]);
         }
@@ -329,13 +341,14 @@ impl<'a> Writer<'a> {
             value = self.out.op(Op::IAdd, of, &[start.first(), value]);
         }
         self.know(l.var, Value::one(dtype, value));
+        self.bind_loop(l.var, l.min, l.extent, l.step);
         self.positions.bind(l.var);
         self.loops.push(Targets { next, done });
         self.stmt(l.body);
         self.loops.pop();
         self.close(next);
         self.out.start(next);
-        let one = self.lane_of_integer(1, dtype);
+        let one = self.lane_of_integer(1, counts_in);
         self.out.op_as(following, Op::IAdd, type_id, &[count, one]);
         self.out.jump(head);
         self.out.start(done);

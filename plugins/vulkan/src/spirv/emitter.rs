@@ -55,6 +55,10 @@ pub(super) struct Emitter {
     known: HashMap<Known, Word>,
     /// Constants that are a zero of a type of floats, and whether it is negative.
     zeros: HashMap<Word, bool>,
+    /// Integers of 64 bits with the 32-bit ones that they are, extended by their sign.
+    narrow: HashMap<Word, Word>,
+    /// Constants of 64 bits that are int32 extended by their sign.
+    narrow_constants: HashMap<Word, i32>,
     pub(super) capabilities: BTreeSet<Capability>,
     extended: Word,
     // Of the current function:
@@ -85,6 +89,8 @@ impl Emitter {
             next: 1,
             known: HashMap::new(),
             zeros: HashMap::new(),
+            narrow: HashMap::new(),
+            narrow_constants: HashMap::new(),
             capabilities: BTreeSet::from([Capability::Shader]),
             extended: 0,
             function: Function::default(),
@@ -227,12 +233,32 @@ impl Emitter {
         {
             self.zeros.insert(constant, bits != 0);
         }
+        if plain == Type::Int(64)
+            && let Ok(narrow) = i32::try_from(bits.cast_signed())
+        {
+            self.narrow_constants.insert(constant, narrow);
+        }
         constant
     }
 
     /// Whether a float constant is a zero, and then whether it is negative.
     pub(super) fn zero_constant(&self, constant: Word) -> Option<bool> {
         self.zeros.get(&constant).copied()
+    }
+
+    /// A 32-bit integer in 64 bits, extended by its sign.
+    pub(super) fn sign_extended(&mut self, lane: Word) -> Word {
+        let long = self.op(Op::SConvert, Type::Int(64), &[lane]);
+        self.narrow.insert(long, lane);
+        long
+    }
+
+    /// The 32-bit integer that a 64-bit one is known to be, extended by its sign.
+    pub(super) fn narrow(&mut self, long: Word) -> Option<Word> {
+        match self.narrow_constants.get(&long) {
+            Some(value) => Some(self.word(value.cast_unsigned())),
+            None => self.narrow.get(&long).copied(),
+        }
     }
 
     pub(super) fn word(&mut self, value: u32) -> Word {

@@ -172,6 +172,7 @@ impl<'a> Writer<'a> {
     /// Evaluates a body in which a variable is bound to a value.
     fn let_in(&mut self, var: &'a Var, value: &'a Expr, body: &'a Expr) -> Value {
         if self.usage.uses(var.address()) || !is_pure(value) {
+            let range = self.range(value);
             let bound = self.value(value);
             if self.vars.get(&var.address()).is_some_and(|before| *before != bound) {
                 // The variable is bound again, to another value: nodes that depend on it must be written anew.
@@ -181,6 +182,7 @@ impl<'a> Writer<'a> {
                 self.positions.bind(var);
             }
             self.know(var, bound);
+            self.bind_range(var, range);
         }
         self.value(body)
     }

@@ -2,6 +2,7 @@
 //!
 //! Integers of fewer than 32 bits are computed in 32 and cut afterwards ([`Writer::wrapped`]).
 
+use chipdock_ir::analysis::Interval;
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op as IrOp};
 use rspirv::spirv::{GlslStd450Op, Op, Word};
 
@@ -39,7 +40,27 @@ impl<'a> Writer<'a> {
         if !e.dtype.is_integer() {
             return self.refuse(e, format!("has no arithmetic of {}", e.dtype));
         }
-        let (dtype, of) = (e.dtype, register(e.dtype));
+        let ranges = [self.range(a), self.range(b)];
+        let fits = |(low, high): Interval| low >= i32::MIN.into() && high <= i32::MAX.into();
+        if e.dtype.bits == 64
+            && fits(self.range(e))
+            && let (Some(left), Some(right)) = (self.narrowed(&left), self.narrowed(&right))
+        {
+            let result = self.arithmetic(op, &left, &right, ranges);
+            return self.map(e.dtype, &result, |w, lane| w.out.sign_extended(lane));
+        }
+        self.arithmetic(op, &left, &right, ranges)
+    }
+
+    /// The int32 that every lane of 64 bits is known to be.
+    fn narrowed(&mut self, value: &Value) -> Option<Value> {
+        let lanes = value.lanes.iter().map(|lane| self.out.narrow(*lane)).collect::<Option<Vec<_>>>()?;
+        Some(Value { dtype: DType::INT32.with_lanes(value.dtype.lanes), lanes })
+    }
+
+    /// Arithmetic on integers of one type; `ranges` are those of the operands.
+    fn arithmetic(&mut self, op: BinaryOp, left: &Value, right: &Value, ranges: [Interval; 2]) -> Value {
+        let (dtype, of) = (left.dtype, register(left.dtype));
         let instruction = match op {
             BinaryOp::Add => Op::IAdd,
             BinaryOp::Sub => Op::ISub,
@@ -51,14 +72,11 @@ impl<'a> Writer<'a> {
                     (_, true) => GlslStd450Op::SMax,
                     (_, false) => GlslStd450Op::UMax,
                 };
-                return self.zip(dtype, &left, &right, |w, a, b| w.out.extended(function, of, &[a, b]));
+                return self.zip(dtype, left, right, |w, a, b| w.out.extended(function, of, &[a, b]));
             }
-            _ => {
-                let constant = constant_of(b);
-                return self.zip(dtype, &left, &right, |w, a, b| w.division(op, dtype, a, b, constant));
-            }
+            _ => return self.zip(dtype, left, right, |w, a, b| w.division(op, dtype, a, b, ranges)),
         };
-        self.zip(dtype, &left, &right, |w, a, b| {
+        self.zip(dtype, left, right, |w, a, b| {
             let result = w.out.op(instruction, of, &[a, b]);
             w.wrapped(result, dtype)
         })
@@ -75,17 +93,18 @@ impl<'a> Writer<'a> {
         self.zip(e.dtype, a, b, |w, a, b| w.out.op(instruction, Type::Bool, &[a, b]))
     }
 
-    /// A division or its remainder (rules IR-N2 and IR-N3); `constant` is the divisor, where it is known.
-    fn division(&mut self, op: BinaryOp, dtype: DType, a: Word, b: Word, constant: Option<i128>) -> Word {
+    /// A division or its remainder (rules IR-N2 and IR-N3).
+    fn division(&mut self, op: BinaryOp, dtype: DType, a: Word, b: Word, ranges: [Interval; 2]) -> Word {
         let of = register(dtype);
         let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
-        if dtype.is_uint() {
-            let b = if constant.is_some_and(|value| value > 0) { b } else { self.not_zero(dtype, b) };
+        let [(least, _), (divisor_least, _)] = ranges;
+        let is_positive = divisor_least >= 1;
+        if dtype.is_uint() || least >= 0 && is_positive {
+            let b = if is_positive { b } else { self.not_zero(dtype, b) };
             let instruction = if is_quotient { Op::UDiv } else { Op::UMod };
             return self.out.op(instruction, of, &[a, b]);
         }
-        let divisor =
-            if constant.is_some_and(|value| value > 0) { b } else { self.safe_divisor(dtype, a, b) };
+        let divisor = if is_positive { b } else { self.safe_divisor(dtype, a, b) };
         // OpSRem and OpSMod are undefined in Vulkan's drivers where an operand is negative: the remainder is a difference.
         let quotient = self.out.op(Op::SDiv, of, &[a, divisor]);
         let quotient = if matches!(op, BinaryOp::FloorDiv | BinaryOp::FloorMod) {
@@ -166,7 +185,37 @@ impl<'a> Writer<'a> {
             (CompareOp::Gt, false) => Op::UGreaterThan,
             (CompareOp::Ge, false) => Op::UGreaterThanEqual,
         };
+        if a.dtype.is_int()
+            && a.dtype.bits == 64
+            && let (Some(a), Some(b)) = (self.narrowed(a), self.narrowed(b))
+        {
+            return self.zip(dtype, &a, &b, |w, a, b| w.out.op(instruction, Type::Bool, &[a, b]));
+        }
+        let is_signed_order = a.dtype.is_int() && !matches!(op, CompareOp::Eq | CompareOp::Ne);
+        if is_signed_order && a.dtype.bits == 64 {
+            return self.zip(dtype, a, b, |w, a, b| w.long_order(instruction, a, b));
+        }
         self.zip(dtype, a, b, |w, a, b| w.out.op(instruction, Type::Bool, &[a, b]))
+    }
+
+    /// A signed order of 64-bit integers (SPV-12).
+    ///
+    /// Mesa (22.3 at least) takes an int32 that is extended for less than every constant: so integers that are extended are
+    /// compared in 32 bits, and others, which may turn out to be some, in an unsigned order, in which Mesa does not look.
+    pub(super) fn long_order(&mut self, instruction: Op, a: Word, b: Word) -> Word {
+        if let (Some(a), Some(b)) = (self.out.narrow(a), self.out.narrow(b)) {
+            return self.out.op(instruction, Type::Bool, &[a, b]);
+        }
+        let instruction = match instruction {
+            Op::SLessThan => Op::ULessThan,
+            Op::SLessThanEqual => Op::ULessThanEqual,
+            Op::SGreaterThan => Op::UGreaterThan,
+            _ => Op::UGreaterThanEqual,
+        };
+        let of = Type::Int(64);
+        let sign = self.out.constant(of, 1 << 63);
+        let [a, b] = [a, b].map(|lane| self.out.op(Op::BitwiseXor, of, &[lane, sign]));
+        self.out.op(instruction, Type::Bool, &[a, b])
     }
 
     /// A comparison of booleans: false is below true.

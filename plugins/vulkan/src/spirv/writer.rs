@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use chipdock_ir::analysis::{Positions, Usage};
+use chipdock_ir::analysis::{Interval, Positions, Ranges, Usage};
 use chipdock_ir::{DType, Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
 use rspirv::spirv::{Decoration, Op, Word};
 
@@ -42,6 +42,7 @@ pub(super) struct Writer<'a> {
     pub(super) usage: Usage,
     pub(super) uses: Uses,
     pub(super) positions: Positions,
+    ranges: Ranges,
     pub(super) vars: HashMap<usize, Value>,
     pub(super) memories: HashMap<usize, Memory>,
     pub(super) loops: Vec<Targets>,
@@ -74,6 +75,7 @@ impl<'a> Writer<'a> {
             usage: Usage::default(),
             uses: Uses::default(),
             positions: Positions::default(),
+            ranges: Ranges::default(),
             vars: HashMap::new(),
             memories: HashMap::new(),
             loops: Vec::new(),
@@ -94,6 +96,7 @@ impl<'a> Writer<'a> {
         self.usage = Usage::of(&function.body);
         self.uses = Uses::of(function);
         self.positions = Positions::default();
+        self.ranges = Ranges::default();
         self.vars.clear();
         self.memories.clear();
         self.loops.clear();
@@ -145,6 +148,28 @@ impl<'a> Writer<'a> {
             self.refuse(e, format!("expected an operand of type {expected}, found {operand}"));
         }
         operand == expected
+    }
+
+    // -- ranges -------------------------------------------------------------------------------------------------------
+
+    /// The values that an integer can take. Nothing is known of what was not validated.
+    pub(super) fn range(&mut self, e: &'a Expr) -> Interval {
+        if self.diagnostics.is_empty() {
+            return self.ranges.of(e);
+        }
+        e.dtype.integer_range().unwrap_or((i128::MIN, i128::MAX))
+    }
+
+    pub(super) fn bind_range(&mut self, var: &Var, range: Interval) {
+        self.ranges.bind(var, range);
+    }
+
+    pub(super) fn bind_loop(&mut self, var: &Var, min: &'a Expr, extent: &'a Expr, step: Option<&'a Expr>) {
+        if self.diagnostics.is_empty()
+            && let Some(range) = self.ranges.of_loop_variable(min, extent, step)
+        {
+            self.ranges.bind(var, range);
+        }
     }
 
     // -- values -------------------------------------------------------------------------------------------------------

@@ -336,3 +336,92 @@ fn what_is_no_tensor_and_what_does_not_fit_is_refused() {
         assert_eq!(a.to_vec::<i32>().expect("read"), [128; 64]);
     });
 }
+
+/// Arguments at both ends of int32 and around small numbers.
+const EDGES: [i32; 16] =
+    [i32::MIN, i32::MIN + 1, -300, -8, -7, -1, 0, 1, 4, 7, 8, 11, 300, 4096, i32::MAX - 1, i32::MAX];
+
+fn edges(dtype: DType) -> Arg {
+    let (low, high) = dtype.integer_range().expect("an integer type");
+    let values: Vec<f64> = EDGES.iter().map(|edge| i128::from(*edge).clamp(low, high) as f64).collect();
+    Arg::Tensor(Array::from_f64(dtype, &[EDGES.len()], &values))
+}
+
+/// A kernel that writes a row of 16 for each expression of the thread `tx`, after other statements of it.
+fn rows(name: &str, from: DType, to: &str, before: &str, expressions: &[String]) -> String {
+    let body: String = expressions
+        .iter()
+        .enumerate()
+        .map(|(row, expression)| format!("            O[{row}, tx] = {expression}\n"))
+        .collect();
+    format!(
+        "    @T.prim_func(s_tir=True)
+    def {name}(P: T.Buffer((16,), \"{from}\"), O: T.Buffer(({}, 16), \"{to}\")):
+        T.func_attr({{\"tirx.noalias\": True}})
+        for tx in T.thread_binding(16, thread=\"threadIdx.x\"):
+{before}{body}",
+        expressions.len()
+    )
+}
+
+/// An integer that is extended, compared with constants, with an unrolled loop's variable, and through memory. Mesa has
+/// its own idea of some of these (SPV-12).
+#[test]
+fn extended_integers_are_compared_as_they_are() {
+    let host = host();
+    let extended =
+        [(DType::INT8, "int64"), (DType::INT16, "int64"), (DType::INT32, "int64"), (DType::UINT32, "int64")]
+            .into_iter()
+            .chain([(DType::INT8, "int32"), (DType::UINT8, "int16"), (DType::INT32, "uint64")]);
+    for (from, to) in extended {
+        let mut expressions = Vec::new();
+        for constant in ["7", "0", "-1", "300", "2147483647"] {
+            for op in ["<", "<=", ">", ">=", "==", "!="] {
+                let constant = format!("T.Cast(\"{to}\", T.int32({constant}))");
+                let (value, stored) = (format!("T.Cast(\"{to}\", P[tx])"), "L[0]");
+                for test in [format!("{value} {op} {constant}"), format!("{constant} {op} {stored}")] {
+                    expressions.push(format!("T.Select({test}, 1, 2)"));
+                }
+            }
+        }
+        let n = expressions.len();
+        let stored = format!(
+            "            L = T.alloc_buffer((1,), \"{to}\", scope=\"local\")
+            L[0] = T.Cast(\"{to}\", P[tx])
+            for i in T.unroll(T.int64(9)):
+                if T.Cast(\"{to}\", i) >= L[0]:
+                    L[0] = L[0] + T.Cast(\"{to}\", T.int32(2))
+"
+        );
+        let module = parse(&rows("compared", from, "int32", &stored, &expressions));
+        let args = [edges(from), counting(DType::INT32, &[n, 16])];
+        on_each_device(&host, |backend| agrees(&host, backend, &module, "compared", &args));
+    }
+}
+
+/// Arithmetic of 64 bits on integers that are extended: exact, whether or not 32 bits would do.
+#[test]
+fn extended_integers_are_computed_in_their_type() {
+    let host = host();
+    let (p, small) = ("T.Cast(\"int64\", P[tx])", "T.Cast(\"int64\", P[tx] % 100)");
+    let mut expressions = Vec::new();
+    for (a, b) in
+        [(p, p), (p, small), (small, small), (p, "T.int64(3)"), (small, "T.int64(-7)"), ("T.int64(-5)", p)]
+    {
+        for op in ["+", "-", "*", "//", "%"] {
+            expressions.push(format!("({a}) {op} ({b})"));
+        }
+        for function in ["min", "max", "truncdiv", "truncmod"] {
+            expressions.push(format!("T.{function}({a}, {b})"));
+        }
+    }
+    expressions.extend([
+        format!("T.Cast(\"int64\", tx) // T.int64(3) * T.int64(3) - {small} % T.int64(5)"),
+        format!("T.Cast(\"int64\", T.Cast(\"float32\", {small} * T.int64(3)))"),
+        format!("T.Cast(\"int64\", T.Cast(\"uint8\", {p} - T.int64(1)))"),
+        format!("T.if_then_else({small} < T.Cast(\"int64\", tx), {small}, {p} * {p})"),
+    ]);
+    let module = parse(&rows("computed", DType::INT32, "int64", "", &expressions));
+    let args = [edges(DType::INT32), counting(DType::INT64, &[expressions.len(), 16])];
+    on_each_device(&host, |backend| agrees(&host, backend, &module, "computed", &args));
+}

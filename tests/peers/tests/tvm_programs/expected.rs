@@ -49,7 +49,7 @@ pub(crate) const EXPECTED: &[Expected] = &[
             "relax.topk",
             "relax.median",
         ],
-        targets: &["opencl", "cuda", "metal", "webgpu"],
+        targets: &["opencl", "cuda", "metal", "vulkan", "webgpu"],
         words: "runs on the host",
         whose: Whose::Theirs,
         reason: "TVM's sorts for a processor call a function of the host",

@@ -132,7 +132,7 @@ pub(crate) fn markdown(rows: &[Row], refused: &[(String, String)], targets: &[St
         "# Programs of TVM's own libraries\n\nWritten by `BLESS=1 cargo xtask test --all programs_of_tvms_libraries`: {} \
          kernels that real TVM's libraries made, and {} draws that TVM could not make. `read` is the reader, `tvm` is \
          TVM's own result against the interpreter's, and each other line a target: run and right where a device is \
-         present (`llvm`, `c`, `opencl` on PoCL), built elsewhere.\n\n\
+         present (`llvm`, `c`, `opencl` on PoCL, `vulkan` on lavapipe), built elsewhere.\n\n\
          | From | On | Programs | Right | Refused, not ours to mend | Refused by us | Wrong |\n|---|---|---|---|---|---|---|\n",
         rows.len(),
         refused.len()

@@ -2,7 +2,7 @@
 
 use chipdock_ir::Expr;
 
-use super::super::kit::{Steps, abs, copysign, div, equal, less, max, min, narrow, one_if_less, sqrt};
+use super::super::kit::{Steps, abs, copysign, div, equal, less, max, min, one_if_less, plain, sqrt};
 use super::{coefficients as c, if_less, polynomial};
 
 /// Pi and half of it: a float32, and its rounding error.
@@ -36,7 +36,7 @@ fn complemented(s: &Steps, angle: Expr, a: &Expr, b: &Expr) -> Expr {
 
 /// `atan`.
 pub(crate) fn atan(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", min(s.f32(2.0_f32.powi(126)), abs(&x)));
         let one = s.f32(1.0);
         let (low, high) =
@@ -47,7 +47,7 @@ pub(crate) fn atan(x: &Expr) -> Expr {
 
 /// `atan2`.
 pub(crate) fn atan2(y: &Expr, x: &Expr) -> Expr {
-    narrow([y, x], |s, [y, x]| {
+    plain([y, x], |s, [y, x]| {
         let (a, b) = (s.name("a", abs(&y)), s.name("b", abs(&x)));
         let low = s.name("low", min(a.clone(), b.clone()));
         let high = s.name("high", max(a.clone(), b.clone()));
@@ -83,7 +83,7 @@ fn if_far(s: &Steps, a: &Expr, far: Expr, near: Expr) -> Expr {
 
 /// `asin`.
 pub(crate) fn asin(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let half = half_angle(s, &a);
         let rest = less_value(s, HALF_PI, half.clone() + half.clone());
@@ -93,7 +93,7 @@ pub(crate) fn asin(x: &Expr) -> Expr {
 
 /// `acos`.
 pub(crate) fn acos(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let half = half_angle(s, &a);
         let twice = s.name("twice", half.clone() + half.clone());
@@ -104,7 +104,7 @@ pub(crate) fn acos(x: &Expr) -> Expr {
 
 /// `hypot`, computed at a scale at which squares neither overflow nor underflow.
 pub(crate) fn hypot(x: &Expr, y: &Expr) -> Expr {
-    narrow([x, y], |s, [x, y]| {
+    plain([x, y], |s, [x, y]| {
         let (a, b) = (s.name("a", abs(&x)), s.name("b", abs(&y)));
         let most = s.name("most", max(a.clone(), b.clone()));
         let by_size = |small: f32, large: f32| {

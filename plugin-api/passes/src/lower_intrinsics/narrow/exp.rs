@@ -3,7 +3,7 @@
 use chipdock_ir::{DType, Expr, Op};
 
 use super::super::float::exp_near_zero;
-use super::super::kit::{Steps, abs, copysign, div, max, min, narrow, shl, shr, unary};
+use super::super::kit::{Steps, abs, copysign, div, max, min, plain, shl, shr, unary};
 use super::{clamp, coefficients as c, if_less, int, of_bits, polynomial};
 
 /// ln 2: 9 digits, and the rest.
@@ -45,7 +45,7 @@ fn power_of_e(s: &Steps, x: &Expr, more: f32) -> Expr {
 
 /// `exp`. Past 89 the result is infinite, below -104 it is 0.
 pub(crate) fn exp(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| power_of_e(s, &clamp(s, &x, -104.0, 89.0), 0.0))
+    plain([x], |s, [x]| power_of_e(s, &clamp(s, &x, -104.0, 89.0), 0.0))
 }
 
 /// 2^(whole + r), for |r| up to 1/2.
@@ -55,7 +55,7 @@ pub(super) fn power_of_2(s: &Steps, whole: &Expr, r: &Expr) -> Expr {
 
 /// `exp2`.
 pub(crate) fn exp2(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let x = clamp(s, &x, -151.0, 129.0);
         let steps = whole(s, &x);
         let r = s.name("r", x - steps.clone());
@@ -65,7 +65,7 @@ pub(crate) fn exp2(x: &Expr) -> Expr {
 
 /// `exp10`.
 pub(crate) fn exp10(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let x = clamp(s, &x, -46.0, 39.0);
         let steps = whole(s, &(x.clone() * s.f32(std::f32::consts::LOG2_10)));
         let r = rest(s, &x, &steps, LOG10_2);
@@ -81,7 +81,7 @@ fn halves(s: &Steps, a: &Expr) -> (Expr, Expr) {
 
 /// `sinh`: a polynomial below 1, (e^x - e^-x) / 2 above.
 pub(crate) fn sinh(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let square = s.name("square", x.clone() * x.clone());
         let near = x.clone() + x.clone() * (square.clone() * polynomial(&square, c::SINH));
@@ -92,7 +92,7 @@ pub(crate) fn sinh(x: &Expr) -> Expr {
 
 /// `cosh`: (e^x + e^-x) / 2.
 pub(crate) fn cosh(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let (up, down) = halves(s, &abs(&x));
         up + down
     })
@@ -100,7 +100,7 @@ pub(crate) fn cosh(x: &Expr) -> Expr {
 
 /// `erf`: a polynomial below 1; above, 1 less a power of 2 whose exponent is a polynomial, up to 4, where the result is 1.
 pub(crate) fn erf(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", min(s.f32(4.0), abs(&x)));
         let square = s.name("square", a.clone() * a.clone());
         let near = x.clone() + x.clone() * polynomial(&square, c::ERF_NEAR);
@@ -114,7 +114,7 @@ pub(crate) fn erf(x: &Expr) -> Expr {
 
 /// `ldexp`: three powers, of which only the last may round, overflow or give a subnormal number.
 pub(crate) fn ldexp(x: &Expr, n: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let bounded = |n: Expr, low: i128, high: i128| {
             let bound = |value: i128| Expr::int(value, n.dtype);
             min(max(n.clone(), bound(low)), bound(high))

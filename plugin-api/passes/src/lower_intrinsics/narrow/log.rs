@@ -2,7 +2,7 @@
 
 use chipdock_ir::Expr;
 
-use super::super::kit::{Steps, abs, and, copysign, div, equal, less, min, narrow, shr, sqrt};
+use super::super::kit::{Steps, abs, and, copysign, div, equal, less, min, plain, shr, sqrt};
 use super::{bits, coefficients as c, float, high, if_less, int, of_bits, polynomial};
 
 /// The bits of 1.0 and of the square root of 1/2.
@@ -57,7 +57,7 @@ fn natural(s: &Steps, k: &Expr, f: &Expr, c: Option<Expr>) -> Expr {
 
 /// `log`.
 pub(crate) fn log(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let (k, f) = parts(s, &x);
         settled(s, &x, natural(s, &k, &f, None))
     })
@@ -74,7 +74,7 @@ fn in_base(s: &Steps, f: &Expr, unit: (f32, f32)) -> (Expr, Expr) {
 
 /// `log2`.
 pub(crate) fn log2(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let (k, f) = parts(s, &x);
         let (product, low) = in_base(s, &f, INV_LN_2);
         settled(s, &x, (low + product) + k)
@@ -83,7 +83,7 @@ pub(crate) fn log2(x: &Expr) -> Expr {
 
 /// `log10`.
 pub(crate) fn log10(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let (k, f) = parts(s, &x);
         let (product, low) = in_base(s, &f, INV_LN_10);
         settled(s, &x, ((k.clone() * s.f32(LOG10_2.1) + low) + product) + k * s.f32(LOG10_2.0))
@@ -115,7 +115,7 @@ fn log1p_of(s: &Steps, x: &Expr, more: Option<Expr>) -> Expr {
 
 /// `log1p`.
 pub(crate) fn log1p(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| copysign(log1p_of(s, &x, None), &x))
+    plain([x], |s, [x]| copysign(log1p_of(s, &x, None), &x))
 }
 
 /// Bound of a number before it is squared.
@@ -133,7 +133,7 @@ fn log_of_double(s: &Steps, a: &Expr, above: Expr) -> Expr {
 
 /// `asinh`: ln(a + √(a² + 1)), as log1p of the part above 1.
 pub(crate) fn asinh(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let bounded = s.name("bounded", min(s.f32(SQUARED_MAX), a.clone()));
         let root = sqrt(&(bounded.clone() * bounded.clone() + s.f32(1.0)));
@@ -144,7 +144,7 @@ pub(crate) fn asinh(x: &Expr) -> Expr {
 
 /// `acosh`: ln(x + √(x² - 1)), as log1p of the part above 1.
 pub(crate) fn acosh(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let bounded = s.name("bounded", min(s.f32(SQUARED_MAX), x.clone()));
         let over = s.name("over", bounded.clone() - s.f32(1.0));
         let root = sqrt(&(over.clone() * (bounded + s.f32(1.0))));
@@ -155,7 +155,7 @@ pub(crate) fn acosh(x: &Expr) -> Expr {
 
 /// `atanh`: half of ln((1 + a) / (1 - a)), as log1p.
 pub(crate) fn atanh(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let quotient = s.name("ratio", div(a.clone() + a.clone(), s.f32(1.0) - a));
         copysign(s.f32(0.5) * log1p_of(s, &quotient, None), &x)

@@ -2,7 +2,7 @@
 
 use chipdock_ir::{Expr, Op};
 
-use super::super::kit::{Steps, abs, and, copysign, div, equal, less, narrow, shr, unary};
+use super::super::kit::{Steps, abs, and, copysign, div, equal, less, plain, shr, unary};
 use super::{bits, clamp, float, high, if_less, int, of_bits, polynomial};
 
 /// The bits of 1.0 and of half of the square root of 3.
@@ -76,7 +76,7 @@ fn of_positive(s: &Steps, a: &Expr, y: &Expr) -> Expr {
 
 /// `pow`: 2^(y log2 |x|) with the sign restored, and the special cases.
 pub(crate) fn pow(x: &Expr, y: &Expr) -> Expr {
-    narrow([x, y], |s, [x, y]| {
+    plain([x, y], |s, [x, y]| {
         let a = s.name("a", abs(&x));
         let zero = || s.f32(0.0);
         let infinite = || s.f32(f32::INFINITY);

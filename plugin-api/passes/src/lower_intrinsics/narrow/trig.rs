@@ -2,7 +2,7 @@
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op};
 
-use super::super::kit::{Steps, abs, and, div, equal, narrow, or, pair, shl, shr};
+use super::super::kit::{Steps, abs, and, div, equal, or, pair, plain, shl, shr};
 use super::{bits, coefficients as c, float, if_less, int, of_bits, polynomial};
 
 /// 2 / pi in words of 32 binary digits, one word before the point.
@@ -102,7 +102,7 @@ fn finite(s: &Steps, x: &Expr, value: Expr) -> Expr {
 
 /// The sine of x plus `quarters` (0 or 1) quarter turns.
 pub(crate) fn wave(x: &Expr, quarters: u32) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let (r, turns) = quarter_turns(s, &a);
         let turns = if quarters == 0 { turns } else { s.name("turns", turns + s.u32(quarters)) };
@@ -117,7 +117,7 @@ pub(crate) fn wave(x: &Expr, quarters: u32) -> Expr {
 
 /// `tan`.
 pub(crate) fn tan(x: &Expr) -> Expr {
-    narrow([x], |s, [x]| {
+    plain([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let (r, turns) = quarter_turns(s, &a);
         let square = s.name("square", r.clone() * r.clone());

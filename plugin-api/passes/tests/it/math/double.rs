@@ -21,7 +21,7 @@ fn cases() -> BTreeMap<&'static str, Vec<Case>> {
     cases
 }
 
-fn ulps(found: f64, (nearest, rest): (f64, f64)) -> f64 {
+pub(super) fn ulps(found: f64, (nearest, rest): (f64, f64)) -> f64 {
     let exponent = ((nearest.to_bits() >> 52) & 0x7ff).max(1) as i32 - 1023;
     if !found.is_finite() || found.is_sign_negative() != nearest.is_sign_negative() {
         return f64::INFINITY;

@@ -6,6 +6,7 @@ mod effects;
 mod narrow;
 mod pairs;
 mod single;
+mod wide;
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;

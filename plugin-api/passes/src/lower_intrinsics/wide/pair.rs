@@ -1,0 +1,28 @@
+//! Numbers of twice the digits of a float64: a value, and what rounding took from it.
+
+use chipdock_ir::Expr;
+
+use super::super::kit::{Steps, and};
+
+/// The sum of two numbers, of which the first is not the smaller one, or is 0.
+pub(crate) fn quick_sum(s: &Steps, a: &Expr, b: &Expr) -> (Expr, Expr) {
+    let sum = s.name("sum", a.clone() + b.clone());
+    let lost = s.name("lost", b.clone() - (sum.clone() - a.clone()));
+    (sum, lost)
+}
+
+/// The upper 26 digits of a number, and the others.
+fn halves(s: &Steps, x: &Expr) -> (Expr, Expr) {
+    let upper = s.name("upper", s.of_bits(and(s.bits(x), s.u64(!0 << 27))));
+    let lower = s.name("lower", x.clone() - upper.clone());
+    (upper, lower)
+}
+
+/// The product of two numbers whose size is far from both ends.
+pub(crate) fn product(s: &Steps, a: &Expr, b: &Expr) -> (Expr, Expr) {
+    let product = s.name("product", a.clone() * b.clone());
+    let ((p, q), (t, u)) = (halves(s, a), halves(s, b));
+    let first = p.clone() * t.clone() - product.clone();
+    let lost = first + p * u.clone() + q.clone() * t + q * u;
+    (product, s.name("lost", lost))
+}

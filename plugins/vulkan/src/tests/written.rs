@@ -1,0 +1,68 @@
+//! Tests of modules that were not validated: each is written or refused, none makes the generator panic.
+
+use chipdock_ir::testing::junk;
+use chipdock_ir::{IrModule, Target, build};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::spirv::{Environment, unsupported, write_module};
+
+/// What a device of Vulkan 1.1 has at least, what lavapipe has, and the same with addresses.
+fn environments() -> [Environment; 3] {
+    let all = json!({
+        "kind": "vulkan", "vulkan_api_version": (1 << 22) | (3 << 12), "max_spirv_version": 0x1_0600,
+        "supports_int8": true, "supports_int16": true, "supports_int64": true, "supports_float64": true,
+        "native_float16": true, "supports_8bit_buffer": true, "supports_16bit_buffer": true,
+        "supports_vulkan_memory_model": true, "supports_int64_atomics": true, "thread_warp_size": 8,
+        "supported_subgroup_operations": 127, "rounding_rte": [16, 32, 64],
+    });
+    let mut addresses = all.clone();
+    addresses["buffer_access"] = "address".into();
+    [json!({ "kind": "vulkan" }), all, addresses]
+        .map(|target| Environment::of(&Target::from_canonical_json(&target).unwrap()))
+}
+
+fn words(module: &IrModule, environment: &Environment) -> Option<Vec<u32>> {
+    write_module(module, environment, Some("kernel.py")).ok().map(|spirv| spirv.words)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn spv_11_no_module_makes_the_generator_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
+        let f = junk::kernel(junk::function("f", &bytes, true));
+        let module = build::module([f, junk::function("g", &bytes[100..], true)]);
+        for environment in environments() {
+            let found = unsupported(&module, &environment);
+            prop_assert_eq!(words(&module, &environment).is_none(), !found.is_empty());
+            // SPV-1
+            prop_assert_eq!(words(&module, &environment), words(&module, &environment));
+        }
+    }
+}
+
+/// Deeper than anything that a validator lets pass: refused, on a thread with a usual stack.
+#[test]
+fn spv_11_depth_is_refused_before_the_stack_ends() {
+    for (levels, is_fine) in [(200, true), (1000, false)] {
+        for f in junk::deep(levels) {
+            for environment in environments() {
+                let found = unsupported(&build::module([junk::kernel(f.clone())]), &environment);
+                assert_eq!(found.is_empty(), is_fine, "{levels}: {found:#?}");
+            }
+        }
+    }
+}
+
+/// A node that is shared again and again is written once: the words grow with the module, not with its paths.
+#[test]
+fn spv_8_shared_nodes_do_not_multiply() {
+    for module in [junk::shared(60), junk::shared_positions(60)] {
+        let module = build::module([junk::kernel(module)]);
+        for environment in environments() {
+            let written = words(&module, &environment).unwrap();
+            assert!(written.len() < 10_000, "{} words", written.len());
+        }
+    }
+}
