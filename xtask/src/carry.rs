@@ -62,8 +62,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         copy_folder(&root().join(part), &folder.join(part), &|_| true)?;
     }
     for (plugin, _) in plugins::all()? {
-        let part = Path::new("plugins").join(plugin).join("expectations.toml");
-        copy_file(&root().join(&part), &folder.join(&part))?;
+        // The tests take a folder of `plugins` for a plugin's if it has a Cargo.toml.
+        for file in ["Cargo.toml", "expectations.toml"] {
+            let part = Path::new("plugins").join(&plugin).join(file);
+            copy_file(&root().join(&part), &folder.join(&part))?;
+        }
     }
     if !has("--without-wheels") {
         carry_wheels(&folder)?;
