@@ -1,5 +1,6 @@
 //! Shared parts of code generators for lowered modules: reading requests, reporting diagnostics, describing functions.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use chipdock_ir::validate::validate;
@@ -78,13 +79,29 @@ fn lowered_wrong(problems: &[Diagnostic], file: Option<&str>, stage: Stage) -> S
     )
 }
 
-/// Reports diagnostics as errors, each with its position.
+/// The diagnostics that a reader needs: each message once for a line of a function. Those without a position are left out
+/// where the message has one elsewhere: one type that is missing is in every step of what a function is computed by.
+fn distinct(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let placed = diagnostics.iter().filter(|it| it.span != Span::NONE);
+    let placed: HashSet<_> = placed.map(|it| (&it.function, &it.message)).collect();
+    let mut seen = HashSet::new();
+    let mut kept = Vec::new();
+    for it in diagnostics {
+        let is_needed = it.span != Span::NONE || !placed.contains(&(&it.function, &it.message));
+        if is_needed && seen.insert((&it.function, &it.message, it.span.line)) {
+            kept.push(it);
+        }
+    }
+    kept
+}
+
+/// Reports diagnostics as errors, each with its position; a message once for each line of a function.
 ///
 /// # Errors
 ///
 /// The host's error for a diagnostic that it could not store.
 pub fn report(diagnostics: &[Diagnostic], session: &BuildSession<'_>) -> Result<(), Error> {
-    for diagnostic in diagnostics {
+    for diagnostic in distinct(diagnostics) {
         let Diagnostic { function, span, node, message } = diagnostic;
         let raw = crate::Diagnostic::error(message).at(span.line, span.column).function(function).node(node);
         session.diagnostic(&raw)?;
@@ -95,6 +112,7 @@ pub fn report(diagnostics: &[Diagnostic], session: &BuildSession<'_>) -> Result<
 /// Makes the error of a build whose diagnostics were reported: the first diagnostic, and the number of others.
 #[must_use]
 pub fn unsupported(diagnostics: &[Diagnostic]) -> Error {
+    let diagnostics = distinct(diagnostics);
     let first = diagnostics.first().map(ToString::to_string).unwrap_or_default();
     let more = match diagnostics.len() {
         0 | 1 => String::new(),
@@ -138,6 +156,29 @@ pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_is_reported_once_for_a_line() {
+        let at = |function: &str, line: u32, node: &str, message: &str| Diagnostic {
+            function: function.into(),
+            span: if line == 0 { Span::NONE } else { Span { line, column: 7 } },
+            node: node.to_owned(),
+            message: message.to_owned(),
+        };
+        let all = [
+            at("f", 0, "a", "has no float64"),
+            at("f", 8, "b", "has no float64"),
+            at("f", 8, "c", "has no float64"),
+            at("f", 9, "c", "has no float64"),
+            at("f", 8, "c", "has no int64"),
+            at("g", 0, "a", "has no float64"),
+            at("g", 0, "b", "has no float64"),
+        ];
+        let nodes: Vec<_> =
+            distinct(&all).iter().map(|it| (&*it.function, it.span.line, &*it.node)).collect();
+        assert_eq!(nodes, [("f", 8, "b"), ("f", 9, "c"), ("f", 8, "c"), ("g", 0, "a")]);
+        assert!(unsupported(&all).message().ends_with("(and 3 more)"), "{}", unsupported(&all));
+    }
 
     #[test]
     fn a_module_that_was_lowered_wrong_is_told_as_an_internal_error_at_the_line_of_the_kernel() {
