@@ -21,8 +21,9 @@ exec \"$here/bin/chipdock-carried\" \"$@\"
 
 const README: &str = "What this is: the command chipdock, its plugins, the corpus, the examples, the device tests and the
 benchmark, built on another machine. `./run.sh` runs them all on the devices of this one and leaves report.json, whose field
-`text` is for people. It needs a system with glibc as new as the building machine's (see BUILD), the vendor's driver, and
-nothing else: no network, no Rust, no Python. A run takes up to an hour; `./run.sh --help` says what can be left out.
+`text` is for people. It needs a system with glibc as new as the building machine's (see BUILD), the vendor's driver (for
+Vulkan its loader too, libvulkan.so.1), and nothing else: no network, no Rust, no Python. A run takes up to an hour;
+`./run.sh --help` says what can be left out.
 
 The folder `wheels`, where it is there, holds vendors' compilers under the vendors' own licences: they are here for your own
 machine, and not to be handed on.
@@ -61,8 +62,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         copy_folder(&root().join(part), &folder.join(part), &|_| true)?;
     }
     for (plugin, _) in plugins::all()? {
-        let part = Path::new("plugins").join(plugin).join("expectations.toml");
-        copy_file(&root().join(&part), &folder.join(&part))?;
+        // The tests take a folder of `plugins` for a plugin's if it has a Cargo.toml.
+        for file in ["Cargo.toml", "expectations.toml"] {
+            let part = Path::new("plugins").join(&plugin).join(file);
+            copy_file(&root().join(&part), &folder.join(&part))?;
+        }
     }
     if !has("--without-wheels") {
         carry_wheels(&folder)?;

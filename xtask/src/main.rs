@@ -40,8 +40,8 @@ Examples:
   cargo xtask test softmax         # only the tests whose name holds `softmax`, without the other checks
   cargo xtask test --all zoo       # each broken plugin through every command, some minutes
   cargo xtask bench
-  cargo xtask bench launch copy    # only these; it measures device-time, launch, copy, second-run, elementwise, call,
-                                   # cache-hit, matmul, pool, fork-join, script, list
+  cargo xtask bench launch copy    # only these; it measures device-time, codegen, launch, copy, second-run,
+                                   # default-schedule, elementwise, call, cache-hit, matmul, pool, fork-join, script, list
   cargo xtask bench --peers        # installs its peers the first time
   cargo xtask bench --peers --filter softmax --with torch
   cargo xtask fuzz --seconds 600   # script, wire, npy, manifest, target, artifact, pipeline, one after the other

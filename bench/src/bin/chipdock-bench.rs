@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chipdock_bench::contest::{duel, median, ns_per_call};
+use chipdock_bench::device::Figure;
 use chipdock_bench::options::Options;
 use chipdock_bench::{Result, cached, device, fork, limits};
 use chipdock_host::{AnyView, Host, HostOptions, Tensor};
@@ -60,6 +61,11 @@ struct Line {
 }
 
 impl Line {
+    fn of(figure: Figure) -> Self {
+        let Figure { name, measured, value, goal } = figure;
+        Self { name, on: String::new(), measured, value, goal }
+    }
+
     /// Compares the figure with its goal, which is an upper bound.
     fn verdict(&self) -> &'static str {
         match self.goal {
@@ -73,9 +79,11 @@ impl Line {
 /// Names of the measurements; filters are parts of these names.
 const TOPICS: &[&str] = &[
     "device-time",
+    "codegen",
     "launch",
     "copy",
     "second-run",
+    "default-schedule",
     "elementwise",
     "call",
     "cache-hit",
@@ -98,6 +106,8 @@ fn bench(options: &Options) -> Result<()> {
         let own = of_backend(options, &host, backend)?;
         lines.extend(own.into_iter().map(|line| Line { on: backend.target.kind.clone(), ..line }));
     }
+    let together = device::measure_together(options, &host, &present)?;
+    lines.extend(together.into_iter().map(|(on, figure)| Line { on, ..Line::of(figure) }));
     if options.wants("pool") {
         lines.push(pool(&host)?);
     }
@@ -116,15 +126,7 @@ fn bench(options: &Options) -> Result<()> {
 
 fn of_backend(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     let figures = device::measure(options, host, backend)?.into_iter();
-    let mut lines: Vec<Line> = figures
-        .map(|figure| Line {
-            name: figure.name,
-            measured: figure.measured,
-            value: figure.value,
-            goal: figure.goal,
-            ..Line::default()
-        })
-        .collect();
+    let mut lines: Vec<Line> = figures.map(Line::of).collect();
     // The remaining figures are of code that runs on the host itself.
     if backend.is_host() {
         if options.wants("call") {
@@ -480,7 +482,7 @@ mod tests {
     #[test]
     fn a_report_keeps_its_schema() {
         let line = |value, goal| Line { name: "a figure, ms", value, goal, ..Line::default() };
-        let lines = [line(1.0, None), line(1.0, Some(2.0)), line(3.0, Some(2.0))];
+        let lines = [line(1.0, None), line(1.0, Some(2.0)), line(3.0, Some(2.0)), line(f64::NAN, None)];
         chipdock_test_support::schemas::check(&to_json(&lines));
         chipdock_test_support::schemas::check(&to_json(&[]));
     }

@@ -13,7 +13,7 @@ use libloading::Library;
 use super::super::Result;
 use super::super::contest::{duel, ns_per_call};
 use super::super::options::Options;
-use super::{ELEMENTS, Figure, compile, tensors};
+use super::{ELEMENTS, FROM_DEVICE, Figure, TO_DEVICE, compile, missing, tensors};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 
@@ -86,14 +86,8 @@ pub(super) fn measure(options: &Options, host: &Host, backend: &Backend) -> Resu
 
 const LAUNCH: &str = "a launch, µs more than cuLaunchKernel";
 const LAUNCH_WITHOUT: &str = "the same on a thread that has no context, µs more than cuLaunchKernel";
-const TO_DEVICE: &str = "the driver's rate of copies to the device / ours";
-const FROM_DEVICE: &str = "the driver's rate of copies from the device / ours";
 const ELEMENTWISE: &str = "the rate of copies within the device / that of an addition";
 const MATMUL: &str = "cuBLAS's rate of a float32 product / ours";
-
-fn missing(name: &'static str, why: &str) -> Figure {
-    Figure { name, measured: format!("not measured: {why}"), value: f64::NAN, goal: None }
-}
 
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()

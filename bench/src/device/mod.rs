@@ -1,9 +1,12 @@
 //! Compares devices through Chipdock with their own driver: the cost that Chipdock adds to a launch, a copy, and the load
 //! of a program that was built before.
 
-mod bare;
 mod clock;
+mod codegen;
 mod cuda;
+mod opencl;
+mod schedule;
+mod vulkan;
 
 use std::path::Path;
 use std::process::Command;
@@ -47,30 +50,81 @@ class Module:
 ";
 /// Number of elements of each tensor of the kernel, and of its threads.
 const ELEMENTS: usize = 16;
+/// Number of tensors of the kernel.
+const BUFFERS: usize = 3;
 /// Size of the copy whose rate is measured.
 const COPY_BYTES: usize = 64 << 20;
 
 /// The kernel in the form that the driver takes.
 struct Program {
-    source: String,
+    code: Vec<u8>,
+    /// Options for the driver's compiler.
     options: String,
+    /// The artifact's index.
+    index: Value,
     kernel: FunctionInfo,
 }
 
 impl Program {
     fn of(artifact: &Artifact) -> Result<Self> {
         let [device] = artifact.imports() else { return Err("one device module is expected".to_owned()) };
-        let source =
-            device.sections().iter().find(|section| section.kind() == "code" || section.name() == "source");
-        let source = source.ok_or("the artifact has no code")?.data();
+        let sections = || device.sections().iter();
+        let code = sections().find(|section| section.kind() == "code");
+        let code = code.or_else(|| sections().find(|section| section.name() == "source"));
         let index: Value = serde_json::from_str(device.index_json()).map_err(|error| error.to_string())?;
         let options = index["build_options"].as_array().into_iter().flatten().filter_map(Value::as_str);
         Ok(Self {
-            source: String::from_utf8_lossy(source).into_owned(),
+            code: code.ok_or("the artifact has no code")?.data().to_vec(),
             options: options.collect::<Vec<_>>().join(" "),
             kernel: device.index().functions.first().ok_or("the device module has no kernel")?.clone(),
+            index,
         })
     }
+}
+
+/// A device that is called through its driver, without Chipdock.
+trait Direct {
+    /// Makes a kernel, with tensors of its own; from an earlier process's [`DirectKernel::binary`] if there is one.
+    fn kernel<'a>(&'a self, program: &Program, binary: Option<&[u8]>) -> Result<Box<dyn DirectKernel + 'a>>;
+
+    /// Makes a buffer on the device.
+    fn buffer<'a>(&'a self, size_bytes: usize) -> Result<Box<dyn DirectBuffer + 'a>>;
+}
+
+/// A kernel that is launched through the driver.
+trait DirectKernel {
+    /// Queues the kernel.
+    fn launch(&self) -> Result<()>;
+
+    /// Queues the kernel in a submission of its own; `None` if the driver's interface has no submissions.
+    fn launch_apart(&self) -> Option<Result<()>> {
+        None
+    }
+
+    /// Waits for all that was queued.
+    fn wait(&self) -> Result<()>;
+
+    /// Returns what the driver compiled, in the form that it loads.
+    fn binary(&self) -> Result<Vec<u8>>;
+
+    /// Returns what a reader must know of that binary.
+    fn remark(&self, _binary: &[u8]) -> &'static str {
+        ""
+    }
+}
+
+/// A buffer on the device that is copied to and from through the driver, by calls that wait.
+trait DirectBuffer {
+    fn write(&mut self, data: &[u8]) -> Result<()>;
+    fn read(&self, data: &mut [u8]) -> Result<()>;
+}
+
+/// Opens the driver of a backend's device; `None` if this program does not call it directly.
+fn direct(backend: &Backend) -> Option<Result<Box<dyn Direct>>> {
+    if opencl::serves(backend) {
+        return Some(opencl::Driver::open(backend).map(|driver| Box::new(driver) as _));
+    }
+    vulkan::serves(backend).then(|| vulkan::Driver::open(backend).map(|driver| Box::new(driver) as _))
 }
 
 fn compile(host: &Host, backend: &Backend) -> Result<std::sync::Arc<Artifact>> {
@@ -79,39 +133,81 @@ fn compile(host: &Host, backend: &Backend) -> Result<std::sync::Arc<Artifact>> {
     Ok(compiled.map_err(|error| error.to_string())?.artifact)
 }
 
-/// Measures all selected figures of a device whose driver this program can call directly; for others only the device time.
+/// Measures all selected figures of a device; those of launches, copies and second runs only if this program can call its
+/// driver directly.
 ///
 /// # Errors
 ///
-/// A call fails.
+/// A call fails. A measurement that needs the driver's own calls and fails is a figure without a value instead.
 pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     if options.wants("device-time") {
         figures.extend(clock::measure(host, backend)?);
     }
-    if !backend.is_host() && cuda::serves(backend) {
+    if backend.is_host() {
+        return Ok(figures);
+    }
+    if options.wants("codegen") {
+        figures.extend(codegen::measure(host, backend)?);
+    }
+    if cuda::serves(backend) {
         figures.extend(cuda::measure(options, host, backend)?);
         return Ok(figures);
     }
-    if backend.is_host() || !bare::serves(backend) {
+    let topics = ["launch", "copy", "second-run"].map(|topic| options.wants(topic));
+    if topics == [false; 3] {
         return Ok(figures);
     }
-    if options.wants("launch") {
-        figures.extend(launches(host, backend)?);
+    let Some(driver) = direct(backend) else { return Ok(figures) };
+    let driver = match driver {
+        Ok(driver) => driver,
+        Err(why) => return Ok([figures, vec![missing(LAUNCH, &why)]].concat()),
+    };
+    let [launch, copy, second] = topics;
+    let mut add = |name: &'static str, measured: Result<Vec<Figure>>| match measured {
+        Ok(found) => figures.extend(found),
+        Err(why) => figures.push(missing(name, &why)),
+    };
+    if launch {
+        add(LAUNCH, launches(host, backend, &*driver));
     }
-    if options.wants("copy") {
-        figures.extend(copies(backend)?);
+    if copy {
+        add(TO_DEVICE, copies(backend, &*driver));
     }
-    if options.wants("second-run") {
-        figures.push(second_run(options, host, backend)?);
+    if second {
+        add(SECOND, second_run(options, host, backend, &*driver).map(|figure| vec![figure]));
     }
     Ok(figures)
 }
 
+/// Measures kernels with the default schedule on all devices, in turn; returns each figure with its target kind.
+///
+/// # Errors
+///
+/// A call fails.
+pub fn measure_together(
+    options: &Options,
+    host: &Host,
+    backends: &[Backend],
+) -> Result<Vec<(String, Figure)>> {
+    if options.wants("default-schedule") { schedule::measure(host, backends) } else { Ok(Vec::new()) }
+}
+
+const LAUNCH: &str = "a launch and a wait / the driver's own calls";
+const QUEUED: &str = "a hundred launches queued, then a wait / the driver's own calls";
+const APART: &str = "a hundred launches queued, then a wait / the driver's own submission of each";
+const TO_DEVICE: &str = "the driver's rate of copies to the device / ours";
+const FROM_DEVICE: &str = "the driver's rate of copies from the device / ours";
+const SECOND: &str = "a cached program to its first result, ms more than the driver's own binary";
+
+/// A figure that could not be measured.
+fn missing(name: &'static str, why: &str) -> Figure {
+    Figure { name, measured: format!("not measured: {why}"), value: f64::NAN, goal: None }
+}
+
 /// Compares a launch through a host function with all of its checks with setting arguments and queueing the same kernel.
-fn launches(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
+fn launches(host: &Host, backend: &Backend, driver: &dyn Direct) -> Result<Vec<Figure>> {
     let artifact = compile(host, backend)?;
-    let driver = bare::Driver::open(backend)?;
     let bare = driver.kernel(&Program::of(&artifact)?, None)?;
     let loaded = host.load(&artifact).map_err(|error| error.to_string())?;
     let add = loaded.function("add").map_err(|error| error.to_string())?;
@@ -119,10 +215,13 @@ fn launches(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
     let views: Vec<AnyView<'_>> = tensors.iter().map(AnyView::from).collect();
     let (mut failed, mut bare_failed) = (None, None);
     let mut figures = Vec::new();
-    for (queued, name) in [
-        (100, "a hundred launches queued, then a wait / the driver's own calls"),
-        (1, "a launch and a wait / the driver's own calls"),
-    ] {
+    let has_submissions = bare.launch_apart().is_some();
+    bare.wait()?;
+    let contests = [(100, QUEUED, false), (1, LAUNCH, false), (100, APART, true)];
+    for (queued, name, is_apart) in contests {
+        if is_apart && !has_submissions {
+            continue;
+        }
         let ours = || {
             ns_per_call(200 / queued, || {
                 let call = (0..queued).try_for_each(|_| add.call(&views).map(drop));
@@ -131,13 +230,18 @@ fn launches(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
         };
         let peer = || {
             ns_per_call(200 / queued, || {
-                let call = (0..queued).try_for_each(|_| bare.launch());
+                let launch = || match is_apart {
+                    true => bare.launch_apart().unwrap_or(Ok(())),
+                    false => bare.launch(),
+                };
+                let call = (0..queued).try_for_each(|_| launch());
                 bare_failed = call.and_then(|()| bare.wait()).err().or(bare_failed.take());
             }) / f64::from(queued)
         };
         let (ours, peer, ratio) = duel(51, ours, peer);
         let measured = format!("{ratio:.3} ({:.2} µs / {:.2} µs)", ours / 1e3, peer / 1e3);
-        figures.push(Figure { name, measured, value: ratio, goal: Some(1.1) });
+        let goal = Some(if is_apart { 0.5 } else { 1.1 });
+        figures.push(Figure { name, measured, value: ratio, goal });
     }
     match failed.map(|error| error.to_string()).or(bare_failed) {
         Some(error) => Err(error),
@@ -152,8 +256,7 @@ fn tensors(backend: &Backend) -> Result<Vec<Tensor>> {
 
 /// Compares copies of a large tensor, in both directions, with the driver's own blocking calls. Goals are upper bounds: the
 /// driver's rate over ours.
-fn copies(backend: &Backend) -> Result<Vec<Figure>> {
-    let driver = bare::Driver::open(backend)?;
+fn copies(backend: &Backend, driver: &dyn Direct) -> Result<Vec<Figure>> {
     let mut buffer = driver.buffer(COPY_BYTES)?;
     let tensor = Tensor::empty(&backend.device, &[COPY_BYTES as i64], DType::UINT8)
         .map_err(|error| error.to_string())?;
@@ -169,10 +272,10 @@ fn copies(backend: &Backend) -> Result<Vec<Figure>> {
             }
         };
         let ours = || timed(|| note(tensor.copy_from_bytes(&data).map_err(|error| error.to_string())));
-        let peer = || timed(|| note(driver.write(&mut buffer, &data)));
+        let peer = || timed(|| note(buffer.write(&data)));
         duel(21, ours, peer)
     };
-    figures.push(copy_figure("the driver's rate of copies to the device / ours", to_device, rate));
+    figures.push(copy_figure(TO_DEVICE, to_device, rate));
     let from_device = {
         let failed = std::cell::RefCell::new(&mut failed);
         let note = |result: Result<()>| {
@@ -191,10 +294,10 @@ fn copies(backend: &Backend) -> Result<Vec<Figure>> {
             })
         };
         // New memory each time, because `to_bytes` also returns new memory.
-        let peer = || timed(|| note(driver.read(&buffer, &mut std::hint::black_box(vec![0; COPY_BYTES]))));
+        let peer = || timed(|| note(buffer.read(&mut std::hint::black_box(vec![0; COPY_BYTES]))));
         duel(21, ours, peer)
     };
-    figures.push(copy_figure("the driver's rate of copies from the device / ours", from_device, rate));
+    figures.push(copy_figure(FROM_DEVICE, from_device, rate));
     failed.map_or(Ok(figures), Err)
 }
 
@@ -215,13 +318,13 @@ fn timed(run: impl FnOnce()) -> f64 {
 
 /// Measures the time to the first result of a program that an earlier process built, compared with loading the driver's own
 /// binary: each in a process of its own, after the device was opened.
-fn second_run(options: &Options, host: &Host, backend: &Backend) -> Result<Figure> {
+fn second_run(options: &Options, host: &Host, backend: &Backend, driver: &dyn Direct) -> Result<Figure> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let artifact = compile(host, backend)?;
     artifact.save(&folder.path().join("artifact")).map_err(|error| error.to_string())?;
-    let driver = bare::Driver::open(backend)?;
     let kernel = driver.kernel(&Program::of(&artifact)?, None)?;
-    std::fs::write(folder.path().join("binary"), kernel.binary()?).map_err(|error| error.to_string())?;
+    let binary = kernel.binary()?;
+    std::fs::write(folder.path().join("binary"), &binary).map_err(|error| error.to_string())?;
     let child = |who: &str| -> Result<f64> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
@@ -239,8 +342,8 @@ fn second_run(options: &Options, host: &Host, backend: &Backend) -> Result<Figur
     let [ours, peer] = [0, 1]
         .map(|which| median(pairs.iter().map(|pair| if which == 0 { pair.0 } else { pair.1 }).collect()));
     Ok(Figure {
-        name: "a cached program to its first result, ms more than the driver's own binary",
-        measured: format!("{more:.2} ({ours:.2} ms, {peer:.2} ms)"),
+        name: SECOND,
+        measured: format!("{more:.2} ({ours:.2} ms, {peer:.2} ms{})", kernel.remark(&binary)),
         value: more,
         goal: Some(10.0),
     })
@@ -272,7 +375,8 @@ pub fn second_run_once(arguments: &[String]) -> Result<f64> {
         return Ok(start.elapsed().as_secs_f64() * 1e3);
     }
     let artifact = Artifact::open(&folder.join("artifact")).map_err(|error| error.to_string())?;
-    let (driver, program) = (bare::Driver::open(&backend)?, Program::of(&artifact)?);
+    let driver = direct(&backend).ok_or("this program does not call that driver")??;
+    let program = Program::of(&artifact)?;
     let start = Instant::now();
     let binary = std::fs::read(folder.join("binary")).map_err(|error| error.to_string())?;
     let kernel = driver.kernel(&program, Some(&binary))?;

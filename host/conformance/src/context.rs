@@ -148,7 +148,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns a host that loads this plugin first, then its companions, then the installed plugins.
+    /// Returns a host that loads this plugin first, then its companions, then the installed plugins. An installed plugin of
+    /// the same name takes no part, whatever the file of this one is called.
     ///
     /// # Errors
     ///
@@ -167,11 +168,13 @@ impl<'a> Context<'a> {
                 log: Arc::new(|_, _| {}),
                 ..HostOptions::default()
             };
-            let name = name_with_host(&Host::new(options.clone())?, &shared.library);
-            let name = name.unwrap_or_else(|| shared.facts.name.clone());
+            let (own, first) = (&shared.facts.name, Host::new(options.clone())?);
+            let name = name_with_host(&first, &shared.library).unwrap_or_else(|| own.clone());
             let keys = shared.facts.registered.iter().filter_map(|registered| registered.key());
             let prefer = keys.map(|key| (key, name.clone())).collect();
-            Host::new(HostOptions { prefer, ..options }).map_err(Stop::from)
+            let options = HostOptions { prefer, ..options };
+            let options = if name == *own { options } else { without_namesakes(&first, options, own) };
+            Host::new(options).map_err(Stop::from)
         };
         shared.host.get_or_init(open).as_ref().map_err(Clone::clone)
     }
@@ -187,16 +190,13 @@ impl<'a> Context<'a> {
             return Err(Stop::Absent(why.to_owned()));
         }
         let (host, name) = (self.host()?, self.registration);
-        let kind = host.target_kinds().into_iter().map(|(kind, _)| kind).find(|kind| kind.name == name);
+        let kind = host.target_kind(name)?;
         // No device is queried for a host kind: its code runs wherever the host runs.
-        let device = kind.filter(|kind| !kind.is_host).map(|kind| host.device(&kind.device, 0));
-        Ok(match device {
-            Some(Ok(_)) => {
-                let request = TargetRequest::new(name).device(DeviceChoice::First);
-                Arc::clone(host.resolve(request)?.target())
-            }
-            _ => host.target(name)?,
-        })
+        if kind.is_host || host.device(&kind.device, 0).is_err() {
+            return Ok(host.target(name)?);
+        }
+        let request = TargetRequest::new(name).device(DeviceChoice::First);
+        Ok(Arc::clone(host.resolve(request)?.target()))
     }
 
     /// Returns a value that the cases of a worker share, made on first use.
@@ -252,6 +252,20 @@ impl<'a> Context<'a> {
     pub fn take_not_run(&self) -> Option<String> {
         self.not_run.borrow_mut().take()
     }
+}
+
+/// Names every usable plugin of a host by its path, but those of a name. A host knows a library without a manifest by its
+/// file's name until it is open, and would use a plugin with a manifest in its place.
+fn without_namesakes(host: &Host, options: HostOptions, name: &str) -> HostOptions {
+    let others = host.plugins().into_iter().filter(|plugin| plugin.problem.is_none() && plugin.name != name);
+    let environment = Environment {
+        plugin_path: None,
+        data_home: None,
+        system_folders: Vec::new(),
+        executable_folder: None,
+        ..options.environment
+    };
+    HostOptions { plugin_paths: others.map(|plugin| plugin.library).collect(), environment, ..options }
 }
 
 /// Returns a host's name for a library that is not open yet: the manifest's name or, without a manifest, the file's.

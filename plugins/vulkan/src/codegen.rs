@@ -6,9 +6,8 @@ use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::source::SOURCE;
 use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, HostRef, SectionKind, kernel};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::artifact::{CODE, FORMAT, KIND};
+use crate::artifact::{CODE, FORMAT, KIND, digest};
 use crate::spirv::{Environment, Spirv, unsupported, write_module};
 use crate::validator::{VALIDATOR, validate};
 
@@ -40,13 +39,12 @@ fn index(module: &IrModule, spirv: &Spirv, bytes: &[u8]) -> Value {
         }
         Some(entry)
     });
-    let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     json!({
         "module_kind": KIND,
         "format": FORMAT,
         "functions": functions.collect::<Vec<_>>(),
         "needs": spirv.needs,
-        "spv_sha256": digest,
+        "spv_sha256": digest(bytes),
     })
 }
 

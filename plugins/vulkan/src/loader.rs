@@ -29,7 +29,7 @@ impl ModuleLoader for VulkanLoader {
                 return Ok(Verdict::Unsupported(why));
             }
             Ok(match self.hardware.device(device.device_id) {
-                Ok(device) => needs::missing(&code.needs, &code.interfaces, device.limits(), device.name())
+                Ok(device) => needs::missing(&code, device.limits(), device.name())
                     .map_or(Verdict::Runs, Verdict::Unsupported),
                 Err(error) => Verdict::Unsupported(error.message().into_owned()),
             })

@@ -110,7 +110,16 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if wants("bench") {
         let plugins = options.root.join("bin/plugins").to_string_lossy().into_owned();
         let command = options.root.join("bin/chipdock").to_string_lossy().into_owned();
-        let words = ["launch", "copy", "second-run", "elementwise", "matmul"];
+        let words = [
+            "device-time",
+            "codegen",
+            "launch",
+            "copy",
+            "second-run",
+            "default-schedule",
+            "elementwise",
+            "matmul",
+        ];
         let arguments = [&["--plugins", &plugins, "--command", &command, "--json"][..], &words].concat();
         bench(&mut report, program(options, "chipdock-bench", &arguments, 30));
     }

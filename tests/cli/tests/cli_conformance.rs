@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use chipdock_test_support::command::{Ended, Scratch, fields};
+use chipdock_test_support::command::{Ended, Scratch, built, fields};
 use serde_json::Value;
 
 /// A scratch folder with the template in C, which keeps the contract, as `good.so`.
@@ -68,6 +68,16 @@ fn a_plugin_that_keeps_the_contract_ends_with_0_and_leaves_every_file() {
     assert_eq!(compared["same"], true);
     let compared = scratch.run("conformance compare c.json c.json");
     assert!(compared.stdout.ends_with("\nthe same in everything\n"), "{}", compared.stdout);
+}
+
+/// The host uses the plugin under test, though the one beside the command has its name and a manifest, which this one lacks.
+#[test]
+fn an_installed_plugin_of_the_same_name_takes_no_part() {
+    let scratch = Scratch::new();
+    fs::copy(built().plugins.join("chipdock_plugin_c.so"), scratch.path("own.so")).unwrap();
+    let ended = scratch.run("conformance own.so --filter op/cast/int8-to-int16@c --json");
+    code(&ended, 0);
+    assert_eq!(ended.json()["cases"][0]["status"], "passed", "{}", ended.stdout);
 }
 
 #[test]

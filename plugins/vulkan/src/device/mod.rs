@@ -95,6 +95,6 @@ pub(crate) use memory::Space;
 pub(crate) use queue::DEPTH;
 pub(crate) use queue::{Keep, Queue, Recorded, Work};
 
-pub(crate) use crate::driver::{Buffer, Gpu, Limits, OrFailed, Properties, Request, VALIDATION};
+pub(crate) use crate::driver::{Buffer, Gpu, Limits, OrFailed, Properties, Request, VALIDATION, source};
 #[cfg(test)]
 pub(crate) use crate::driver::{Instance, Means};

@@ -173,6 +173,32 @@ const NAMES: &[(&str, Need)] = &[
     ("timelineSemaphore", Feature(&[|f| &mut f.timeline.timeline_semaphore])),
 ];
 
+/// Capabilities that the code generator declares: what of Vulkan brings each, and the target's option that asks for it. The
+/// properties of float controls are named without the width.
+const SOURCES: &[(&str, &str, &str)] = &[
+    ("Float64", "shaderFloat64", "supports_float64"),
+    ("Int64", "shaderInt64", "supports_int64"),
+    ("Int16", "shaderInt16", "supports_int16"),
+    ("Int8", "shaderInt8", "supports_int8"),
+    ("Float16", "shaderFloat16", "native_float16"),
+    ("Int64Atomics", "shaderBufferInt64Atomics", "supports_int64_atomics"),
+    ("StorageBuffer16BitAccess", "storageBuffer16BitAccess", "supports_16bit_buffer"),
+    ("StorageBuffer8BitAccess", "storageBuffer8BitAccess", "supports_8bit_buffer"),
+    ("PhysicalStorageBufferAddresses", "bufferDeviceAddress", "buffer_access"),
+    ("VulkanMemoryModel", "vulkanMemoryModel", "memory_model"),
+    ("GroupNonUniform", "subgroupSupportedOperations", "supported_subgroup_operations"),
+    ("GroupNonUniformBallot", "subgroupSupportedOperations", "supported_subgroup_operations"),
+    ("GroupNonUniformShuffle", "subgroupSupportedOperations", "supported_subgroup_operations"),
+    ("DenormPreserve", "shaderDenormPreserve", "denorm_preserve"),
+    ("RoundingModeRTE", "shaderRoundingModeRTE", "rounding_rte"),
+    ("SignedZeroInfNanPreserve", "shaderSignedZeroInfNanPreserve", "signed_zero_inf_nan_preserve"),
+];
+
+/// For messages: the feature or property of Vulkan that brings a capability, and the target's option that asks for it.
+pub(crate) fn source(capability: &str) -> Option<(&'static str, &'static str)> {
+    SOURCES.iter().find(|(name, ..)| *name == capability).map(|(_, feature, option)| (*feature, *option))
+}
+
 /// The names of the table that a device supports, and the features to enable for them.
 pub(crate) fn supported(
     instance: &ash::Instance,
@@ -215,4 +241,19 @@ pub(crate) fn enabled<R>(
         }
     }
     wanted.chained(known, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_of_known_capabilities_and_options() {
+        let kind: serde_json::Value = serde_json::from_str(include_str!("../target_kind.json")).unwrap();
+        let options = kind["options"].as_array().unwrap();
+        for (capability, _, option) in SOURCES {
+            assert!(NAMES.iter().any(|(name, _)| name == capability), "{capability}");
+            assert!(options.iter().any(|one| one["name"] == *option), "{option}");
+        }
+    }
 }

@@ -16,6 +16,7 @@ mod timestamp;
 pub(crate) use commands::{DEVICE, HOST, Pool};
 pub(crate) use entry::{DRIVER_PACKAGE, Found, Instance, VALIDATION, no_devices, unavailable};
 pub(crate) use error::{OrFailed, failed, failed_later, name_of};
+pub(crate) use features::source;
 pub(crate) use gpu::{Buffer, Gpu, Means, Request};
 pub(crate) use host_memory::{HostMemory, Stage};
 pub(crate) use limits::{Known, Limits, Properties};

@@ -6,7 +6,7 @@ use chipdock_plugin_api::abi::CHIPDOCK_DTYPE_HANDLE;
 use chipdock_plugin_api::kernel::Kernel;
 use chipdock_plugin_api::kit::ArtifactKind;
 use chipdock_plugin_api::{Artifact, ChipdockDataType, Error, ErrorKind};
-use rspirv::spirv::Capability;
+use rspirv::spirv::{Capability, ExecutionMode};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -31,6 +31,8 @@ pub(crate) struct Code {
     /// Interfaces, in the order of the kernels.
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) needs: Needs,
+    /// The float controls that the words demand, each with the width of its floats.
+    pub(crate) float_controls: BTreeSet<(ExecutionMode, u32)>,
     /// Bytes of shared memory of each kernel, without dynamic shared memory.
     pub(crate) shared_bytes: Vec<u64>,
 }
@@ -69,7 +71,8 @@ impl Code {
         check_needs(&shader, &needs).map_err(|why| ARTIFACT.error(why))?;
         check_entries(&shader, &kernels, &interfaces)?;
         let shared_bytes = shader.entries.iter().map(|entry| entry.shared_bytes).collect();
-        Ok(Self { words: shader.words, digest, kernels, interfaces, needs, shared_bytes })
+        let (words, float_controls) = (shader.words, shader.float_controls);
+        Ok(Self { words, digest, kernels, interfaces, needs, float_controls, shared_bytes })
     }
 }
 

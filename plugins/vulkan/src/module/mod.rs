@@ -14,8 +14,9 @@
 //! * **VKMOD-M3** The words are checked against the index: version, capabilities and extensions equal `needs`; entry points
 //!   are the functions, in order, with their workgroup sizes; they use only resources that a launch binds.
 //! * **VKMOD-M4** A device that lacks something that the module needs is refused before the driver, with the name of the
-//!   first need that it lacks: `Unsupported`, as a verdict and as an error. A size of subgroups that is not the device's
-//!   own is requested from it if it can be.
+//!   first need that it lacks: `Unsupported`, as a verdict and as an error; for a capability also with the feature of Vulkan
+//!   and the target's option. Float controls are needed for the widths that the words demand. A size of subgroups that is
+//!   not the device's own is requested from it if it can be.
 //! * **VKMOD-M5** Pipelines are made when a module is loaded, for the device that is current then; on another device by the
 //!   first launch there. A kernel with dynamic shared memory has a pipeline for each size, made by the first launch with
 //!   it. A device that was opened again gets new ones.

@@ -1,18 +1,17 @@
 //! What a module needs against what a device supports (VKMOD-M4).
 
+use rspirv::spirv::ExecutionMode;
+
+use super::interface::Code;
 use crate::artifact::{Block, Interface, Needs};
-use crate::device::Limits;
+use crate::device::{Limits, source};
 
 /// The feature by which a pipeline requires the size of its subgroups.
 const SIZE_CONTROL: &str = "subgroupSizeControl";
 
 /// The first need that the device does not support, for a message; `device` is its name.
-pub(crate) fn missing(
-    needs: &Needs,
-    interfaces: &[Interface],
-    limits: &Limits,
-    device: &str,
-) -> Option<String> {
+pub(crate) fn missing(code: &Code, limits: &Limits, device: &str) -> Option<String> {
+    let (needs, interfaces) = (&code.needs, &code.interfaces);
     let lacks = |what: String| Some(format!("the module needs {what}, which {device} does not support"));
     let version = |[major, minor]: [u32; 2]| format!("{major}.{minor}");
     if needs.vulkan > limits.vulkan() {
@@ -30,12 +29,43 @@ pub(crate) fn missing(
         ));
     }
     if let Some(name) = needs.capabilities.iter().find(|name| !limits.has_capability(name)) {
-        return lacks(format!("the capability {name}"));
+        let (feature, option) = source(name).unwrap_or_default();
+        return lacks(format!("the capability {name}{}", origin(feature, option)));
+    }
+    if let Some(what) = float_control(code, limits) {
+        return lacks(what);
     }
     if let Some(name) = needs.extensions.iter().find(|name| !limits.has_extension(name)) {
         return lacks(format!("the extension {name}"));
     }
     beyond(needs, interfaces, limits).or_else(|| subgroup_size(needs, interfaces, limits)).and_then(lacks)
+}
+
+/// For a message: Vulkan's feature, and the target's option that asks for it.
+fn origin(feature: &str, option: &str) -> String {
+    if feature.is_empty() {
+        return String::new();
+    }
+    format!(" (Vulkan's {feature}; option {option} of the target)")
+}
+
+/// The first float control for floats of a width for which the device does not have it. Its capability says nothing of
+/// widths.
+fn float_control(code: &Code, limits: &Limits) -> Option<String> {
+    let found = &limits.properties;
+    let widths = |mode: &ExecutionMode| match mode {
+        ExecutionMode::DenormPreserve => &found.denorm_preserve,
+        ExecutionMode::DenormFlushToZero => &found.denorm_flush_to_zero,
+        ExecutionMode::SignedZeroInfNanPreserve => &found.signed_zero_inf_nan_preserve,
+        ExecutionMode::RoundingModeRTE => &found.rounding_rte,
+        _ => &found.rounding_rtz,
+    };
+    let is_missing = |(mode, width): &&(ExecutionMode, u32)| !widths(mode).contains(&i64::from(*width));
+    let (mode, width) = code.float_controls.iter().find(is_missing)?;
+    let name = format!("{mode:?}");
+    let (feature, option) = source(&name).unwrap_or_default();
+    let feature = if feature.is_empty() { String::new() } else { format!("{feature}Float{width}") };
+    Some(format!("{name} of float{width}{}", origin(&feature, option)))
 }
 
 /// The first limit that is too low.

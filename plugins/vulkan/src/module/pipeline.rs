@@ -136,7 +136,7 @@ pub(super) fn build(
     is_pushed: bool,
 ) -> Result<Vec<Pipelines>, Error> {
     let (limits, needs) = (device.limits(), &code.needs);
-    if let Some(why) = needs::missing(needs, &code.interfaces, limits, device.name()) {
+    if let Some(why) = needs::missing(code, limits, device.name()) {
         return Err(Error::new(ErrorKind::UNSUPPORTED, why));
     }
     let origin = Arc::new(Origin {

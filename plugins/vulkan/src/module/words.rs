@@ -30,6 +30,8 @@ pub(crate) struct Shader {
     pub(crate) entries: Vec<Entry>,
     /// Numbers of the specialisation constants of 32 bits.
     pub(crate) constants: BTreeSet<u32>,
+    /// Float controls: the execution mode, and the width in bits of the floats that it is for.
+    pub(crate) float_controls: BTreeSet<(ExecutionMode, u32)>,
 }
 
 /// An entry point.
@@ -83,7 +85,8 @@ impl Shader {
         }
         let entries = entries(list, &globals)?;
         let constants = globals.constants(list);
-        Ok(Self { words, version, capabilities, extensions, entries, constants })
+        let float_controls = float_controls(list);
+        Ok(Self { words, version, capabilities, extensions, entries, constants, float_controls })
     }
 }
 
@@ -434,6 +437,26 @@ fn local_size(list: &[Instruction], function: u32, name: &str) -> Result<[u32; 3
         (Some(size), None) => Ok(size),
         _ => Err(format!("expected the execution mode LocalSize of the entry point {name} once")),
     }
+}
+
+/// The execution modes that are float controls, each with its width.
+fn float_controls(list: &[Instruction]) -> BTreeSet<(ExecutionMode, u32)> {
+    let of = |instruction: &Instruction| match &instruction.operands[..] {
+        [_, Operand::ExecutionMode(mode), Operand::LiteralBit32(width)] => Some((*mode, *width)),
+        _ => None,
+    };
+    let is_control = |mode: ExecutionMode| {
+        matches!(
+            mode,
+            ExecutionMode::DenormPreserve
+                | ExecutionMode::DenormFlushToZero
+                | ExecutionMode::SignedZeroInfNanPreserve
+                | ExecutionMode::RoundingModeRTE
+                | ExecutionMode::RoundingModeRTZ
+        )
+    };
+    let modes = list.iter().filter(|one| one.class.opcode == Op::ExecutionMode).filter_map(of);
+    modes.filter(|(mode, _)| is_control(*mode)).collect()
 }
 
 /// Ids that each function uses.

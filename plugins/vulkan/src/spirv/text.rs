@@ -11,15 +11,28 @@ use super::debug::{DebugOp, SET};
 
 /// Column in which the names of instructions begin.
 const COLUMN: usize = 18;
+const INDENT: &str = "                  ";
+const _: () = assert!(INDENT.len() == COLUMN);
+/// What a line takes, more or less.
+const LINE_BYTES: usize = 48;
 
 /// Prints a module.
 pub(super) fn text_of(module: &Module) -> String {
-    let mut printer = Printer { text: String::new(), names: names(module), floats: HashMap::new(), debug: 0 };
+    let lines: usize =
+        module.functions.iter().flat_map(|one| &one.blocks).map(|one| one.instructions.len()).sum();
+    let bound = module.header.as_ref().map_or(0, |header| header.bound);
+    let mut by_id = vec![None; bound as usize];
+    for (id, name) in names(module) {
+        if let Some(place) = by_id.get_mut(id as usize) {
+            *place = Some(name);
+        }
+    }
+    let text = String::with_capacity(lines * LINE_BYTES);
+    let mut printer = Printer { text, names: by_id, floats: HashMap::new(), debug: 0 };
     let [major, minor] = module.header.as_ref().map_or([1, 0], |header| {
         let (major, minor) = header.version();
         [major, minor]
     });
-    let bound = module.header.as_ref().map_or(0, |header| header.bound);
     let _ = writeln!(
         printer.text,
         "; SPIR-V\n; Version: {major}.{minor}\n; Generator: Chipdock\n; Bound: {bound}\n; Schema: 0"
@@ -91,7 +104,8 @@ fn names(module: &Module) -> HashMap<Word, String> {
 
 struct Printer {
     text: String,
-    names: HashMap<Word, String>,
+    /// By id.
+    names: Vec<Option<String>>,
     /// The widths of types of floats.
     floats: HashMap<Word, u32>,
     /// The set of debug information.
@@ -99,11 +113,26 @@ struct Printer {
 }
 
 impl Printer {
-    fn name(&self, id: Word) -> String {
-        match self.names.get(&id) {
-            Some(name) => format!("%{name}"),
-            None => format!("%{id}"),
+    /// Prints an id. Most of the text is ids, so none is formatted.
+    fn id(&mut self, id: Word) {
+        self.text.push('%');
+        match self.names.get(id as usize) {
+            Some(Some(name)) => self.text.push_str(name),
+            _ => self.number(id),
         }
+    }
+
+    fn number(&mut self, mut number: u32) {
+        let (mut digits, mut first) = ([b'0'; 10], 9);
+        loop {
+            digits[first] += (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+            first -= 1;
+        }
+        self.text.extend(digits[first..].iter().copied().map(char::from));
     }
 
     fn line(&mut self, instruction: &Instruction) {
@@ -118,45 +147,55 @@ impl Printer {
         {
             self.debug = id;
         }
-        let is_debug = instruction.operands.first() == Some(&Operand::IdRef(self.debug));
-        let result = instruction.result_id.map_or(String::new(), |id| format!("{} = ", self.name(id)));
-        let _ = write!(self.text, "{result:>COLUMN$}Op{}", instruction.class.opname);
-        if let Some(of) = instruction.result_type {
-            let _ = write!(self.text, " {}", self.name(of));
+        let start = self.text.len();
+        if let Some(id) = instruction.result_id {
+            self.id(id);
+            self.text.push_str(" = ");
         }
-        let float = instruction.result_type.and_then(|of| self.floats.get(&of)).copied();
+        let width = self.text.len() - start;
+        self.text.insert_str(start, &INDENT[width.min(COLUMN)..]);
+        self.text.push_str("Op");
+        self.text.push_str(instruction.class.opname);
+        if let Some(of) = instruction.result_type {
+            self.text.push(' ');
+            self.id(of);
+        }
         for operand in &instruction.operands {
-            let shown = match (operand, float) {
-                (Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id), _) => {
-                    self.name(*id)
-                }
-                (Operand::LiteralBit32(bits), Some(16)) if is_constant(instruction) => {
-                    float_text(half::f16::from_bits(*bits as u16).to_f64(), 16, (*bits).into())
-                }
-                (Operand::LiteralBit32(bits), Some(_)) if is_constant(instruction) => {
-                    float_text(f32::from_bits(*bits).into(), 32, (*bits).into())
-                }
-                (Operand::LiteralBit64(bits), Some(_)) if is_constant(instruction) => {
-                    float_text(f64::from_bits(*bits), 64, *bits)
-                }
-                (Operand::LiteralExtInstInteger(number), _) if is_debug => {
-                    DebugOp::name_of(*number).unwrap_or_else(|| number.to_string())
-                }
-                (Operand::LiteralExtInstInteger(number), _) => GlslStd450Op::from_u32(*number)
-                    .map_or_else(|| number.to_string(), |function| format!("{function:?}")),
-                (Operand::LiteralString(text), _) => {
-                    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-                }
-                _ => operand.disassemble(),
-            };
-            let _ = write!(self.text, " {shown}");
+            self.text.push(' ');
+            self.operand(instruction, operand);
         }
         self.text.push('\n');
     }
-}
 
-fn is_constant(instruction: &Instruction) -> bool {
-    instruction.class.opcode == Op::Constant
+    fn operand(&mut self, instruction: &Instruction, operand: &Operand) {
+        let is_constant = instruction.class.opcode == Op::Constant;
+        let is_debug = instruction.operands.first() == Some(&Operand::IdRef(self.debug));
+        let float =
+            instruction.result_type.filter(|_| is_constant).and_then(|of| self.floats.get(&of)).copied();
+        let shown = match (operand, float) {
+            (Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id), _) => {
+                return self.id(*id);
+            }
+            (Operand::LiteralBit32(bits), None) => return self.number(*bits),
+            (Operand::LiteralBit32(bits), Some(16)) => {
+                float_text(half::f16::from_bits(*bits as u16).to_f64(), 16, (*bits).into())
+            }
+            (Operand::LiteralBit32(bits), Some(_)) => {
+                float_text(f32::from_bits(*bits).into(), 32, (*bits).into())
+            }
+            (Operand::LiteralBit64(bits), Some(_)) => float_text(f64::from_bits(*bits), 64, *bits),
+            (Operand::LiteralExtInstInteger(number), _) if is_debug => {
+                DebugOp::name_of(*number).unwrap_or_else(|| number.to_string())
+            }
+            (Operand::LiteralExtInstInteger(number), _) => GlslStd450Op::from_u32(*number)
+                .map_or_else(|| number.to_string(), |function| format!("{function:?}")),
+            (Operand::LiteralString(text), _) => {
+                format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+            }
+            _ => operand.disassemble(),
+        };
+        self.text.push_str(&shown);
+    }
 }
 
 /// A float that is read back to the same bits: in decimal, or in hexadecimal where that is not enough.

@@ -13,7 +13,8 @@ use super::by_hand::{Form, Parts, THREADS, add};
 use super::modules::Add;
 use super::support::{Bench, end, host, in_child};
 use crate::device::DEVICE_TYPE;
-use crate::module::cache;
+use crate::module::interface::{ARTIFACT, Code};
+use crate::module::{cache, needs};
 
 /// More than a block, and not a whole number of blocks.
 const COUNT: usize = 150;
@@ -38,7 +39,7 @@ fn read(bench: &Bench, data: *mut c_void, count: usize) -> Vec<f32> {
 }
 
 /// The device computes, and the validation layer has said nothing.
-fn works(bench: &Bench) {
+pub(super) fn works(bench: &Bench) {
     let module = bench.load(&add(Form::Push), None, true).unwrap();
     let (x, y) = (bench.with_values(0, &numbers(1.0)), bench.with_values(0, &numbers(2.0)));
     bench.add(&module, &Add::of(x, y, COUNT)).unwrap();
@@ -204,6 +205,39 @@ fn with_capability(parts: &Parts) -> Parts {
         words.splice(5..5, [0x0002_0011, SAMPLE_RATE_SHADING]);
     });
     parts.index["needs"]["capabilities"] = json!(["Shader", "SampleRateShading"]);
+    parts
+}
+
+/// The capability RoundingModeRTE says nothing of widths: those that the words demand are looked up.
+#[test]
+fn vkmod_m4_a_float_control_is_needed_by_width() {
+    let Some(bench) = Bench::new() else { return };
+    let mut limits = bench.device().limits().clone();
+    limits.properties.rounding_rte = vec![16, 32];
+    for (width, is_missing) in [(16, false), (32, false), (64, true)] {
+        let parts = with_rounding(&add(Form::Push), width);
+        let code = parts.with(|artifact| Code::of(artifact, &ARTIFACT.index(artifact).unwrap())).unwrap();
+        let why = needs::missing(&code, &limits, "it");
+        assert_eq!(why.is_some(), is_missing, "{width}: {why:?}");
+        let says =
+            "RoundingModeRTE of float64 (Vulkan's shaderRoundingModeRTEFloat64; option rounding_rte of";
+        assert!(why.is_none_or(|why| why.contains(says)));
+    }
+}
+
+/// The module with its arithmetic on floats of a width rounded to nearest.
+fn with_rounding(parts: &Parts, width: u32) -> Parts {
+    const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
+    let mut parts = parts.clone().with_words(|words| {
+        let at = words.iter().position(|word| *word == 0x0006_0010).unwrap();
+        words.splice(at + 6..at + 6, [0x0004_0010, words[at + 1], ROUNDING_MODE_RTE[1], width]);
+        let name = b"SPV_KHR_float_controls\0\0";
+        let name = name.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+        words.splice(7..7, std::iter::once(0x0007_000A).chain(name));
+        words.splice(7..7, [0x0002_0011, ROUNDING_MODE_RTE[0]]);
+    });
+    parts.index["needs"]["capabilities"] = json!(["RoundingModeRTE", "Shader"]);
+    parts.index["needs"]["extensions"] = json!(["SPV_KHR_float_controls"]);
     parts
 }
 
@@ -481,7 +515,7 @@ fn vkmod_m7_ten_thousand_launches_leave_nothing_behind() {
 }
 
 /// The files of pipelines in a cache folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| !file.ends_with("CACHEDIR.TAG"));
     files.sort();

@@ -11,7 +11,7 @@ use opencl3::program::Program as ClProgram;
 use opencl3::types::CL_BLOCKING;
 
 use super::super::Result;
-use super::{ELEMENTS, Program};
+use super::{BUFFERS, Direct, DirectBuffer, DirectKernel, ELEMENTS, Program};
 use chipdock_test_backends::backends::Backend;
 
 /// Returns true if a backend's driver is OpenCL, by DLPack's number of such devices.
@@ -48,27 +48,20 @@ impl Driver {
         Ok(Self { context, queue })
     }
 
-    pub(super) fn buffer(&self, size_bytes: usize) -> Result<Buffer<u8>> {
+    fn memory(&self, size_bytes: usize) -> Result<Buffer<u8>> {
         // SAFETY: the context is live, and no host memory is passed.
         unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, size_bytes, std::ptr::null_mut()) }
             .map_err(said)
     }
+}
 
-    pub(super) fn write(&self, buffer: &mut Buffer<u8>, data: &[u8]) -> Result<()> {
-        // SAFETY: the call blocks, and the buffer is as large as the data.
-        unsafe { self.queue.enqueue_write_buffer(buffer, CL_BLOCKING, 0, data, &[]) }.map(drop).map_err(said)
-    }
-
-    pub(super) fn read(&self, buffer: &Buffer<u8>, data: &mut [u8]) -> Result<()> {
-        // SAFETY: the call blocks, and the buffer is as large as the data.
-        unsafe { self.queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, data, &[]) }.map(drop).map_err(said)
-    }
-
-    /// Builds a program from source, or loads it from the binary of an earlier build.
-    pub(super) fn kernel(&self, program: &Program, binary: Option<&[u8]>) -> Result<Kernel<'_>> {
+impl Direct for Driver {
+    /// Builds the program from source, or loads it from the binary of an earlier build.
+    fn kernel<'a>(&'a self, program: &Program, binary: Option<&[u8]>) -> Result<Box<dyn DirectKernel + 'a>> {
         let built = match binary {
             None => {
-                ClProgram::create_and_build_from_source(&self.context, &program.source, &program.options)?
+                let source = String::from_utf8_lossy(&program.code);
+                ClProgram::create_and_build_from_source(&self.context, &source, &program.options)?
             }
             Some(binary) => {
                 ClProgram::create_and_build_from_binary(&self.context, &[binary], &program.options)
@@ -76,14 +69,40 @@ impl Driver {
             }
         };
         let kernel = ClKernel::create(&built, &program.kernel.symbol).map_err(said)?;
-        let buffers = (0..3).map(|_| self.buffer(ELEMENTS * 4)).collect::<Result<Vec<_>>>()?;
+        let buffers = (0..BUFFERS).map(|_| self.memory(ELEMENTS * 4)).collect::<Result<Vec<_>>>()?;
         let args = program.kernel.args.clone();
-        Ok(Kernel { driver: self, program: built, kernel, buffers, args })
+        Ok(Box::new(Kernel { driver: self, program: built, kernel, buffers, args }))
+    }
+
+    fn buffer<'a>(&'a self, size_bytes: usize) -> Result<Box<dyn DirectBuffer + 'a>> {
+        Ok(Box::new(OfDriver { driver: self, buffer: self.memory(size_bytes)? }))
+    }
+}
+
+/// A buffer on the device.
+struct OfDriver<'a> {
+    driver: &'a Driver,
+    buffer: Buffer<u8>,
+}
+
+impl DirectBuffer for OfDriver<'_> {
+    fn write(&mut self, data: &[u8]) -> Result<()> {
+        let queue = &self.driver.queue;
+        // SAFETY: the call blocks, and the buffer is as large as the data.
+        let written = unsafe { queue.enqueue_write_buffer(&mut self.buffer, CL_BLOCKING, 0, data, &[]) };
+        written.map(drop).map_err(said)
+    }
+
+    fn read(&self, data: &mut [u8]) -> Result<()> {
+        let queue = &self.driver.queue;
+        // SAFETY: the call blocks, and the buffer is as large as the data.
+        let read = unsafe { queue.enqueue_read_buffer(&self.buffer, CL_BLOCKING, 0, data, &[]) };
+        read.map(drop).map_err(said)
     }
 }
 
 /// A kernel of three buffers, on one block.
-pub(super) struct Kernel<'a> {
+struct Kernel<'a> {
     driver: &'a Driver,
     program: ClProgram,
     kernel: ClKernel,
@@ -91,9 +110,9 @@ pub(super) struct Kernel<'a> {
     args: Vec<String>,
 }
 
-impl Kernel<'_> {
+impl DirectKernel for Kernel<'_> {
     /// Sets every argument and queues the kernel.
-    pub(super) fn launch(&self) -> Result<()> {
+    fn launch(&self) -> Result<()> {
         let mut buffers = self.buffers.iter();
         for (index, dtype) in self.args.iter().enumerate() {
             let index = index as u32;
@@ -122,12 +141,11 @@ impl Kernel<'_> {
         queued.map(drop).map_err(said)
     }
 
-    pub(super) fn wait(&self) -> Result<()> {
+    fn wait(&self) -> Result<()> {
         self.driver.queue.finish().map_err(said)
     }
 
-    /// Returns the binary that the driver built, in the form that it loads.
-    pub(super) fn binary(&self) -> Result<Vec<u8>> {
+    fn binary(&self) -> Result<Vec<u8>> {
         self.program
             .get_binaries()
             .map_err(said)?
