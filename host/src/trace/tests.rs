@@ -151,8 +151,8 @@ fn sp5_a_call_that_nobody_wants_is_as_quick() {
         "a call: {:.2} ns (least {:.2}); without the look: {:.2} ns ({:.2})",
         asked.0, asked.1, bare.0, bare.1
     );
-    // The least times, as this machine has other work; a span that is made costs a hundred times that.
-    assert!(asked.1 < bare.1 + 5.0, "{asked:?} {bare:?}");
+    // The least times, and a wide bound, as this machine has other work.
+    assert!(asked.1 < 2.0 * bare.1, "{asked:?} {bare:?}");
     let (_, spans) = seen(Level::TRACE, || function.call(&[]));
     assert_eq!(spans[0].name, "call");
     assert_eq!((&*spans[0].fields["function"], &*spans[0].fields["plugin"]), ("nothing", "toy"));

@@ -200,7 +200,7 @@ impl<'a> Writer<'a> {
 
     /// A signed order of 64-bit integers (SPV-12).
     ///
-    /// Mesa (22.3 at least) takes an int32 that is extended for less than every constant: so integers that are extended are
+    /// Mesa (22.3 at least) takes an int32 that is extended for greater than every constant: so integers that are extended are
     /// compared in 32 bits, and others, which may turn out to be some, in an unsigned order, in which Mesa does not look.
     pub(super) fn long_order(&mut self, instruction: Op, a: Word, b: Word) -> Word {
         if let (Some(a), Some(b)) = (self.out.narrow(a), self.out.narrow(b)) {
