@@ -42,6 +42,7 @@
 //! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
+//! | export | object files, for linkers |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
 //! | runtime::parallel | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //!
@@ -94,6 +95,7 @@ mod delivered;
 pub mod discovery;
 pub mod documents;
 mod error;
+mod export;
 mod extension;
 pub mod files;
 mod host;

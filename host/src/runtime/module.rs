@@ -80,7 +80,7 @@ pub(super) fn not_imported<'a>(name: &str, known: impl IntoIterator<Item = &'a s
 }
 
 /// Calls `body` with the artifact in the form that a loader receives.
-fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
+pub(crate) fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
     let sections: Vec<ChipdockSection> = artifact
         .sections()
         .iter()

@@ -1,0 +1,3 @@
+//! Compiled code that leaves the process: object files, for linkers.
+
+mod object;
