@@ -379,6 +379,10 @@ impl Module {
         self.0.loaded.as_ref().err()
     }
 
+    pub(crate) fn host(&self) -> &Host {
+        &self.0.host
+    }
+
     /// Returns the names of its functions, as its index lists them.
     pub fn function_names(&self) -> impl Iterator<Item = &str> {
         self.0.artifact.index().functions.iter().map(|function| function.name.as_str())
