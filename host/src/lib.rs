@@ -38,6 +38,8 @@
 //! | compile | COMPILE-C1 to COMPILE-C5: validate once, build once, the lower version, nothing half-done, positions |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
+//! | [`library`] | LIB-1 to LIB-9: artifacts and shared libraries as files, read without running them, and opened |
+//! | signature | what a caller passes to a compiled function, kept in its artifact |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
 //! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
@@ -101,6 +103,7 @@ mod image;
 mod instance;
 mod interfaces;
 mod lent;
+pub mod library;
 mod loader;
 mod lock;
 pub mod manifest;
@@ -118,6 +121,7 @@ mod services;
 mod session;
 pub mod settings;
 pub mod shown;
+mod signature;
 mod sort;
 mod target;
 pub mod trace;

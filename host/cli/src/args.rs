@@ -315,11 +315,11 @@ Examples:
   chipdock build add.py --target KIND --emit source    the generated text, on standard output
   chipdock build add.py --emit schedule                the module after scheduling, on standard output
   chipdock build add.py --emit asm                     assembly, where the target supports it; also ll
-  chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.artifact
-  chipdock build add.py:add --target '{\"kind\": \"KIND\"}' --emit artifact -o add.artifact
+  chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.chipdock
+  chipdock build add.py:add --target '{\"kind\": \"KIND\"}' -o add.chipdock
 
-The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .artifact, or the target's own \
-format. A file is written completely or not at all. \
+The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .chipdock (also .artifact), or the target's \
+own format. A file is written completely or not at all. \
 Schema of --json: chipdock.build/1.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]

@@ -21,6 +21,7 @@ pub(crate) use env::EnvState;
 pub use external::NativeData;
 pub use function::Function;
 pub use launching::{Kernel, LaunchArg};
+pub(crate) use module::check_environment;
 pub use module::{Module, Verdict};
 pub(crate) use parallel::{Threads, size::wanted as wanted_threads};
 pub(crate) use tables::{answered, broken};
