@@ -329,13 +329,13 @@ Examples:
   chipdock build add.py --target KIND --emit source    the generated text, on standard output
   chipdock build add.py --emit schedule                the module after scheduling, on standard output
   chipdock build add.py --emit asm                     assembly, where the target supports it; also ll
-  chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.artifact
+  chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.chipdock
   chipdock build add.py -o add.so                      a library for other programs: in Python tvm_ffi.load_module
   chipdock build add.py -o add.tar                     what the library is linked from, with a Makefile
   chipdock build add.py --linker aarch64-linux-gnu-gcc --target '{\"kind\": \"KIND\", ...}' -o add.so
-  chipdock build add.py:add --target '{\"kind\": \"KIND\"}' --emit artifact -o add.artifact
+  chipdock build add.py:add --target '{\"kind\": \"KIND\"}' -o add.chipdock
 
-The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .so, .tar, .artifact, or the target's own \
+The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .so, .tar, .chipdock (also .artifact), or the target's own \
 format. A library needs nothing of Chipdock where it is loaded; one with device code needs a Chipdock host there, or, with \
 --device-code aside, for its device functions alone. A file is written completely or not at all. \
 Schema of --json: chipdock.build/1.")]

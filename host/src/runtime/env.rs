@@ -67,7 +67,7 @@ impl EnvState {
     }
 
     /// Returns the table for compiled code, which lives in the state.
-    fn table(self: &Arc<Self>) -> &ChipdockEnv {
+    pub(crate) fn table(self: &Arc<Self>) -> &ChipdockEnv {
         self.env.get_or_init(|| ChipdockEnv {
             version: CHIPDOCK_ENV_VERSION,
             flags: 0,

@@ -81,7 +81,7 @@ fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<
         )));
     }
     let binary = match emit {
-        Some(Emit::Artifact) => Some(("an artifact", "-o OUT.artifact")),
+        Some(Emit::Artifact) => Some(("an artifact", "-o OUT.chipdock")),
         Some(Emit::Object) => Some(("an object file", "-o OUT.o")),
         Some(Emit::Spv) => Some(("SPIR-V", "-o OUT.spv")),
         Some(Emit::Library) => Some(("a library", "-o OUT.so")),
@@ -174,7 +174,7 @@ fn source(artifact: &Artifact, build: &Build) -> Result<Vec<u8>> {
     let text = artifact.source().ok_or_else(|| {
         let (kind, format) = (&build.target().kind, &artifact.index().format);
         Failure::input(format!("target {kind} delivers {format} without a source text"))
-            .help(format!("write what it delivers: -o OUT.{format}, or the artifact: -o OUT.artifact"))
+            .help(format!("write what it delivers: -o OUT.{format}, or the artifact: -o OUT.chipdock"))
     })?;
     Ok(text.as_bytes().to_vec())
 }
@@ -214,7 +214,7 @@ fn object(build: &Build) -> Result<Vec<u8>> {
             build.target().kind,
             import.index().format
         );
-        return Err(Failure::input(what).help("write both as one artifact: -o OUT.artifact"));
+        return Err(Failure::input(what).help("write both as one artifact: -o OUT.chipdock"));
     }
     let format = &artifact.index().format;
     if format != OBJECT {
@@ -327,7 +327,7 @@ fn by_ending(ending: &str) -> Option<Emit> {
         "ll" => Some(Emit::Ll),
         "s" | "asm" => Some(Emit::Asm),
         OBJECT => Some(Emit::Object),
-        "artifact" => Some(Emit::Artifact),
+        "chipdock" | "artifact" => Some(Emit::Artifact),
         "so" => Some(Emit::Library),
         "tar" => Some(Emit::Archive),
         _ => None,
@@ -344,6 +344,7 @@ mod tests {
             ("x.ll", Some(Emit::Ll)),
             ("x.S", Some(Emit::Asm)),
             ("x.o", Some(Emit::Object)),
+            ("x.chipdock", Some(Emit::Artifact)),
             ("x.artifact", Some(Emit::Artifact)),
             ("x.so", Some(Emit::Library)),
             ("x.tar", Some(Emit::Archive)),
