@@ -3,9 +3,9 @@
 //! An index lists the types of arguments only (`handle` for a buffer). Whoever has the artifact alone, and not the kernel, needs
 //! the names of buffers, the types of their elements and their shapes too, symbolic ones included. So the host adds them when it
 //! compiles, as the field `signature` of each function of the module: a document of the IR's wire format, at the earliest
-//! version that has what it needs, with the function's parameters, its result and no body.
+//! version that has what it needs, with the function's parameters, its result, whether it is the entry, and no body.
 
-use chipdock_ir::{Expr, IrModule, PrimFunc, Stage, Stmt, StmtKind, validate, wire};
+use chipdock_ir::{Expr, IrModule, PrimFunc, Stage, Stmt, StmtKind, attr, validate, wire};
 use serde_json::Value;
 
 use crate::artifact::{Artifact, ArtifactIndex, FunctionInfo};
@@ -61,11 +61,13 @@ impl FunctionInfo {
 
 /// Returns the signature of a function as a document; `None` where no version of the format has what it needs.
 fn document(function: &PrimFunc) -> Option<Value> {
+    let attrs = function.attrs.iter().filter(|(name, _)| &***name == attr::IS_ENTRY_FUNC);
+    let attrs = attrs.map(|(name, value)| (name.clone(), value.clone())).collect();
     let signature = PrimFunc {
         name: function.name.clone(),
         params: function.params.clone(),
         ret: function.ret,
-        attrs: Default::default(),
+        attrs,
         s_tir: false,
         alloc_buffers: Vec::new(),
         body: Stmt::new(StmtKind::Evaluate(Expr::i32(0))),
@@ -81,6 +83,7 @@ impl Artifact {
         let wrong = |error: serde_json::Error| Error::new(ErrorKind::Internal, format!("an index: {error}"));
         let mut json: Value = serde_json::from_str(self.index_json()).map_err(wrong)?;
         let mut index: ArtifactIndex = self.index().clone();
+        let mut is_changed = false;
         for (at, info) in index.functions.iter_mut().enumerate() {
             let function = module.function(&info.name);
             let function = function.filter(|function| function.params.len() == info.args.len());
@@ -89,7 +92,11 @@ impl Artifact {
             {
                 fields.insert(FIELD.to_owned(), signature.clone());
                 info.signature = Some(signature);
+                is_changed = true;
             }
+        }
+        if !is_changed {
+            return Ok(self);
         }
         let text = serde_json::to_string(&json).map_err(wrong)?;
         Ok(self.with_index(text, index))

@@ -137,8 +137,21 @@ fn check_tree(modules: &[Module]) -> Result<(), String> {
             }
         }
     }
-    match depths.iter().position(Option::is_none) {
-        Some(index) => Err(format!("no module imports its module {index}")),
-        None => Ok(()),
+    if let Some(index) = depths.iter().position(Option::is_none) {
+        return Err(format!("no module imports its module {index}"));
+    }
+    // What walks the tree meets a module once for each path to it.
+    let mut order: Vec<usize> = (0..modules.len()).collect();
+    order.sort_by_key(|index| depths[*index]);
+    let mut paths = vec![0_usize; modules.len()];
+    paths[0] = 1;
+    for index in order {
+        for import in &modules[index].imports {
+            paths[*import] = paths[*import].saturating_add(paths[index]);
+        }
+    }
+    match paths.iter().fold(0_usize, |all, count| all.saturating_add(*count)) {
+        0..=MODULES_MAX => Ok(()),
+        _ => Err(format!("its modules import one another in more than {MODULES_MAX} ways")),
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct EnvState {
 #[cfg(test)]
 thread_local! {
     /// Number of live environments that this thread made.
-    pub(super) static LIVE: std::cell::Cell<isize> = const { std::cell::Cell::new(0) };
+    pub(crate) static LIVE: std::cell::Cell<isize> = const { std::cell::Cell::new(0) };
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ mod workspace;
 pub use device::{Device, Stream, StreamGuard};
 pub(crate) use device::{DeviceState, Devices};
 pub(crate) use env::EnvState;
+#[cfg(test)]
+pub(crate) use env::LIVE as LIVE_ENVIRONMENTS;
 pub use external::NativeData;
 pub use function::Function;
 pub use launching::{Kernel, LaunchArg};
