@@ -146,11 +146,6 @@ fn what_cannot_be_built_says_why_and_leaves_nothing() {
             2,
             vec!["target c delivers .c, not .ptx", "help: name the file OUT.c"],
         ),
-        (
-            "vector_add.py --target c -o out.o",
-            2,
-            vec!["target c delivers .c, not an object file", "help: name the file OUT.c and compile it"],
-        ),
         ("vector_add.py --target c --emit asm", 2, vec!["does not go through asm", "--emit source"]),
         (
             "vector_add.py --target c --emit asm -o out.o",

@@ -4,9 +4,9 @@ mod library;
 
 use std::path::{Path, PathBuf};
 
-use chipdock_host::Host;
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
+use chipdock_host::{ErrorKind, Host};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
@@ -156,7 +156,7 @@ fn produce(
         Some(Emit::Artifact) => {
             ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?, false)
         }
-        Some(Emit::Object) => ("object", object(&build)?, false),
+        Some(Emit::Object) => ("object", object(&host, &build)?, false),
         Some(emit @ (Emit::Ll | Emit::Asm)) => (name(emit), by_format(own, name(emit), &build)?, true),
         Some(emit @ Emit::Spv) => (name(emit), by_its_ending(own, name(emit), &build)?, false),
         None if !ending.is_empty() => {
@@ -205,8 +205,8 @@ fn no_code(artifact: &Artifact, build: &Build) -> Failure {
     Failure::new(Exit::Plugin, what).help("this is a defect of the plugin; report it to its makers")
 }
 
-/// The object file of the host functions.
-fn object(build: &Build) -> Result<Vec<u8>> {
+/// The object file of the host functions: what their loader makes, or code that is an object file as it is.
+fn object(host: &Host, build: &Build) -> Result<Vec<u8>> {
     let artifact = &build.compiled.artifact;
     if let Some(import) = artifact.imports().first() {
         let what = format!(
@@ -214,17 +214,15 @@ fn object(build: &Build) -> Result<Vec<u8>> {
             build.target().kind,
             import.index().format
         );
-        return Err(Failure::input(what).help("write both as one artifact: -o OUT.chipdock"));
+        return Err(Failure::input(what)
+            .help("write both as one artifact: -o OUT.chipdock, or as one library: -o OUT.so"));
     }
-    let format = &artifact.index().format;
-    if format != OBJECT {
-        let what = format!("target {} delivers .{format}, not an object file", build.host().kind);
-        return Err(Failure::input(what).help(format!(
-            "name the file OUT.{format} and compile it yourself, or name a --target that delivers .{OBJECT}; \
-             chipdock targets lists them"
-        )));
+    match host.object(artifact) {
+        Err(error) if *error.kind() == ErrorKind::Unsupported && artifact.index().format == OBJECT => {
+            code(artifact).ok_or_else(|| no_code(artifact, build))
+        }
+        made => made.map_err(|error| failure(&error)),
     }
-    code(artifact).ok_or_else(|| no_code(artifact, build))
 }
 
 /// Returns the text of a format: the artifact's own, or a section of that name.
