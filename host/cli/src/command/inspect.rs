@@ -159,7 +159,7 @@ impl Inspected<'_> {
     fn library(&self) -> Option<&LibraryFile> {
         match self.file.contents() {
             Contents::Library(library) => Some(library),
-            Contents::Artifact(_) => None,
+            Contents::Artifact(_) | Contents::Archive(_) => None,
         }
     }
 
@@ -175,7 +175,11 @@ impl Inspected<'_> {
     }
 
     fn what(&self) -> &'static str {
-        if self.library().is_some() { "library" } else { "artifact" }
+        match self.file.contents() {
+            Contents::Library(_) => "library",
+            Contents::Artifact(_) => "artifact",
+            Contents::Archive(_) => "archive",
+        }
     }
 
     /// Returns whether the file beside a library is there and the right one; else what is wrong.
@@ -262,7 +266,7 @@ impl Inspected<'_> {
         facts.add_row(["needs", &list(library.needed())]);
         facts.add_row(["of TVM-FFI", &list(library.needs_of_tvm_ffi())]);
         if let Some(aside) = self.aside() {
-            let state = self.aside_problem().map_or_else(|| "there".to_owned(), |problem| problem);
+            let state = self.aside_problem().unwrap_or_else(|| "there".to_owned());
             facts.add_row(["beside it", &format!("{} ({state})", aside.file)]);
         }
         facts
