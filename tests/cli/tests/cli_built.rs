@@ -183,7 +183,7 @@ fn cli_c14_inspect_shows_what_an_artifact_holds() {
     assert!(source.stdout.contains("int32_t __tvm_ffi_vector_add("), "{}", source.stdout);
     scratch.write("text.py", "hello");
     scratch.run("inspect text.py").failed(2, &["no built file", "text.py"]);
-    scratch.run("inspect nowhere.so").failed(1, &["nowhere.so"]);
+    scratch.run("inspect nowhere.so").failed(2, &["nowhere.so"]);
 }
 
 /// No code of a library runs: it would end the command.
