@@ -29,6 +29,8 @@ pub(crate) const INFO_BYTES_MAX: usize = 1 << 20;
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Bytes of all sections of an artifact: code that reaches itself by 32-bit displacements cannot be larger.
 pub(crate) const ARTIFACT_BYTES_MAX: u64 = 1 << 31;
+/// Bytes of an object file: as of an artifact's sections, and with all its names.
+pub(crate) const OBJECT_BYTES_MAX: usize = 1 << 31;
 /// Sections of an artifact: each costs up to its alignment, 64 KiB, beside its bytes.
 pub(crate) const SECTIONS_MAX: usize = 4096;
 /// Devices of one device API: each is a row in a list, and no machine has a thousandth of that today.

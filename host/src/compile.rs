@@ -118,7 +118,7 @@ impl Host {
             .ok_or_else(|| self.0.missing(&format!("target.kind.{}", target.kind)))
     }
 
-    fn device_type(&self, kind: &TargetKind) -> Result<i32, Error> {
+    pub(crate) fn device_type(&self, kind: &TargetKind) -> Result<i32, Error> {
         if let Some(api) = self.0.device_api(&kind.device)? {
             if kind.device_type != 0 && kind.device_type != api.device_type {
                 let message = format!(

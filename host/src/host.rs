@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::discovery::{self, Discovery, Filters, SearchedPlace};
 use crate::error::{Error, ErrorKind};
+use crate::export::NamedLinkers;
 use crate::lock::PluginLock;
 use crate::names::name_in_key;
 use crate::options::{HostOptions, LogLevel};
@@ -44,6 +45,7 @@ pub(crate) struct HostInner {
     pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
     pub(crate) devices: Devices,
     pub(crate) plans: Mutex<Plans>,
+    pub(crate) linkers: NamedLinkers,
 }
 
 impl Host {
@@ -72,6 +74,7 @@ impl Host {
             device_types: Arc::default(),
             devices: Devices::default(),
             plans: Mutex::default(),
+            linkers: NamedLinkers::of(&options.environment),
         });
         services.connect(Arc::downgrade(&inner));
         inner.open_host_plugin()?;

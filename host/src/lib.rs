@@ -38,12 +38,14 @@
 //! | compile | COMPILE-C1 to COMPILE-C5: validate once, build once, the lower version, nothing half-done, positions |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
+//! | export | EXPORT-X1 to EXPORT-X6, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
 //! | [`library`] | LIB-1 to LIB-9: artifacts and shared libraries as files, read without running them, and opened |
 //! | signature | what a caller passes to a compiled function, kept in its artifact |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
 //! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
+//! | export | object files, for linkers |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
 //! | runtime::parallel | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //!
@@ -96,6 +98,7 @@ mod delivered;
 pub mod discovery;
 pub mod documents;
 mod error;
+mod export;
 mod extension;
 pub mod files;
 mod host;
@@ -130,6 +133,7 @@ pub use cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use chipdock_plugin_api::{Any, AnyView};
 pub use compile::{CompileOptions, Compiled, Schedule};
 pub use error::{Category, Error, ErrorKind, Fault};
+pub use export::{DeviceCode, ExportOptions, Exported};
 pub use host::Host;
 pub use lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
 pub use names::name_in_key;

@@ -172,6 +172,7 @@ pub(crate) struct CodegenEntry {
 /// A registered module loader.
 pub(crate) struct ModuleLoaderEntry {
     pub(crate) owned: Owned<ChipdockModuleLoader>,
+    pub(crate) extensions: Extensions,
 }
 
 /// The registration under a key.
@@ -289,11 +290,14 @@ impl Staging {
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut staged = std::mem::replace(&mut *staged, Staged { is_closed: true, ..Staged::default() });
         for (key, extensions) in std::mem::take(&mut staged.extensions) {
-            // This host knows no interfaces of the others: these end here, and the registrations that they extend stay.
-            if let Some(Entry::DeviceApi(entry)) = staged.entries.get_mut(&key)
-                && let Some(entry) = Arc::get_mut(entry)
-            {
-                entry.extensions = extensions;
+            let place = match staged.entries.get_mut(&key) {
+                Some(Entry::DeviceApi(entry)) => Arc::get_mut(entry).map(|entry| &mut entry.extensions),
+                Some(Entry::ModuleLoader(entry)) => Arc::get_mut(entry).map(|entry| &mut entry.extensions),
+                // This host knows no interfaces of the others: these end here, and the registrations that they extend stay.
+                _ => None,
+            };
+            if let Some(place) = place {
+                *place = extensions;
             }
         }
         staged
@@ -484,7 +488,8 @@ unsafe extern "C" fn module_loader(
         staging.add("module.load.", kind, |_| {
             let owned = owned.map_err(refused)?;
             info.map_err(refused)?;
-            Ok(Entry::ModuleLoader(Arc::new(ModuleLoaderEntry { owned })))
+            let extensions = Extensions::default();
+            Ok(Entry::ModuleLoader(Arc::new(ModuleLoaderEntry { owned, extensions })))
         })
     })
 }

@@ -12,7 +12,7 @@ use crate::{Error, ErrorKind, HostRef, LogLevel};
 /// A named interface of a plugin: its name, its version, and the table whose functions work on a `T`.
 ///
 /// The interfaces that Chipdock specifies are constants ([`RESET`], [`crate::timer::TIMER`],
-/// [`crate::external::EXTERNAL`], [`crate::map::MAP`]). A vendor makes one of its own from the table that belongs to its
+/// [`crate::external::EXTERNAL`], [`crate::map::MAP`], [`crate::object_code::OBJECT`]). A vendor makes one of its own from the table that belongs to its
 /// name and version; a host that does not know it ignores it (P3.5). The table's functions go through [`enter`], and so
 /// have the same guards as those of the frozen tables.
 pub struct InterfaceKind<T: ?Sized + 'static> {

@@ -409,6 +409,11 @@
 //! | M.12 | Functions of host memory also run with a null environment, using their own fallbacks. | P | suite |
 //! | M.13 | An artifact that was written to a file and read back loads and computes the same. | both | suite |
 //! | M.14 | An artifact with an ignored extension loads as it does without it; an unknown mandatory one is an error of `verdict` and of `load`, `Unsupported`. | P | suite |
+//! | M.15 | `object` 1 of a loader: `object` writes an artifact's code as Bytes: one relocatable object in the format of the machine that the artifact was built for, on Linux ELF. It is position-independent, defines each symbol of the index and, where the code needs a host, `__chipdock_env` (X.3), all of them visible; no other symbol that it defines is visible outside of what it is linked into. | P | suite |
+//! | M.16 | What that object uses and does not define is of the C library, including mathematics and `dlsym`, of the run time that every linker of that machine adds for its compiler, or a C function that the module calls. | P | suite |
+//! | M.17 | Its bytes depend on the artifact and the tools alone: they are the same at every call, in every host, and on every processor unless the artifact's target asks for the processor at hand. | P | suite |
+//! | M.18 | `object` does not ask whether the code runs here. An artifact of another kind or format is `ValueError`; a damaged one is refused with a typed error or gives an object; a missing tool is `Unavailable`, with what was tried. Extensions are treated as by `load` (M.14). | P | suite |
+//! | M.19 | `object` leaves no file behind, whether it succeeds or fails. | P | suite |
 //!
 //! ## K Kernels of device modules
 //!
@@ -485,6 +490,7 @@ pub mod map;
 mod memory;
 mod module;
 mod object;
+pub mod object_code;
 mod registration;
 mod session;
 mod string;

@@ -7,6 +7,7 @@ mod guide;
 mod peers;
 mod plugins;
 mod python;
+mod releases;
 mod setup;
 mod test;
 mod wheels;
@@ -30,7 +31,7 @@ Tasks:
   carry     pack all that runs on a machine with the hardware into one archive, with one command there and one report
   guide     build the guide as pages; prints the first
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
-  wheels    fetch what tests of plugins ask of PyPI; prints each variable that tests find it by
+  wheels    fetch what tests of plugins and of exported libraries ask of PyPI; prints each variable that tests find it by
   ci        the same as test; what .ci/run calls
 
 Examples:

@@ -280,6 +280,20 @@ pub(crate) enum Emit {
     Object,
     /// The code generator's artifact: index and sections in one file.
     Artifact,
+    /// A shared library of the host functions with all device code, for programs without Chipdock.
+    Library,
+    /// A tar archive of what the library is linked from, for another machine.
+    Archive,
+}
+
+/// Where the device code of a library goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeviceCodeArg {
+    /// Into the library.
+    #[default]
+    Embedded,
+    /// Into a file beside it.
+    Aside,
 }
 
 /// The scheduling of functions without a schedule.
@@ -319,10 +333,14 @@ Examples:
   chipdock build add.py --emit schedule                the module after scheduling, on standard output
   chipdock build add.py --emit asm                     assembly, where the target supports it; also ll
   chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.chipdock
+  chipdock build add.py -o add.so                      a library for other programs: in Python tvm_ffi.load_module
+  chipdock build add.py -o add.tar                     what the library is linked from, with a Makefile
+  chipdock build add.py --linker aarch64-linux-gnu-gcc --target '{\"kind\": \"KIND\", ...}' -o add.so
   chipdock build add.py:add --target '{\"kind\": \"KIND\"}' -o add.chipdock
 
-The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .chipdock (also .artifact), or the target's \
-own format. A file is written completely or not at all. \
+The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .so, .tar, .chipdock (also .artifact), or the target's own \
+format. A library needs nothing of Chipdock where it is loaded; one with device code needs a Chipdock host there, or, with \
+--device-code aside, for its device functions alone. A file is written completely or not at all. \
 Schema of --json: chipdock.build/1.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
@@ -333,6 +351,14 @@ pub(crate) struct BuildArgs {
     /// What to write. [default: by the suffix of OUT; source without one]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) emit: Option<Emit>,
+    /// embedded: device code is in the library; aside: in OUT with the suffix .chipdock, so that a program without a loader
+    /// for it can use the host functions.
+    #[arg(long, value_enum, value_name = "embedded|aside", hide_possible_values = true, default_value_t = DeviceCodeArg::Embedded)]
+    pub(crate) device_code: DeviceCodeArg,
+    /// The C compiler that links a library, with arguments of its own. [default: CHIPDOCK_LINKER, CC, or cc, gcc or clang; for
+    /// another machine MACHINE-linux-gnu-gcc]
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) linker: Option<String>,
     /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and ui.perfetto.dev show it.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,

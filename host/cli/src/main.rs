@@ -142,7 +142,8 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
         Command::Devices(args) => done(command::devices::run(&args, global)),
         Command::Targets(args) => done(command::targets::run(&args, global)),
         Command::Build(args) if args.isolate.is_wanted() => {
-            let files: Vec<&Path> = args.output.as_deref().into_iter().collect();
+            let files = command::build::output_files(&args);
+            let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
             isolate::run(&args.isolate, &files)
         }
         Command::Run(args) if args.isolate.is_wanted() => {
@@ -166,7 +167,8 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
 
 /// Runs `build`, with the output of `--verbose` and `--trace`.
 fn build_observed(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
-    let outputs: Vec<&Path> = args.output.as_deref().into_iter().collect();
+    let outputs = command::build::output_files(args);
+    let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
     trace::observed("build", args.trace.as_deref(), &outputs, global, || command::build::run(args, global))
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::FILE_BYTES_MAX;
 use crate::artifact::Artifact;
@@ -11,11 +11,11 @@ use crate::bounds::NAME_BYTES_MAX;
 use crate::error::{Error, ErrorKind};
 use crate::files;
 
-/// The version of the document that this host reads.
+/// The version of the document that this host writes and reads.
 const SCHEMA: &str = "chipdock.library/1";
 
 /// What a library of Chipdock says about itself; unknown fields are ignored.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryDocument {
     schema: String,
     /// The program that made it, with its version.
@@ -32,7 +32,7 @@ pub struct LibraryDocument {
 }
 
 /// The description of a linked artifact.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linked {
     /// Its index, JSON.
     pub index: String,
@@ -41,7 +41,7 @@ pub struct Linked {
 }
 
 /// An artifact that lies beside a library (LIB-5).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aside {
     /// Its file name, in the folder of the library.
     pub file: String,
@@ -50,6 +50,18 @@ pub struct Aside {
 }
 
 impl LibraryDocument {
+    /// Describes a library that is linked from an artifact.
+    pub(crate) fn of(artifact: &Artifact, aside: Option<Aside>) -> Self {
+        let main = match artifact.index().functions.as_slice() {
+            [function] => Some(function.name.clone()),
+            _ => None,
+        };
+        let linked =
+            Linked { index: artifact.index_json().to_owned(), target: artifact.target_json().to_owned() };
+        let made_by = format!("chipdock {}", env!("CARGO_PKG_VERSION"));
+        Self { schema: SCHEMA.to_owned(), made_by, main, artifact: linked, aside }
+    }
+
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Head {

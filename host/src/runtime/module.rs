@@ -91,7 +91,7 @@ pub(super) fn not_imported<'a>(name: &str, known: impl IntoIterator<Item = &'a s
 }
 
 /// Calls `body` with the artifact in the form that a loader receives.
-fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
+pub(crate) fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
     let sections: Vec<ChipdockSection> = artifact
         .sections()
         .iter()
@@ -449,6 +449,10 @@ impl Module {
     #[must_use]
     pub fn missing_loader(&self) -> Option<&Error> {
         self.0.loaded.as_ref().err()
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.0.host
     }
 
     /// Returns the names of its functions, as its index lists them.

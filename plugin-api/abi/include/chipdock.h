@@ -1026,6 +1026,14 @@ typedef struct ChipdockMap1 {
   int32_t (*address)(void *self_, int32_t device_id, void *data, void **out_address);
 } ChipdockMap1;
 
+// Interface `object` 1 of a module loader: the code of an artifact as an object file.
+//
+// Clauses M.15 to M.19 state what it promises.
+typedef struct ChipdockObject1 {
+  // Writes the artifact's code as owned bytes: one relocatable object for the machine that the artifact was built for.
+  int32_t (*object)(void *self_, const struct ChipdockArtifact *artifact, struct ChipdockAny *out_object);
+} ChipdockObject1;
+
 // Interface `conformance` 1 of a host that runs the conformance suite. Test hooks are registered only with such a host.
 typedef struct ChipdockConformance1 {
   // Returns non-zero if test hooks are to be registered.
@@ -1363,6 +1371,8 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, native_data, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, adopt_host_memory, 24);
 CHIPDOCK_ASSERT_SIZE(ChipdockMap1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockMap1, address, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockObject1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockObject1, object, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockConformance1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockConformance1, wants_hooks, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockConfig1, 8);

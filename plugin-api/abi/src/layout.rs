@@ -59,6 +59,7 @@ layouts! {
     ChipdockTimer1: 24 { mark @ 0, elapsed @ 8, free_mark @ 16 }
     ChipdockExternal1: 32 { adopt_stream @ 0, native_stream @ 8, native_data @ 16, adopt_host_memory @ 24 }
     ChipdockMap1: 8 { address @ 0 }
+    ChipdockObject1: 8 { object @ 0 }
     ChipdockConformance1: 8 { wants_hooks @ 0 }
     ChipdockConfig1: 8 { get @ 0 }
     ChipdockEntry: 16 { entry @ 0, device_type @ 8, flags @ 12 }

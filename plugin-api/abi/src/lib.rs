@@ -33,6 +33,7 @@ mod layout;
 mod map;
 mod memory;
 mod module;
+mod object;
 mod plugin;
 mod status;
 mod target_kind;
@@ -52,8 +53,12 @@ pub use launch::*;
 pub use map::*;
 pub use memory::*;
 pub use module::*;
+pub use object::*;
 pub use plugin::*;
 pub use status::*;
 pub use target_kind::*;
 pub use timer::*;
 pub use value::*;
+
+/// The text of `chipdock.h`, for whoever compiles C against it where the file is not installed.
+pub const HEADER: &str = include_str!("../include/chipdock.h");

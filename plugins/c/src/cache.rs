@@ -1,4 +1,4 @@
-//! Cache of libraries made by the C compiler, by the rules of `chipdock_plugin_api::files::cache`.
+//! Cache of libraries and objects made by the C compiler, by the rules of `chipdock_plugin_api::files::cache`.
 //!
 //! * **CLIB-O1 Key.** A library is found again if everything that it depends on is unchanged: this plugin's version;
 //!   the source; the flags; the compiler, by the words of the setting, by the file that these words lead to (its path,
@@ -10,6 +10,7 @@
 //!   privileges.
 //! * **CLIB-O3 As if made now.** A library that is found is written into a folder of its own, under a name never used
 //!   before, and opened there like a new one. A library that cannot be opened is made anew, once.
+//!   An object is read like a new one; its flags are not those of a library, and so its key is another.
 //! * **CLIB-O4 Switched off.** The setting `cache-dir` names the folder; if it is empty, nothing is kept.
 
 use std::collections::{BTreeSet, HashMap};

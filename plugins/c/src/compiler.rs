@@ -19,6 +19,9 @@ pub(crate) const COMPILER: Setting<String> = Setting::str(
 )
 .variables(&["CC"]);
 
+/// Maximum size in bytes of an object file, far more than compilers make of a kernel.
+const OBJECT_BYTES_MAX: u64 = 1 << 30;
+
 /// Options passed to the compiler besides the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
@@ -46,10 +49,11 @@ impl Options {
         }
     }
 
-    fn flags(&self, with_native: bool) -> Vec<String> {
+    fn flags(&self, form: Form, with_native: bool) -> Vec<String> {
         let level = self.opt_level.unwrap_or(3).clamp(0, 3);
-        let mut flags: Vec<String> = ["-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden", "-w"]
+        let mut flags: Vec<String> = ["-std=gnu11", "-fPIC", "-fvisibility=hidden", "-w"]
             .into_iter()
+            .chain(form.flags().iter().copied())
             // Choices that the IR leaves open: errno, traps, and whether a product and a sum are rounded once or twice.
             .chain(["-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"])
             .map(str::to_owned)
@@ -77,6 +81,42 @@ impl Options {
     }
 }
 
+/// What a source is compiled to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// A library for this process.
+    Library,
+    /// An object file for linkers, whose bytes depend on the source, the options and the compiler alone (M.17).
+    Object,
+}
+
+impl Form {
+    const fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Library => &["-shared"],
+            // The setting may ask for objects that only the compiler's own linker reads.
+            Self::Object => &["-c", "-fno-lto"],
+        }
+    }
+
+    /// The names of source and output in their folder.
+    fn names(self, folder: &Scratch) -> (String, String) {
+        match self {
+            // The name must be new: the dynamic linker takes a path that it knows for the library already loaded from it.
+            Self::Library => (folder.file_name("c"), folder.file_name("so")),
+            // Compilers write the name of the source into the object.
+            Self::Object => ("module.c".to_owned(), "module.o".to_owned()),
+        }
+    }
+
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Library => "a library",
+            Self::Object => "an object file",
+        }
+    }
+}
+
 /// A compiled library; its folder is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Compiled {
@@ -92,8 +132,20 @@ struct Candidate {
 }
 
 impl Candidate {
+    /// Returns the compiler as it is used for that form: for an object without words that mean the processor at hand.
+    fn of_form(mut self, form: Form) -> Self {
+        if form == Form::Object {
+            let own = ["-march=native", "-mcpu=native", "-mtune=native"];
+            self.words.retain(|word| !own.contains(&word.as_str()));
+        }
+        self
+    }
+
     /// Returns true if the compiler is to compile for the machine that it runs on.
-    fn takes_native(&self, options: &Options) -> bool {
+    fn takes_native(&self, form: Form, options: &Options) -> bool {
+        if form == Form::Object {
+            return false;
+        }
         let is_own = |word: &String| word.starts_with("-march=") || word.starts_with("-mcpu=");
         options.march.is_none() && !self.words.iter().any(is_own)
     }
@@ -145,21 +197,68 @@ pub(crate) fn compile_in(
     parent: &Path,
     cache: Option<&Cache>,
 ) -> Result<Compiled, Error> {
+    let Made { folder, name, candidate, is_kept } = make(Form::Library, source, options, cc, parent, cache)?;
+    let library = folder.library(&name);
+    let library = library.map_err(|error| not_usable(Form::Library, &candidate, &error))?;
+    Ok(Compiled { library, is_kept, _folder: folder })
+}
+
+/// Compiles a source to an object file, or takes it from `cache`.
+///
+/// # Errors
+///
+/// As [`compile`].
+pub(crate) fn object(
+    host: HostRef,
+    source: &str,
+    options: &Options,
+    cache: Option<&Cache>,
+) -> Result<Vec<u8>, Error> {
+    let cc = host.setting(&COMPILER)?;
+    object_in(source, options, cc.as_deref(), &temporary_folder(), cache)
+}
+
+pub(crate) fn object_in(
+    source: &str,
+    options: &Options,
+    cc: Option<&str>,
+    parent: &Path,
+    cache: Option<&Cache>,
+) -> Result<Vec<u8>, Error> {
+    let Made { folder, name, candidate, .. } = make(Form::Object, source, options, cc, parent, cache)?;
+    let object = folder.read(&name, OBJECT_BYTES_MAX);
+    object.map_err(|error| not_usable(Form::Object, &candidate, &error))
+}
+
+/// Output of a compiler in its folder.
+struct Made {
+    folder: Scratch,
+    name: String,
+    candidate: Candidate,
+    is_kept: bool,
+}
+
+fn make(
+    form: Form,
+    source: &str,
+    options: &Options,
+    cc: Option<&str>,
+    parent: &Path,
+    cache: Option<&Cache>,
+) -> Result<Made, Error> {
     let unwritable = |error: &std::io::Error| unwritable(parent, error);
     let folder = Scratch::within(parent, "c").map_err(|error| unwritable(&error))?;
-    // The name must be new as well: the dynamic linker takes a path that it knows for the library already loaded from
-    // it.
-    let (source_name, library_name) = (folder.file_name("c"), folder.file_name("so"));
-    let job = Job { folder: &folder, source: &source_name, library: &library_name };
+    let (source_name, name) = form.names(&folder);
+    let job = Job { form, folder: &folder, source: &source_name, output: &name };
     let (candidates, tried) = candidates(cc);
     let mut is_written = false;
     for candidate in candidates {
-        let place = cache.and_then(|cache| Place::of(cache, &candidate, source, options, &folder));
+        let candidate = candidate.of_form(form);
+        let place = cache.and_then(|cache| Place::of(cache, &candidate, source, options, &job));
         let kept = place.as_ref().and_then(|place| place.cache.read(&place.key));
         if let Some(bytes) = kept {
-            folder.write(&library_name, &bytes).map_err(|error| unwritable(&error))?;
-            let library = folder.library(&library_name).map_err(|error| not_usable(&candidate, &error))?;
-            return Ok(Compiled { library, is_kept: true, _folder: folder });
+            folder.write(&name, &bytes).map_err(|error| unwritable(&error))?;
+            return Ok(Made { folder, name, candidate, is_kept: true });
         }
         if !is_written {
             folder.write(&source_name, source.as_bytes()).map_err(|error| unwritable(&error))?;
@@ -169,11 +268,9 @@ pub(crate) fn compile_in(
             None => {}
             Some(output) if output.status.success() => {
                 if let Some(Place { cache, compiler, key }) = &place {
-                    compiler.keep(cache, key, &folder, &library_name);
+                    compiler.keep(cache, key, &folder, &name);
                 }
-                let library =
-                    folder.library(&library_name).map_err(|error| not_usable(&candidate, &error))?;
-                return Ok(Compiled { library, is_kept: false, _folder: folder });
+                return Ok(Made { folder, name, candidate, is_kept: false });
             }
             Some(output) => {
                 return Err(unknown_processor(&candidate, &output, options)
@@ -181,9 +278,13 @@ pub(crate) fn compile_in(
             }
         }
     }
+    let purpose = match form {
+        Form::Library => "load a module of target c",
+        Form::Object => "make an object file of a module of target c",
+    };
     let message = format!(
-        "expected a C compiler to load a module of target c, found none: tried {tried}; install one (for instance the \
-         package gcc or clang) or let CC name it"
+        "expected a C compiler to {purpose}, found none: tried {tried}; install one (for instance the package gcc or \
+         clang) or let CC name it"
     );
     Err(Error::new(ErrorKind::UNAVAILABLE, message))
 }
@@ -201,29 +302,31 @@ impl<'a> Place<'a> {
         candidate: &Candidate,
         source: &str,
         options: &Options,
-        folder: &Scratch,
+        job: &Job<'_>,
     ) -> Option<Self> {
         let compiler = Compiler::of(&candidate.words)?;
-        let key = compiler.key(&options.flags(candidate.takes_native(options)), source, folder)?;
+        let flags = options.flags(job.form, candidate.takes_native(job.form, options));
+        let key = compiler.key(&flags, source, job.folder)?;
         Some(Self { cache, compiler, key })
     }
 }
 
-/// The names of the files in their folder.
+/// What is made, and the names of the files in their folder.
 struct Job<'a> {
+    form: Form,
     folder: &'a Scratch,
     source: &'a str,
-    library: &'a str,
+    output: &'a str,
 }
 
 /// Runs a compiler; `None` if there is no such program.
 fn run(candidate: &Candidate, options: &Options, job: &Job<'_>) -> Result<Option<Output>, Error> {
-    let with_native = candidate.takes_native(options);
-    let first = spawn(candidate, &options.flags(with_native), job)?;
+    let with_native = candidate.takes_native(job.form, options);
+    let first = spawn(candidate, &options.flags(job.form, with_native), job)?;
     // A compiler that does not know its own machine can still compile for the machines of its kind.
     match first {
         Some(output) if !output.status.success() && with_native => {
-            let second = spawn(candidate, &options.flags(false), job)?;
+            let second = spawn(candidate, &options.flags(job.form, false), job)?;
             Ok(Some(second.filter(|second| second.status.success()).unwrap_or(output)))
         }
         other => Ok(other),
@@ -231,9 +334,21 @@ fn run(candidate: &Candidate, options: &Options, job: &Job<'_>) -> Result<Option
 }
 
 fn spawn(candidate: &Candidate, flags: &[String], job: &Job<'_>) -> Result<Option<Output>, Error> {
-    let own = candidate.words[1..].iter().chain(flags).map(OsString::from);
-    let files = ["-o", job.library, job.source, "-lm", "-ldl"].map(OsString::from);
-    let arguments: Vec<OsString> = own.chain(files).collect();
+    let words = || candidate.words[1..].iter().chain(flags);
+    let mut arguments: Vec<OsString> = words().map(OsString::from).collect();
+    arguments.extend(["-o", job.output, job.source].map(OsString::from));
+    match job.form {
+        Form::Library => arguments.extend(["-lm", "-ldl"].map(OsString::from)),
+        // Debug information has the folder, whose name is random.
+        Form::Object if words().any(|word| word.starts_with("-g")) => {
+            let folder = job.folder.path();
+            let mut map = OsString::from("-ffile-prefix-map=");
+            map.push(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
+            map.push("=.");
+            arguments.push(map);
+        }
+        Form::Object => {}
+    }
     match job.folder.run(OsStr::new(&candidate.words[0]), &arguments) {
         Ok(output) => Ok(Some(output)),
         Err(error) if error.kind() == IoKind::NotFound => Ok(None),
@@ -253,10 +368,11 @@ fn unwritable(folder: &Path, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::IO, message)
 }
 
-/// The error for a compiler that succeeded without writing a usable library.
-fn not_usable(candidate: &Candidate, error: &std::io::Error) -> Error {
+/// The error for a compiler that succeeded without writing a usable output.
+fn not_usable(form: Form, candidate: &Candidate, error: &std::io::Error) -> Error {
     let message = format!(
-        "expected a library of the C compiler `{}` that nobody else may write, found: {error}",
+        "expected {} of the C compiler `{}` that nobody else may write, found: {error}",
+        form.noun(),
         candidate.words.join(" ")
     );
     Error::new(ErrorKind::IO, message)

@@ -3,7 +3,7 @@
 //! * `target.kind.c` (`target_kind`): the options, and the check of processor names.
 //! * `target.build.c` (`codegen`): a module to one self-contained C file, through the dialect.
 //! * `module.load.c` (`loader`): runs the compiler of the setting `compiler` (`CC`) or of PATH, then `dlopen`; libraries
-//!   compiled before come from the `cache`.
+//!   compiled before come from the `cache`. Its interface `object` 1 delivers the compiler's object file instead.
 
 mod cache;
 mod codegen;
@@ -15,11 +15,18 @@ mod target_kind;
 #[cfg(test)]
 mod tests;
 
+use chipdock_plugin_api::object_code::{OBJECT, Objects};
 use chipdock_plugin_api::source::SourceCodegen;
-use chipdock_plugin_api::{export_plugin, register_codegen, register_module_loader, register_target_kind};
+use chipdock_plugin_api::{
+    Context, export_plugin, register_codegen, register_interface, register_module_loader,
+    register_target_kind,
+};
 
 export_plugin! { name: "c", settings: [compiler::COMPILER, cache::FOLDER] }
 
 register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
 register_codegen!("c", "1.0.0", "1.3.0", |_| Box::new(SourceCodegen(codegen::CTarget)));
 register_module_loader!("c", |context| Box::new(loader::CLoader(context.host())));
+register_interface!("module.load.c", OBJECT, |context: &Context| -> Box<dyn Objects> {
+    Box::new(loader::CLoader(context.host()))
+});

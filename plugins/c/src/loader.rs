@@ -1,4 +1,5 @@
-//! `module.load.c`: compiles the source of an artifact and opens the result.
+//! `module.load.c`: compiles the source of an artifact and opens the result, or delivers it as an object file for linkers
+//! (interface `object` 1).
 //!
 //! A library is never closed: its functions may be on the stack of some thread, and a host that drops a module cannot
 //! know. Each loaded module therefore keeps its code (some tens of kilobytes) until the process ends. Its files are
@@ -8,6 +9,7 @@ use std::collections::HashMap;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockEnv};
 use chipdock_plugin_api::kit::{ArtifactKind, PackedFunction, PackedModule};
+use chipdock_plugin_api::object_code::Objects;
 use chipdock_plugin_api::source::SOURCE;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Verdict,
@@ -114,8 +116,20 @@ impl ModuleLoader for CLoader {
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = ARTIFACT.index(artifact)?;
-        let source = core::str::from_utf8(artifact.section(SOURCE)?.data)
-            .map_err(|error| ARTIFACT.error(format_args!("the source is not UTF-8: {error}")))?;
-        Ok(Box::new(load(self.0, &index, source, env)?))
+        Ok(Box::new(load(self.0, &index, source_of(artifact)?, env)?))
+    }
+}
+
+fn source_of<'a>(artifact: &Artifact<'a>) -> Result<&'a str, Error> {
+    core::str::from_utf8(artifact.section(SOURCE)?.data)
+        .map_err(|error| ARTIFACT.error(format_args!("the source is not UTF-8: {error}")))
+}
+
+impl Objects for CLoader {
+    fn object(&self, artifact: &Artifact<'_>) -> Result<Vec<u8>, Error> {
+        let index = ARTIFACT.index(artifact)?;
+        ARTIFACT.functions(&index)?;
+        let cache = cache::of_host(self.0)?;
+        compiler::object(self.0, source_of(artifact)?, &Options::from_index(&index), cache.as_ref())
     }
 }

@@ -4,7 +4,8 @@
 //! * `target.kind.llvm` (`target_kind`): the options, filled in and checked, with facts from `names`, `triple`,
 //!   `trial`.
 //! * `target.build.llvm` (`codegen`, `target`): a module to one object file.
-//! * `module.load.llvm` (`loader`, `runs_here`): loads an object as functions of this process.
+//! * `module.load.llvm` (`loader`, `runs_here`): loads an object as functions of this process. Its interface `object` 1
+//!   delivers the object for linkers.
 //! * `llvm`: bindings of the library.
 
 mod codegen;
@@ -20,8 +21,10 @@ mod trial;
 mod triple;
 
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
+use chipdock_plugin_api::object_code::{OBJECT, Objects};
 use chipdock_plugin_api::{
-    cpu, export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
+    Context, cpu, export_plugin, register_codegen, register_device_api, register_interface,
+    register_module_loader, register_target_kind,
 };
 
 export_plugin! { name: "cpu-llvm", settings: [llvm::LIBRARY, llvm::naming::PERF_MAP, llvm::naming::GDB] }
@@ -34,3 +37,6 @@ register_target_kind!("llvm", include_str!("target_kind.json"), |context| Box::n
 ));
 register_codegen!("llvm", "1.0.0", "1.3.0", |context| Box::new(codegen::LlvmCodegen::new(context.host())));
 register_module_loader!("llvm", |context| Box::new(loader::LlvmLoader(context.host())));
+register_interface!("module.load.llvm", OBJECT, |context: &Context| -> Box<dyn Objects> {
+    Box::new(loader::LlvmLoader(context.host()))
+});

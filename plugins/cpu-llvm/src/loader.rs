@@ -7,12 +7,16 @@
 //! * **LLLOAD-R3** Addresses are looked up once, when the module is loaded. The environment is set before anything is called.
 //! * **LLLOAD-R4** An object that is not for this machine is refused by its headers; functions that it calls are looked
 //!   up in this process and the C library, by name, and it has no access to anything else in the process.
+//! * **LLLOAD-R5** Interface `object` 1 delivers the object as it was built, for any machine: libLLVM is not asked. It is
+//!   refused (`ValueError`) if its headers are damaged, if it is no relocatable object, or if other symbols are visible in
+//!   it than those of the index and `__chipdock_env`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
 use chipdock_plugin_api::kit::{ArtifactKind, PackedFunction, PackedModule};
+use chipdock_plugin_api::object_code::Objects;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Verdict,
 };
@@ -21,6 +25,7 @@ use serde_json::Value;
 use crate::codegen::{CODE, FORMAT};
 use crate::llvm::jit::Jit;
 use crate::llvm::naming::Naming;
+use crate::llvm::portable;
 use crate::llvm::{MachineOptions, library_of};
 use crate::runs_here;
 use crate::target_kind::NAME;
@@ -99,5 +104,18 @@ impl ModuleLoader for LlvmLoader {
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = ARTIFACT.index(artifact)?;
         Ok(Box::new(load(self.0, &index, artifact.section(CODE)?.data, env)?))
+    }
+}
+
+impl Objects for LlvmLoader {
+    fn object(&self, artifact: &Artifact<'_>) -> Result<Vec<u8>, Error> {
+        let index = ARTIFACT.index(artifact)?;
+        let functions = ARTIFACT.functions(&index)?;
+        machine_of(&index)?;
+        let object = artifact.section(CODE)?.data;
+        let symbols: Vec<&str> = functions.iter().map(|(_, symbol)| *symbol).collect();
+        portable::check(object, &symbols)
+            .map_err(|why| ARTIFACT.error(format_args!("section `{CODE}`: {why}")))?;
+        Ok(object.to_vec())
     }
 }

@@ -4,6 +4,7 @@
 //! * [`machine`]: the host's processor, architectures, target machines.
 //! * [`compile`]: compiles textual IR to objects, assembly and optimised IR.
 //! * [`jit`]: loads objects as functions of this process. [`naming`]: publishes their names to `perf` and `gdb`.
+//! * [`portable`]: checks objects of any machine, for linkers.
 //!
 //! # Rules
 //!
@@ -29,6 +30,7 @@ mod library;
 pub(crate) mod machine;
 pub(crate) mod naming;
 mod object;
+pub(crate) mod portable;
 mod symbols;
 mod worker;
 
