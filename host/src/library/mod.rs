@@ -46,7 +46,7 @@ pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
 
 use crate::artifact::{self, Artifact};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Category, Error, ErrorKind};
 use crate::files;
 
 /// Module kind of an embedded module that is an artifact (LIB-4).
@@ -133,8 +133,9 @@ impl BuiltFile {
     /// and unchanged; `Unsupported` for a library of a format or version that this host does not read.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let at = |error: Error| error.at(path.display().to_string());
-        let bytes = files::read_regular(path, FILE_BYTES_MAX)
-            .map_err(|error| error.while_doing("cannot read the built file"))?;
+        let bytes = files::read_regular(path, FILE_BYTES_MAX).map_err(|error| {
+            error.while_doing("cannot read the built file").with_category(Category::Input)
+        })?;
         let (size_bytes, sha256) = (bytes.len() as u64, files::sha256_of_bytes(&bytes));
         let contents = match FileKind::of(&bytes) {
             Some(FileKind::Artifact) => {
