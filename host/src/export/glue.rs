@@ -47,7 +47,8 @@ fn literal(text: &str) -> String {
 
 /// Returns true for a name that may stand in a symbol of an assembler.
 fn is_symbol(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$'))
+    !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$'))
 }
 
 /// The type of an argument or a result in TVM-FFI's schema.
@@ -170,8 +171,7 @@ mod tests {
             doc: "f(A: Tensor([4], float32), n: int32, x: float16, b: bool) -> int32".into(),
         };
         let found: serde_json::Value = serde_json::from_str(&metadata(&function)).unwrap();
-        let schema: serde_json::Value =
-            serde_json::from_str(found["type_schema"].as_str().unwrap()).unwrap();
+        let schema: serde_json::Value = serde_json::from_str(found["type_schema"].as_str().unwrap()).unwrap();
         let types: Vec<&str> =
             schema["args"].as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap()).collect();
         assert_eq!(types, ["int", "ffi.Tensor", "int", "float", "bool"]);

@@ -149,9 +149,10 @@ fn run(folder: &Scratch, words: &[String], output: &str) -> Result<Option<Output
     match folder.run(OsStr::new(program), &arguments) {
         Ok(ended) => Ok(Some(ended)),
         Err(error) if error.kind() == IoKind::NotFound => Ok(None),
-        Err(error) => {
-            Err(Error::new(ErrorKind::Unavailable, format!("the C compiler {program} could not be run: {error}")))
-        }
+        Err(error) => Err(Error::new(
+            ErrorKind::Unavailable,
+            format!("the C compiler {program} could not be run: {error}"),
+        )),
     }
 }
 
@@ -175,13 +176,15 @@ fn check(bytes: Vec<u8>, words: &[String], machine: u16) -> Result<Vec<u8>, Erro
 fn refused(words: &[String], ended: &Output, machine: u16) -> Error {
     let stderr = String::from_utf8_lossy(&ended.stderr);
     let unknown = |line: &str| {
-        let name = line.split_once("undefined reference to ").or_else(|| line.split_once("undefined symbol: "))?.1;
+        let name =
+            line.split_once("undefined reference to ").or_else(|| line.split_once("undefined symbol: "))?.1;
         Some(name.trim_matches(|c: char| c == '`' || c == '\'' || c.is_whitespace()).to_owned())
     };
     if let Some(name) = stderr.lines().find_map(unknown) {
         let message = format!("the kernel calls the C function `{name}`, which the C library does not have");
-        return Error::new(ErrorKind::Value, message)
-            .hint("write an archive (-o OUT.tar) or an object (-o OUT.o), and link it with the library that has it");
+        return Error::new(ErrorKind::Value, message).hint(
+            "write an archive (-o OUT.tar) or an object (-o OUT.o), and link it with the library that has it",
+        );
     }
     let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).take(6).collect();
     let message = format!(
@@ -191,6 +194,7 @@ fn refused(words: &[String], ended: &Output, machine: u16) -> Error {
         ended.status,
         lines.join("; ")
     );
-    Error::new(ErrorKind::Unavailable, message)
-        .hint("expected gcc or clang for that machine, with the headers of its C library (on Debian libc6-dev)")
+    Error::new(ErrorKind::Unavailable, message).hint(
+        "expected gcc or clang for that machine, with the headers of its C library (on Debian libc6-dev)",
+    )
 }

@@ -31,7 +31,8 @@ const RUNTIME_TEXT: &str = include_str!("runtime.c");
 const HEADER_TEXT: &str = chipdock_abi::HEADER;
 
 /// The symbols that a library has for others (EXPORT-X2).
-const EXPORTS_TEXT: &str = "{\n    global: __tvm_ffi_*; __chipdock_env; __chipdock_library;\n    local: *;\n};\n";
+const EXPORTS_TEXT: &str =
+    "{\n    global: __tvm_ffi_*; __chipdock_env; __chipdock_library;\n    local: *;\n};\n";
 
 /// A file beside the library: its name and its bytes.
 pub(super) type Aside = Option<(String, Vec<u8>)>;
@@ -67,10 +68,13 @@ impl Parts {
                 index: artifact.index_json().to_owned(),
                 target: artifact.target_json().to_owned(),
             },
-            aside: aside.as_ref().map(|(file, bytes)| AsideFile { file: file.clone(), sha256: sha256(bytes) }),
+            aside: aside
+                .as_ref()
+                .map(|(file, bytes)| AsideFile { file: file.clone(), sha256: sha256(bytes) }),
         };
-        let about = serde_json::to_vec(&about)
-            .map_err(|error| Error::new(ErrorKind::Internal, format!("description of the library: {error}")))?;
+        let about = serde_json::to_vec(&about).map_err(|error| {
+            Error::new(ErrorKind::Internal, format!("description of the library: {error}"))
+        })?;
         let glue = glue::Glue {
             artifact,
             devices: devices(host, artifact)?,
@@ -138,7 +142,8 @@ fn examine(object: &[u8], artifact: &Artifact) -> Result<(u16, bool), Error> {
         return Err(Error::new(ErrorKind::Unsupported, message)
             .hint("write the object file (-o OUT.o) and link it with the tools of its system"));
     }
-    let file = ElfFile64::<LittleEndian>::parse(object).map_err(|error| broken(format!("is damaged: {error}")))?;
+    let file =
+        ElfFile64::<LittleEndian>::parse(object).map_err(|error| broken(format!("is damaged: {error}")))?;
     let defined: Vec<&str> = file
         .symbols()
         .filter(|symbol| symbol.is_global() && symbol.is_definition())
@@ -147,7 +152,9 @@ fn examine(object: &[u8], artifact: &Artifact) -> Result<(u16, bool), Error> {
     for function in &artifact.index().functions {
         let (name, symbol) = (&function.name, &function.symbol);
         if *symbol != format!("{PREFIX}{name}") {
-            return Err(broken(format!("has function \"{name}\" as `{symbol}`; expected `{PREFIX}{name}` (X.1)")));
+            return Err(broken(format!(
+                "has function \"{name}\" as `{symbol}`; expected `{PREFIX}{name}` (X.1)"
+            )));
         }
         if !defined.contains(&symbol.as_str()) {
             return Err(broken(format!("has no symbol `{symbol}`, which the artifact's index lists")));
