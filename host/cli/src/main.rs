@@ -43,8 +43,12 @@
 //!   and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the
 //!   command: it is written as the work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an older trace and no
 //!   other file. Neither changes a result or an exit code.
+//! * **CLI-C14 Built files.** Where a kernel file stands, `run` takes a file that `build` wrote as well, which its contents say,
+//!   not its name; what it was built for decides where it runs, and options for compiling beside it are wrong usage. `inspect`
+//!   shows what such a file holds; it opens no plugin and runs no code of the file.
 
 mod args;
+mod built;
 mod command;
 mod compile;
 mod destination;
@@ -149,6 +153,7 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
         }
         Command::Build(args) => done(build_observed(&args, global)),
         Command::Run(args) => done(run_observed(&args, global)),
+        Command::Inspect(args) => done(command::inspect::run(&args, global)),
         Command::Cache(args) => done(command::cache::run(&args, global)),
         Command::Conformance(args) => command::conformance::run(&args, global),
         Command::ConformanceWorker(args) => done(command::conformance::worker(&args)),

@@ -1,10 +1,6 @@
 //! TVM-FFI's tree of imported modules (EXPORT-X4): `library_module.cc` and `buffer_stream.h` of TVM-FFI read it.
 
-/// The module kind of embedded artifacts: the loader of `ffi.Module.load_from_bytes.chipdock`.
-pub const EMBEDDED_KIND: &str = "chipdock";
-
-/// The kind that stands for the library itself.
-pub(crate) const LIBRARY_KIND: &str = "_lib";
+use crate::library::{EMBEDDED_KIND, LIBRARY_KIND};
 
 /// Writes the tree of a library that imports these modules, each given by its bytes.
 pub(super) fn tree(imports: &[Vec<u8>]) -> Vec<u8> {

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::parts::{ABOUT, PREFIX, RUNTIME, TREE};
 use crate::artifact::{Artifact, FunctionInfo};
 use crate::error::{Error, ErrorKind};
+use crate::library::LibraryDocument;
 
 /// What the text is about.
 pub(super) struct Glue<'a> {
@@ -15,19 +16,10 @@ pub(super) struct Glue<'a> {
     pub(super) devices: Vec<(String, i32)>,
     /// True if the object does not have the variable of the environment.
     pub(super) defines_environment: bool,
-    /// The file beside the library.
-    pub(super) aside: Option<&'a str>,
+    pub(super) document: &'a LibraryDocument,
     pub(super) about_bytes: usize,
     /// True if there is a tree of imported modules.
     pub(super) has_tree: bool,
-}
-
-/// Returns the function of an artifact that has exactly one.
-pub(super) fn main_of(artifact: &Artifact) -> Option<&str> {
-    match artifact.index().functions.as_slice() {
-        [function] => Some(&function.name),
-        _ => None,
-    }
 }
 
 /// A text as a string literal of C.
@@ -101,9 +93,10 @@ impl Glue<'_> {
             let _ = write!(text, "{{{}, {number}}}, ", literal(name));
         }
         text.push_str("{0, 0}};\n");
-        let without = match self.aside {
-            Some(file) => format!(
-                "; the device code of this library is in the file {file} beside it: load the library with a Chipdock host"
+        let without = match &self.document.aside {
+            Some(aside) => format!(
+                "; the device code of this library is in the file {} beside it: load the library with a Chipdock host",
+                aside.file
             ),
             None => String::new(),
         };
@@ -127,7 +120,7 @@ impl Glue<'_> {
                  return answer_text({answer}, {size}, result);\n}}"
             );
         }
-        if main_of(self.artifact) == Some(name) && name != "main" {
+        if self.document.main.as_ref() == Some(name) && name != "main" {
             let _ = writeln!(
                 text,
                 "extern int32_t only_function({PARAMETERS}) __asm__(\"{symbol}\");\n\

@@ -30,13 +30,14 @@ pub(super) const ARGUMENTS: &[&str] = &[
 /// Libraries of the C library, for those releases that have them apart.
 pub(super) const LIBRARIES: &[&str] = &["-lm", "-ldl", "-lpthread"];
 
-/// Machines that have a C compiler by the name of their system: `e_machine`, and the machine as the name spells it.
-const MACHINES: &[(u16, &str)] = &[
-    (elf::EM_X86_64, "x86_64"),
-    (elf::EM_AARCH64, "aarch64"),
-    (elf::EM_RISCV, "riscv64"),
-    (elf::EM_PPC64, "powerpc64le"),
-    (elf::EM_LOONGARCH, "loongarch64"),
+/// Machines that have a C compiler by the name of their system: `e_machine`, the machine as that name spells it, and as Debian's
+/// packages do.
+const MACHINES: &[(u16, &str, &str)] = &[
+    (elf::EM_X86_64, "x86_64", "amd64"),
+    (elf::EM_AARCH64, "aarch64", "arm64"),
+    (elf::EM_RISCV, "riscv64", "riscv64"),
+    (elf::EM_PPC64, "powerpc64le", "ppc64el"),
+    (elf::EM_LOONGARCH, "loongarch64", "loong64"),
 ];
 
 /// The compilers to try, each in words, and what was tried, for a message.
@@ -49,8 +50,18 @@ struct Candidates {
 
 /// Returns the name of a machine.
 fn machine_name(machine: u16) -> String {
-    let known = MACHINES.iter().find(|(number, _)| *number == machine);
-    known.map_or_else(|| format!("machine {machine} of ELF"), |(_, name)| (*name).to_owned())
+    let known = MACHINES.iter().find(|(number, ..)| *number == machine);
+    known.map_or_else(|| format!("machine {machine} of ELF"), |(_, name, _)| (*name).to_owned())
+}
+
+/// Returns the packages of Debian that bring a compiler and a C library for a machine.
+fn packages(machine: u16) -> String {
+    match MACHINES.iter().find(|(number, ..)| *number == machine) {
+        Some((_, name, debian)) if *name != std::env::consts::ARCH => {
+            format!("gcc-{}-linux-gnu and libc6-dev-{debian}-cross", name.replace('_', "-"))
+        }
+        _ => "gcc and libc6-dev".to_owned(),
+    }
 }
 
 /// Linkers that variables of the process name, in words; none with raised privileges.
@@ -94,14 +105,13 @@ impl Candidates {
         }
         let cross = format!("{name}-linux-gnu-gcc");
         let names = if is_own { vec!["cc", "gcc", "clang"] } else { vec![cross.as_str()] };
-        let package =
-            if is_own { "gcc".to_owned() } else { format!("gcc-{}-linux-gnu", name.replace('_', "-")) };
         Self {
             words: names.iter().map(|name| vec![(*name).to_owned()]).collect(),
             tried: format!("{} on PATH", names.join(", ")),
             advice: format!(
-                "install one (on Debian the package {package}), name one by --linker or CHIPDOCK_LINKER, or write an archive \
-                 (-o OUT.tar) and link it where there is one"
+                "install one (on Debian the packages {}), name one by --linker or CHIPDOCK_LINKER, or write an archive (-o \
+                 OUT.tar) and link it where there is one",
+                packages(machine)
             ),
         }
     }
@@ -186,7 +196,9 @@ fn refused(words: &[String], ended: &Output, machine: u16) -> Error {
             "write an archive (-o OUT.tar) or an object (-o OUT.o), and link it with the library that has it",
         );
     }
-    let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).take(6).collect();
+    let mut lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.dedup();
+    lines.truncate(4);
     let message = format!(
         "`{}` did not link the library for {} ({}): {}",
         words.join(" "),

@@ -9,9 +9,9 @@
 //!   TVM-FFI's loader. The library needs the C library alone, names no path of this machine, and has no symbol of TVM-FFI's.
 //!   The same artifact and the same tools give the same bytes.
 //! * **EXPORT-X3 Description.** `__chipdock_library` is a size (eight bytes, little-endian) and a JSON document of that size
-//!   ([`LIBRARY_SCHEMA`]): the index and the target of the artifact, and where its device code is.
+//!   ([`LibraryDocument`](crate::library::LibraryDocument)): the index and the target of the artifact, and where its device code is.
 //! * **EXPORT-X4 Device code.** [`DeviceCode::Embedded`]: `__tvm_ffi__library_bin` is TVM-FFI's import tree, whose root is the
-//!   library; each imported artifact is a child of kind [`EMBEDDED_KIND`]. TVM-FFI refuses a library with a kind that nobody
+//!   library; each imported artifact is a child of kind [`EMBEDDED_KIND`](crate::library::EMBEDDED_KIND). TVM-FFI refuses a library with a kind that nobody
 //!   loads, so [`DeviceCode::Aside`] writes no tree, and the whole artifact to a file beside the library.
 //! * **EXPORT-X5 Whole.** Each file is written whole or not at all, under its name only when it is whole: a library that is in use
 //!   keeps its old file.
@@ -36,7 +36,6 @@
 //! * **EXPORT-R7 Workspace** is memory of the C library, of 64-byte alignment. Workspace and functions of devices need a host:
 //!   `Unavailable` says so.
 
-mod about;
 mod archive;
 mod blob;
 mod glue;
@@ -45,9 +44,6 @@ mod object;
 mod parts;
 
 use std::path::Path;
-
-pub use about::LIBRARY_SCHEMA;
-pub use blob::EMBEDDED_KIND;
 
 use crate::artifact::{Artifact, write_whole};
 use crate::error::Error;

@@ -4,13 +4,13 @@ use object::elf;
 use object::read::elf::{ElfFile64, FileHeader as _};
 use object::{LittleEndian, Object as _, ObjectSymbol as _};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
-use super::about::{About, AboutArtifact, AsideFile, LIBRARY_SCHEMA};
 use super::{DeviceCode, ExportOptions, blob, glue};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
+use crate::files::sha256_of_bytes;
 use crate::host::Host;
+use crate::library::{Aside, LibraryDocument};
 use crate::target::TargetContext;
 
 /// The variable of compiled code that points to its environment (X.3).
@@ -35,7 +35,7 @@ const EXPORTS_TEXT: &str =
     "{\n    global: __tvm_ffi_*; __chipdock_env; __chipdock_library;\n    local: *;\n};\n";
 
 /// A file beside the library: its name and its bytes.
-pub(super) type Aside = Option<(String, Vec<u8>)>;
+pub(super) type AsideFile = Option<(String, Vec<u8>)>;
 
 /// The files of a library, and the machine that it is for.
 pub(super) struct Parts {
@@ -51,7 +51,7 @@ impl Parts {
         artifact: &Artifact,
         name: &str,
         options: &ExportOptions,
-    ) -> Result<(Self, Aside), Error> {
+    ) -> Result<(Self, AsideFile), Error> {
         let object = host.object(artifact)?;
         let (machine, has_environment) = examine(&object, artifact)?;
         let has_devices = !artifact.imports().is_empty();
@@ -60,26 +60,17 @@ impl Parts {
             _ => None,
         };
         let tree = (has_devices && aside.is_none()).then(|| tree(artifact)).transpose()?;
-        let about = About {
-            schema: LIBRARY_SCHEMA.to_owned(),
-            made_by: format!("chipdock {}", env!("CARGO_PKG_VERSION")),
-            main: glue::main_of(artifact).map(str::to_owned),
-            artifact: AboutArtifact {
-                index: artifact.index_json().to_owned(),
-                target: artifact.target_json().to_owned(),
-            },
-            aside: aside
-                .as_ref()
-                .map(|(file, bytes)| AsideFile { file: file.clone(), sha256: sha256(bytes) }),
-        };
-        let about = serde_json::to_vec(&about).map_err(|error| {
+        let beside = aside.as_ref();
+        let beside = beside.map(|(file, bytes)| Aside { file: file.clone(), sha256: sha256_of_bytes(bytes) });
+        let document = LibraryDocument::of(artifact, beside);
+        let about = serde_json::to_vec(&document).map_err(|error| {
             Error::new(ErrorKind::Internal, format!("description of the library: {error}"))
         })?;
         let glue = glue::Glue {
             artifact,
             devices: devices(host, artifact)?,
             defines_environment: !has_environment,
-            aside: aside.as_ref().map(|(file, _)| file.as_str()),
+            document: &document,
             about_bytes: about.len(),
             has_tree: tree.is_some(),
         };
@@ -94,10 +85,6 @@ impl Parts {
         files.extend(tree.map(|tree| (TREE, tree)));
         Ok((Self { machine, files }, aside))
     }
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the name of the file beside a library.

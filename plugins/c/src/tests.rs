@@ -5,6 +5,7 @@ mod conditions;
 mod differential;
 mod golden;
 mod halves;
+mod object;
 mod packed;
 mod parallel;
 mod race;

@@ -4,9 +4,9 @@ mod library;
 
 use std::path::{Path, PathBuf};
 
-use chipdock_host::Host;
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
+use chipdock_host::{ErrorKind, Host};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
@@ -81,7 +81,7 @@ fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<
         )));
     }
     let binary = match emit {
-        Some(Emit::Artifact) => Some(("an artifact", "-o OUT.artifact")),
+        Some(Emit::Artifact) => Some(("an artifact", "-o OUT.chipdock")),
         Some(Emit::Object) => Some(("an object file", "-o OUT.o")),
         Some(Emit::Spv) => Some(("SPIR-V", "-o OUT.spv")),
         Some(Emit::Library) => Some(("a library", "-o OUT.so")),
@@ -156,7 +156,7 @@ fn produce(
         Some(Emit::Artifact) => {
             ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?, false)
         }
-        Some(Emit::Object) => ("object", object(&build)?, false),
+        Some(Emit::Object) => ("object", object(&host, &build)?, false),
         Some(emit @ (Emit::Ll | Emit::Asm)) => (name(emit), by_format(own, name(emit), &build)?, true),
         Some(emit @ Emit::Spv) => (name(emit), by_its_ending(own, name(emit), &build)?, false),
         None if !ending.is_empty() => {
@@ -174,7 +174,7 @@ fn source(artifact: &Artifact, build: &Build) -> Result<Vec<u8>> {
     let text = artifact.source().ok_or_else(|| {
         let (kind, format) = (&build.target().kind, &artifact.index().format);
         Failure::input(format!("target {kind} delivers {format} without a source text"))
-            .help(format!("write what it delivers: -o OUT.{format}, or the artifact: -o OUT.artifact"))
+            .help(format!("write what it delivers: -o OUT.{format}, or the artifact: -o OUT.chipdock"))
     })?;
     Ok(text.as_bytes().to_vec())
 }
@@ -205,8 +205,8 @@ fn no_code(artifact: &Artifact, build: &Build) -> Failure {
     Failure::new(Exit::Plugin, what).help("this is a defect of the plugin; report it to its makers")
 }
 
-/// The object file of the host functions.
-fn object(build: &Build) -> Result<Vec<u8>> {
+/// The object file of the host functions: what their loader makes, or code that is an object file as it is.
+fn object(host: &Host, build: &Build) -> Result<Vec<u8>> {
     let artifact = &build.compiled.artifact;
     if let Some(import) = artifact.imports().first() {
         let what = format!(
@@ -214,17 +214,15 @@ fn object(build: &Build) -> Result<Vec<u8>> {
             build.target().kind,
             import.index().format
         );
-        return Err(Failure::input(what).help("write both as one artifact: -o OUT.artifact"));
+        return Err(Failure::input(what)
+            .help("write both as one artifact: -o OUT.chipdock, or as one library: -o OUT.so"));
     }
-    let format = &artifact.index().format;
-    if format != OBJECT {
-        let what = format!("target {} delivers .{format}, not an object file", build.host().kind);
-        return Err(Failure::input(what).help(format!(
-            "name the file OUT.{format} and compile it yourself, or name a --target that delivers .{OBJECT}; \
-             chipdock targets lists them"
-        )));
+    match host.object(artifact) {
+        Err(error) if *error.kind() == ErrorKind::Unsupported && artifact.index().format == OBJECT => {
+            code(artifact).ok_or_else(|| no_code(artifact, build))
+        }
+        made => made.map_err(|error| failure(&error)),
     }
-    code(artifact).ok_or_else(|| no_code(artifact, build))
 }
 
 /// Returns the text of a format: the artifact's own, or a section of that name.
@@ -327,7 +325,7 @@ fn by_ending(ending: &str) -> Option<Emit> {
         "ll" => Some(Emit::Ll),
         "s" | "asm" => Some(Emit::Asm),
         OBJECT => Some(Emit::Object),
-        "artifact" => Some(Emit::Artifact),
+        "chipdock" | "artifact" => Some(Emit::Artifact),
         "so" => Some(Emit::Library),
         "tar" => Some(Emit::Archive),
         _ => None,
@@ -344,6 +342,7 @@ mod tests {
             ("x.ll", Some(Emit::Ll)),
             ("x.S", Some(Emit::Asm)),
             ("x.o", Some(Emit::Object)),
+            ("x.chipdock", Some(Emit::Artifact)),
             ("x.artifact", Some(Emit::Artifact)),
             ("x.so", Some(Emit::Library)),
             ("x.tar", Some(Emit::Archive)),

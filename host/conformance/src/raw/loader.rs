@@ -65,7 +65,7 @@ impl From<&codegen::Section> for RawSection {
 
 impl RawArtifact {
     /// Calls `body` with the artifact in the form of the ABI, its sections aligned as they require (M.3).
-    fn with<R>(&self, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
+    pub(super) fn with<R>(&self, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
         let mut storage: Vec<(Vec<u8>, usize)> = Vec::with_capacity(self.sections.len());
         for section in &self.sections {
             let alignment = usize::try_from(section.alignment_bytes.clamp(1, 1 << 20)).unwrap_or(1);

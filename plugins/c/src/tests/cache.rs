@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use libloading::os::unix::Library;
 
 use crate::cache::{Cache, KIND};
-use crate::compiler::{Compiled, Options, compile_in};
+use crate::compiler::{Compiled, Options, compile_in, object_in};
 
 const SOURCE: &str = "__attribute__((visibility(\"default\"))) int number = 40;";
 
@@ -85,6 +85,19 @@ fn clib_o1_o3_what_was_compiled_before_is_opened_and_no_compiler_runs() {
     bench.write_compiler("# another");
     assert!(!bench.is_found(SOURCE, &options, ""), "the compiler");
     assert_eq!(bench.files().len(), 5);
+}
+
+#[test]
+fn clib_o3_an_object_is_kept_beside_the_library_of_the_same_source() {
+    let (bench, options) = (Bench::new(), Options::default());
+    let cc = bench.path("counting").display().to_string();
+    let object =
+        || object_in(SOURCE, &options, Some(&cc), &std::env::temp_dir(), Some(&bench.cache)).unwrap();
+    let library = bench.compile(SOURCE, &options, "");
+    let first = object();
+    assert_eq!((bench.runs(), bench.files().len()), (2, 2), "a key of its own");
+    assert!(object() == first && bench.is_found(SOURCE, &options, ""));
+    assert_eq!((bench.runs(), number(&library)), (2, 40), "no compiler ran");
 }
 
 #[test]

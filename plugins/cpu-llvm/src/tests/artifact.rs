@@ -1,7 +1,8 @@
 //! Tests of artifacts: their contents (rules LLBUILD-B1 to LLBUILD-B5 of `codegen`), and their loading (rules LLLOAD-R1
-//! to LLLOAD-R4 of `loader`).
+//! to LLLOAD-R5 of `loader`).
 
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
+use chipdock_plugin_api::object_code::Objects as _;
 use chipdock_plugin_api::{
     ChipdockDevice, Env, ErrorKind, Function, HostRef, Module as _, ModuleLoader as _, Tensor, Verdict,
 };
@@ -183,6 +184,59 @@ fn llload_r4_what_is_no_artifact_of_this_kind_is_refused() {
     let mut broken = good.clone();
     broken.sections[0].2.truncate(200);
     assert_eq!(broken.load().err().unwrap().kind(), ErrorKind::VALUE_ERROR);
+}
+
+fn object(built: &Built) -> Result<Vec<u8>, chipdock_plugin_api::Error> {
+    built.with(|artifact| LlvmLoader(HostRef::standalone()).object(artifact))
+}
+
+/// M.15 to M.18: what was built, for any machine, as it was built.
+#[test]
+fn llload_r5_an_object_for_linkers_is_the_code_as_it_was_built() {
+    let own = own();
+    assert_eq!(object(&own).unwrap(), own.section("code").unwrap());
+    for triple in ["aarch64-linux-gnu", "armv7-linux-gnueabihf", "powerpc64-linux-gnu"] {
+        let other = built(&add(), json!({ "mtriple": triple }), &json!({}));
+        assert!(other.load().is_err(), "{triple} is another machine than this");
+        assert_eq!(object(&other).unwrap(), other.section("code").unwrap(), "{triple}");
+    }
+}
+
+#[test]
+fn llload_r5_what_is_no_object_of_the_index_is_refused() {
+    let good = own();
+    let of = |change: &dyn Fn(&mut Built)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        object(&bad).expect_err("a damaged artifact")
+    };
+    let code = |change: &dyn Fn(&mut Vec<u8>)| of(&|bad: &mut Built| change(&mut bad.sections[0].2));
+    let symbol = |symbol: &str| {
+        let functions = json!([{ "name": "add", "symbol": symbol }]);
+        of(&|bad: &mut Built| bad.index["functions"] = functions.clone())
+    };
+    for (error, says) in [
+        (of(&|bad| bad.index["module_kind"] = json!("c")), "expected an artifact of kind \"llvm\""),
+        (of(&|bad| bad.index["format"] = json!("ll")), "format \"o\""),
+        (of(&|bad| bad.index["options"] = json!({})), "`options.triple`"),
+        (code(&|code| code.clear()), "expected an object, found 0 bytes"),
+        (code(&|code| code.truncate(4)), "class None"),
+        (code(&|code| code[16] = 3), "found type 3"),
+        (code(&|code| code.truncate(200)), "section `code`"),
+        (symbol("__tvm_ffi_sub"), "the visible symbol __tvm_ffi_add"),
+        (of(&|bad| bad.index["functions"] = json!([])), "the visible symbol __tvm_ffi_add"),
+        (
+            of(&|bad| {
+                let more = json!({ "name": "sub", "symbol": "__tvm_ffi_sub" });
+                bad.index["functions"].as_array_mut().unwrap().push(more);
+            }),
+            "no visible symbol __tvm_ffi_sub",
+        ),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::VALUE_ERROR, "{error}");
+        assert!(error.message().contains(says), "{says}: {error}");
+    }
+    assert_eq!(of(&|bad| bad.sections.clear()).kind(), ErrorKind::NOT_FOUND);
 }
 
 fn verdict(built: &Built, device_type: i32) -> Verdict {

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::kinds::{canonical, schema};
 use crate::llvm::compile::Output;
+use crate::llvm::portable;
 use crate::llvm::{Wanted, compile, library};
 use crate::target::CpuTarget;
 
@@ -168,6 +169,9 @@ fn problems(expected: &Expected, output: &Output) -> Vec<String> {
     {
         expect(defined.contains(name), format!("{name} is not among {defined:?}"));
     }
+    let functions = ["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_sines", "__tvm_ffi_reversed"];
+    let checked = portable::check(&output.object, &functions);
+    expect(checked.is_ok(), format!("as an object for linkers (LLLOAD-R5): {checked:?}"));
     let is_known = |name: &String| {
         FROM_C.contains(&name.as_str())
             || expected
@@ -206,5 +210,6 @@ fn objects_have_the_format_of_their_system() {
     ] {
         let output = output(&module(), json!({ "mtriple": triple }));
         assert!(output.object.starts_with(magic), "{triple}: {:?}", &output.object[..4]);
+        portable::check(&output.object, &["__tvm_ffi_axpb"]).unwrap_or_else(|why| panic!("{triple}: {why}"));
     }
 }

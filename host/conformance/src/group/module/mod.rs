@@ -9,6 +9,7 @@ mod launch;
 mod leftovers;
 mod load;
 mod made;
+mod object;
 mod request;
 mod samples;
 
@@ -20,6 +21,7 @@ pub(super) fn add(cases: &mut Cases) {
     extended::add(cases);
     load::add(cases);
     launch::add(cases);
+    object::add(cases);
     check::add(cases);
     damaged::add(cases);
 }
