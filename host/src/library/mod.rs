@@ -24,8 +24,11 @@
 //!   that has returned an object stays open: the object's code may be in it.
 //! * **LIB-8 Called as by TVM-FFI.** Functions of libraries of others get null as their `self`. Those of Chipdock's do not read it
 //!   (X.2), and are called without a step between.
-//! * **LIB-9 Without TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a context symbol that is to
-//!   be filled in) is not opened: `Unavailable`, with what it needs.
+//! * **LIB-9 TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a variable that is to be filled in)
+//!   is opened with that of the process, else with the one that `CHIPDOCK_TVM_FFI` names, else with the one that the dynamic
+//!   linker finds: never with a second one. Without one it is `Unavailable`, with what it needs. The variables of TVM's run
+//!   time (`__TVMBackendAllocWorkspace`, `…FreeWorkspace`, `…ParallelLaunch`, `…ParallelBarrier`) are filled in for this copy
+//!   alone, and lead to the host that calls. An error in libtvm_ffi's slot is moved to the host's.
 //! * **LIB-10 Archives.** An archive of what a library is linked from also has the artifact, `module.chipdock`, which is what is
 //!   read and loaded; its other files are for a linker.
 
@@ -34,6 +37,8 @@ mod blob;
 mod document;
 mod file;
 mod load;
+mod tvm_context;
+mod tvm_ffi;
 #[cfg(test)]
 mod tests;
 
