@@ -50,7 +50,8 @@ fn install_all(python: &Path, folder: &Path, mut releases: Vec<String>) -> Resul
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(release) = next() {
-                    if let (Err(why), Ok(mut failures)) = (install(python, folder, &release), failures.lock()) {
+                    if let (Err(why), Ok(mut failures)) = (install(python, folder, &release), failures.lock())
+                    {
                         failures.push(why);
                     }
                 }

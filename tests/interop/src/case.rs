@@ -174,7 +174,9 @@ impl Case {
                 let class = error["class"].as_str().unwrap_or_default();
                 let message = error["message"].as_str().unwrap_or_default();
                 if !classes.contains(&class) || !words.iter().all(|word| message.contains(word)) {
-                    return Err(format!("expected {classes:?} that says {words:?}, found {class}: {message}"));
+                    return Err(format!(
+                        "expected {classes:?} that says {words:?}, found {class}: {message}"
+                    ));
                 }
                 self.untouched(answer)?;
             }

@@ -66,7 +66,8 @@ fn ramp(dtype: DType, shape: &[usize]) -> Array {
 /// If two have one name.
 #[must_use]
 pub fn all() -> Vec<Case> {
-    let lists = [computing(), types(), layouts(), scalars(), counts(), not_tensors(), shapes(), raising(), dlpack()];
+    let lists =
+        [computing(), types(), layouts(), scalars(), counts(), not_tensors(), shapes(), raising(), dlpack()];
     let cases: Vec<Case> = lists.into_iter().flatten().collect();
     let mut names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
     names.sort_unstable();
@@ -144,7 +145,13 @@ fn layouts() -> Vec<Case> {
     vec![
         good("rows apart", "strided", vec![rows().with("strides", [5, 1]), out()]),
         good("rows together", "strided", vec![rows(), out()]),
-        bad("columns apart", "strided", vec![rows().with("strides", [8, 2]), out()], "ValueError", &["A.strides"]),
+        bad(
+            "columns apart",
+            "strided",
+            vec![rows().with("strides", [8, 2]), out()],
+            "ValueError",
+            &["A.strides"],
+        ),
         bad(
             "elements apart",
             "add",
@@ -169,10 +176,23 @@ fn layouts() -> Vec<Case> {
             &["A.strides", COMPACT, "got 0"],
         ),
         good("aligned to the element alone", "add", add(1, floats(B).with("skew", 4))),
-        bad("off by one byte", "add", add(1, floats(B).with("skew", 1)), "ValueError", &["B.data", "#1", ADD, aligned]),
-        bad("off by two bytes", "add", add(2, floats(C).with("skew", 2)), "ValueError", &["C.data", "#2", ADD, aligned]),
+        bad(
+            "off by one byte",
+            "add",
+            add(1, floats(B).with("skew", 1)),
+            "ValueError",
+            &["B.data", "#1", ADD, aligned],
+        ),
+        bad(
+            "off by two bytes",
+            "add",
+            add(2, floats(C).with("skew", 2)),
+            "ValueError",
+            &["C.data", "#2", ADD, aligned],
+        ),
         // numpy's own answer, before anything of ours is called; torch has no such tensors.
-        bad("read-only", "add", add(2, floats(C).with("readonly", true)), "BufferError", &["readonly"]).of(NO_NEGATIVE),
+        bad("read-only", "add", add(2, floats(C).with("readonly", true)), "BufferError", &["readonly"])
+            .of(NO_NEGATIVE),
     ]
 }
 
@@ -183,7 +203,8 @@ fn scalars() -> Vec<Case> {
         args[position] = given;
         args
     };
-    const SIGNATURE: &str = "`scalars(B: Tensor([5], float32), i: int32, b: int8, u: uint8, p: bool, x: float32)`";
+    const SIGNATURE: &str =
+        "`scalars(B: Tensor([5], float32), i: int32, b: int8, u: uint8, p: bool, x: float32)`";
     let bad = |name: &str, position, given, class, words: &[&str]| {
         let words: Vec<&str> = words.iter().copied().chain([SIGNATURE]).collect();
         bad(name, "scalars", with(position, given), class, &words)
@@ -199,12 +220,24 @@ fn scalars() -> Vec<Case> {
         good("returns a bool", "is_more", vec![int(1 << 40), float(0.5)]),
         bad("int32 above", 1, int(1 << 31), "ValueError", &["Invalid i", "#1", "got 2147483648"]),
         bad("int32 below", 1, int(i64::MIN), "ValueError", &["Invalid i", "#1", "got -9223372036854775808"]),
-        bad("int8 below", 2, int(-129), "ValueError", &["Invalid b", "#2", "int8 between -128 and 127", "got -129"]),
+        bad(
+            "int8 below",
+            2,
+            int(-129),
+            "ValueError",
+            &["Invalid b", "#2", "int8 between -128 and 127", "got -129"],
+        ),
         bad("uint8 below", 3, int(-1), "ValueError", &["Invalid u", "#3", "got -1"]),
         bad("a float for an int", 1, float(1.0), "TypeError", &["#1", "expected int, but got float"]),
         bad("a str for an int", 1, text("seven"), "TypeError", &["#1", "expected int, but got str"]),
         bad("None for an int", 1, strange(json!({"none": 0})), "TypeError", &["expected int, but got None"]),
-        bad("a str for a float", 5, text("a long string"), "TypeError", &["#5", "expected float, but got str"]),
+        bad(
+            "a str for a float",
+            5,
+            text("a long string"),
+            "TypeError",
+            &["#5", "expected float, but got str"],
+        ),
         bad("a tensor for an int", 1, five(), "TypeError", &["#1", "expected int, but got"]),
         Case {
             function: "twice",
@@ -263,12 +296,24 @@ fn shapes() -> Vec<Case> {
         bad(name, "add", add(position, given), class, &words)
     };
     vec![
-        bad("two dimensions for one", 2, f32(&[1, 3]), "ValueError", &["C.ndim", "#2", "expected 1, but got 2"]),
+        bad(
+            "two dimensions for one",
+            2,
+            f32(&[1, 3]),
+            "ValueError",
+            &["C.ndim", "#2", "expected 1, but got 2"],
+        ),
         bad("no dimension for one", 0, f32(&[]), "ValueError", &["A.ndim", "#0", "expected 1, but got 0"]),
         bad("too short", 1, f32(&[2]), "ValueError", &["B.shape[0]", "#1", "A.shape[0] (3), but got 2"]),
         bad("too long", 2, f32(&[4]), "ValueError", &["C.shape[0]", "#2", "A.shape[0] (3), but got 4"]),
         bad("empty beside others", 2, f32(&[0]), "ValueError", &["C.shape[0]", "but got 0"]),
-        bad("int32 for float32", 1, of(DType::INT32, &[3]), "TypeError", &["B.dtype", "float32, but got int32"]),
+        bad(
+            "int32 for float32",
+            1,
+            of(DType::INT32, &[3]),
+            "TypeError",
+            &["B.dtype", "float32, but got int32"],
+        ),
         bad("float64 for float32", 1, of(DType::FLOAT64, &[3]), "TypeError", &["B.dtype", "got float64"]),
         bad("float16 for float32", 2, of(DType::FLOAT16, &[3]), "TypeError", &["C.dtype", "got float16"]),
         bad("bool for float32", 0, of(DType::BOOL, &[3]), "TypeError", &["A.dtype", "got bool"]),
@@ -318,7 +363,8 @@ fn dlpack() -> Vec<Case> {
     };
     let empty = foreign(Array::zeros(DType::FLOAT32, &[0]));
     let nothing = tensor(Array::zeros(DType::FLOAT32, &[0]));
-    let dtype = |code: u8, bits: u8, lanes: u16| a().with("dtype", vec![u16::from(code), u16::from(bits), lanes]);
+    let dtype =
+        |code: u8, bits: u8, lanes: u16| a().with("dtype", vec![u16::from(code), u16::from(bits), lanes]);
     let unknown = |code| format!("float32, but got dtype code {code} of 32 bits and 1 lanes");
     vec![
         good("alone", a()),
@@ -330,16 +376,31 @@ fn dlpack() -> Vec<Case> {
             ..good("without elements and data", a())
         },
         bad("without data", a().with("no_data", true), "ValueError", &["A data pointer is NULL", "#0"]),
-        bad("on another device", a().with("device", [2, 0]), "ValueError", &["A.device_type", "cpu", "device type 2"]),
+        bad(
+            "on another device",
+            a().with("device", [2, 0]),
+            "ValueError",
+            &["A.device_type", "cpu", "device type 2"],
+        ),
         bad("on no device", a().with("device", [99, 0]), "ValueError", &["A.device_type", "device type 99"]),
-        bad("of another number", a().with("device", [1, 3]), "ValueError", &["B.device_id", "A.device_id (3)", "got 0"]),
+        bad(
+            "of another number",
+            a().with("device", [1, 3]),
+            "ValueError",
+            &["B.device_id", "A.device_id (3)", "got 0"],
+        ),
         bad("of an unknown type", dtype(9, 32, 1), "TypeError", &["A.dtype", &unknown(9)]),
         bad("of a type of code 200", dtype(200, 32, 1), "TypeError", &["A.dtype", &unknown(200)]),
         bad("of vectors", dtype(2, 32, 4), "TypeError", &["A.dtype", "32 bits and 4 lanes"]),
         bad("of complex numbers", dtype(5, 32, 1), "TypeError", &["A.dtype"]),
         bad("not aligned", a().with("skew", 2), "ValueError", &["A.data", "beyond by 2"]),
         bad("of a negative extent", a().with("shape", [-1]), "ValueError", &["A.shape[0]", "got -1"]),
-        bad("of a huge extent", a().with("shape", [1_i64 << 40]), "ValueError", &["A.shape[0]", "got 1099511627776"]),
+        bad(
+            "of a huge extent",
+            a().with("shape", [1_i64 << 40]),
+            "ValueError",
+            &["A.shape[0]", "got 1099511627776"],
+        ),
         bad("with wide strides", a().with("strides", [2]), "ValueError", &["A.strides", "got 2"]),
     ]
 }

@@ -36,13 +36,17 @@ fn table(releases: &[String], counts: &Counts, before: &str) -> String {
             .find(|line| line.starts_with(&format!("| {release} |")))
             .map(|line| line.split('|').skip(2).map(str::trim).collect())
             .unwrap_or_default();
-        let cell = |(index, (exporter, kind)): (usize, &(&'static str, &'static str))| {
-            match counts.get(&(release.clone(), *exporter, *kind)) {
-                Some((right, all)) => format!("{right} of {all}"),
-                None => old.get(index).filter(|cell| !cell.is_empty()).map_or("not run", |cell| cell).to_owned(),
-            }
+        let cell = |(index, (exporter, kind)): (usize, &(&'static str, &'static str))| match counts.get(&(
+            release.clone(),
+            *exporter,
+            *kind,
+        )) {
+            Some((right, all)) => format!("{right} of {all}"),
+            None => old.get(index).filter(|cell| !cell.is_empty()).map_or("not run", |cell| cell).to_owned(),
         };
-        text.push_str(&line(std::iter::once(release.clone()).chain(columns.iter().enumerate().map(cell)).collect()));
+        text.push_str(&line(
+            std::iter::once(release.clone()).chain(columns.iter().enumerate().map(cell)).collect(),
+        ));
     }
     text
 }

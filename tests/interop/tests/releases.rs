@@ -6,11 +6,11 @@ use std::process::Command;
 
 use chipdock_interpret::Outcome;
 use chipdock_test_interop::case::{Case, KINDS};
+use chipdock_test_interop::cases;
 use chipdock_test_interop::driver::{Answers, Plan, each_release};
 use chipdock_test_interop::environment::{environment, listed};
 use chipdock_test_interop::libraries::{EXPORTERS, build, kernels, module};
 use chipdock_test_interop::table::{self, Counts};
-use chipdock_test_interop::cases;
 use chipdock_test_support::command::Scratch;
 
 const WHAT: &str = "exported libraries in every release of apache-tvm-ffi";
@@ -62,10 +62,17 @@ fn every_release_calls_every_library() {
     let libraries: Vec<(String, PathBuf)> =
         EXPORTERS.iter().map(|exporter| (exporter.name.to_owned(), built(*exporter))).collect();
     let module = module();
-    let cases: Vec<_> =
-        cases::all().into_iter().map(|case| { let outcome = case.outcome(&module); (case, outcome) }).collect();
-    let kinds = |is_torch: bool| KINDS.iter().copied().filter(|kind| (*kind == "torch") == is_torch).collect();
-    let mut pythons = vec![(environment.python.clone(), Matrix { cases: cases.clone(), kinds: kinds(false) })];
+    let cases: Vec<_> = cases::all()
+        .into_iter()
+        .map(|case| {
+            let outcome = case.outcome(&module);
+            (case, outcome)
+        })
+        .collect();
+    let kinds =
+        |is_torch: bool| KINDS.iter().copied().filter(|kind| (*kind == "torch") == is_torch).collect();
+    let mut pythons =
+        vec![(environment.python.clone(), Matrix { cases: cases.clone(), kinds: kinds(false) })];
     if let Some(torch) = environment.torch(WHAT) {
         pythons.push((torch, Matrix { cases, kinds: kinds(true) }));
     }
@@ -97,8 +104,11 @@ fn summary(wrong: &[String]) -> String {
         let (release, what) = line.split_once([',', ':']).unwrap_or(("", line));
         by_case.entry(what).or_default().push(release);
     }
-    let lines: Vec<String> =
-        by_case.iter().take(40).map(|(what, releases)| format!("{what}\n    in {}", releases.join(" "))).collect();
+    let lines: Vec<String> = by_case
+        .iter()
+        .take(40)
+        .map(|(what, releases)| format!("{what}\n    in {}", releases.join(" ")))
+        .collect();
     lines.join("\n")
 }
 
