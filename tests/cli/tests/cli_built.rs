@@ -161,6 +161,42 @@ fn cli_c14_a_library_runs_without_any_plugin() {
         .failed(2, &["does not say what function \"vector_add\" takes"]);
 }
 
+/// What `build -o OUT.so` wrote, with device code in it and beside it.
+#[test]
+fn cli_c14_a_library_runs_with_its_device_code() {
+    let (scratch, sum) = built_add(1000, "opencl");
+    scratch.kernel("vector_add.py");
+    let devices = scratch.run("devices --json").json();
+    let mut all =
+        devices["device_apis"].as_array().unwrap().iter().flat_map(|api| api["devices"].as_array().unwrap());
+    let is_here = all.any(|device| device["device"] == "opencl:0");
+    for (name, more) in [("in.so", ""), ("aside.so", " --device-code aside")] {
+        let build = scratch.run(&format!("build vector_add.py --target opencl --host c -o {name}{more}"));
+        assert_eq!(build.code, Some(0), "{}", build.stderr);
+        let shown = scratch.run(&format!("inspect {name} --json")).json();
+        assert_eq!(shown["what"], "library");
+        let imports = shown["module"]["imports"].as_array().unwrap();
+        assert_eq!(imports.len(), usize::from(more.is_empty()), "{shown:#}");
+        assert_eq!(shown["needs"]["aside"].is_null(), more.is_empty(), "{shown:#}");
+        let ended = scratch.run(&format!("run {name} {ADD} --json"));
+        if !is_here {
+            assert_eq!(ended.code, Some(4), "{}", ended.stderr);
+            continue;
+        }
+        let run = ended.json();
+        assert_eq!((&run["device"], &run["host"]["kind"]), (&json!("opencl:0"), &json!("c")));
+        assert_eq!(scratch.read_npy::<f32>("c.npy").1, sum);
+        std::fs::remove_file(scratch.path("c.npy")).unwrap();
+    }
+    std::fs::remove_file(scratch.path("aside.chipdock")).unwrap();
+    let ended = scratch.run(&format!("run aside.so {ADD}"));
+    assert_ne!(ended.code, Some(0), "{}", ended.stdout);
+    assert!(ended.stderr.contains("aside.chipdock"), "{}", ended.stderr);
+    if !is_here {
+        chipdock_test_support::skipped("run of a library with device code: no device of opencl");
+    }
+}
+
 #[test]
 fn cli_c14_inspect_shows_what_an_artifact_holds() {
     let (scratch, _) = built_add(4, "c");
