@@ -61,11 +61,15 @@ def names(modules, libraries, job):
 
 
 def threads_of_loop(modules, libraries, job):
-    """The threads that the iterations of a parallel loop ran on, beside the thread that called."""
-    ids = np.zeros(job["iterations"], np.int32)
-    modules[job["library"]][job["function"]](ids)
-    return {"threads": len(set(ids.tolist())), "caller": threading.get_native_id(),
-            "with_caller": threading.get_native_id() in ids.tolist(), "zeros": int((ids == 0).sum())}
+    """The threads that the iterations of a parallel loop ran on; a busy machine has a few calls until several take part."""
+    ids, most, caller = np.zeros(job["iterations"], np.int32), 0, threading.get_native_id()
+    for calls in range(1, job["calls_max"] + 1):
+        ids[...] = 0
+        modules[job["library"]][job["function"]](ids)
+        most = max(most, len(set(ids.tolist())))
+        if (ids == 0).any() or caller not in ids.tolist() or most >= job["wanted"]:
+            break
+    return {"threads": most, "calls": calls, "with_caller": caller in ids.tolist(), "zeros": int((ids == 0).sum())}
 
 
 def many_threads(modules, libraries, job):
@@ -123,12 +127,13 @@ def holdings():
 
 
 def often(modules, libraries, job):
-    """Loads a library and calls it, again and again; what the process holds after a tenth of the rounds and at the end."""
-    path, seen = libraries[job["library"]], []
+    """Loads a library and calls it, again and again; what the process holds after a tenth of the rounds and at the end, and
+    the same of loads of another library alone: newer releases keep some memory at each load, whose ever it is."""
     a, b, c = (np.full(64, value, np.float32) for value in (1, 2, 0))
     wrong = 0
-    for round_ in range(job["rounds"]):
-        module = tvm_ffi.load_module(path)
+
+    def call(module, round_):
+        nonlocal wrong
         c[...] = 0
         module[job["add"]](a, b, c)
         wrong += int(c[0] != 3 or c[63] != 3)
@@ -140,10 +145,17 @@ def often(modules, libraries, job):
                 wrong += 1
             except ValueError:
                 pass
-        if round_ + 1 in (job["rounds"] // 10, job["rounds"]):
-            del module
-            seen.append(holdings())
-    return {"wrong": wrong, "early": seen[0], "late": seen[1]}
+
+    def rounds(path, use):
+        seen = []
+        for round_ in range(job["rounds"]):
+            use(tvm_ffi.load_module(path), round_)
+            if round_ + 1 in (job["rounds"] // 10, job["rounds"]):
+                seen.append(holdings())
+        return {"early": seen[0], "late": seen[1]}
+
+    control = rounds(job["control"], lambda module, _: module[job["add"]])
+    return {**rounds(libraries[job["library"]], call), "wrong": wrong, "control": control}
 
 
 def after_fork(modules, libraries, job):
@@ -223,13 +235,13 @@ def keeps_arguments(modules, libraries, job):
     return {"before": before, "after": [sys.getrefcount(x) for x in (a, b, c)]}
 
 
-def strange_files(modules, libraries, job):
-    """What loading says of files that are no library of this machine."""
-    seen = {}
+def with_device_code(modules, libraries, job):
+    """What loading, then calling with arrays of numpy, says of libraries that have device code."""
+    seen, arrays = {}, [np.ones(8, np.float32) for _ in range(3)]
     for name, path in job["files"].items():
         try:
-            tvm_ffi.load_module(path)
-            seen[name] = "loaded"
+            tvm_ffi.load_module(path)[job["function"]](*arrays)
+            seen[name] = "called"
         except BaseException as error:
             seen[name] = f"{type(error).__name__}: {error}"
     return seen

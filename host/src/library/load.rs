@@ -209,7 +209,7 @@ impl Host {
     pub fn open_file(&self, file: &BuiltFile) -> Result<Module, Error> {
         let at = |error: Error| error.at(file.path().display().to_string());
         match file.contents() {
-            Contents::Artifact(artifact) => self.load(artifact).map_err(at),
+            Contents::Artifact(artifact) | Contents::Archive(artifact) => self.load(artifact).map_err(at),
             Contents::Library(library) => self.open_library(file, library).map_err(at),
         }
     }

@@ -1,6 +1,7 @@
 //! Built files: what a build left on the disk, read without running any of it, and opened as a [`Module`](crate::Module).
 //!
-//! * **LIB-1 By its contents.** The first bytes of a file say what it is: `CHIPDOCK` is an artifact, `\x7fELF` a shared library.
+//! * **LIB-1 By its contents.** The first bytes of a file say what it is: `CHIPDOCK` is an artifact, `\x7fELF` a shared library,
+//!   and a tar archive says so in its first header.
 //!   Its name says nothing.
 //! * **LIB-2 Read first.** Reading a file opens no plugin and runs no code of the file. Every offset, size, count and index in it
 //!   is checked before it is used, and bounded; a file that is cut short or changed is a typed error, whatever its bytes.
@@ -25,7 +26,10 @@
 //!   (X.2), and are called without a step between.
 //! * **LIB-9 Without TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a context symbol that is to
 //!   be filled in) is not opened: `Unavailable`, with what it needs.
+//! * **LIB-10 Archives.** An archive of what a library is linked from also has the artifact, `module.chipdock`, which is what is
+//!   read and loaded; its other files are for a linker.
 
+mod archive;
 mod blob;
 mod document;
 mod file;
@@ -36,6 +40,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use archive::ARTIFACT as ARCHIVED_ARTIFACT;
 pub use document::{Aside, LibraryDocument};
 pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
@@ -59,6 +64,8 @@ pub enum FileKind {
     Artifact,
     /// A shared library.
     Library,
+    /// An archive of what a library is linked from.
+    Archive,
 }
 
 impl FileKind {
@@ -69,6 +76,8 @@ impl FileKind {
             Some(Self::Artifact)
         } else if start.starts_with(ELF) {
             Some(Self::Library)
+        } else if archive::is_archive(start) {
+            Some(Self::Archive)
         } else {
             None
         }
@@ -80,7 +89,7 @@ impl FileKind {
         use std::io::Read as _;
         let mut start = Vec::new();
         let file = files::open_regular(path).ok()?;
-        file.take(artifact::MAGIC.len() as u64).read_to_end(&mut start).ok()?;
+        file.take(archive::start_bytes() as u64).read_to_end(&mut start).ok()?;
         Self::of(&start)
     }
 }
@@ -92,6 +101,8 @@ pub enum Contents {
     Artifact(Arc<Artifact>),
     /// A shared library.
     Library(Box<LibraryFile>),
+    /// The artifact of an archive (LIB-10).
+    Archive(Arc<Artifact>),
 }
 
 /// A built file that was read and checked; no code of it has run (LIB-2).
@@ -131,8 +142,9 @@ impl BuiltFile {
                 Contents::Artifact(Arc::new(Artifact::from_bytes(&bytes).map_err(at)?))
             }
             Some(FileKind::Library) => Contents::Library(Box::new(LibraryFile::read(bytes).map_err(at)?)),
+            Some(FileKind::Archive) => Contents::Archive(Arc::new(archive::read(&bytes).map_err(at)?)),
             None => {
-                let message = "it is no built file; expected an artifact or a shared library";
+                let message = "it is no built file; expected an artifact, a shared library or an archive";
                 let hint = "chipdock build makes them from a kernel file";
                 return Err(at(Error::new(ErrorKind::Value, message).hint(hint)));
             }
@@ -169,7 +181,7 @@ impl BuiltFile {
     #[must_use]
     pub fn artifact(&self) -> &Arc<Artifact> {
         match &self.contents {
-            Contents::Artifact(artifact) => artifact,
+            Contents::Artifact(artifact) | Contents::Archive(artifact) => artifact,
             Contents::Library(library) => library.artifact(),
         }
     }

@@ -186,7 +186,7 @@ impl Inspected<'_> {
     fn library(&self) -> Option<&LibraryFile> {
         match self.file.contents() {
             Contents::Library(library) => Some(library),
-            Contents::Artifact(_) => None,
+            Contents::Artifact(_) | Contents::Archive(_) => None,
         }
     }
 
@@ -202,7 +202,11 @@ impl Inspected<'_> {
     }
 
     fn what(&self) -> &'static str {
-        if self.library().is_some() { "library" } else { "artifact" }
+        match self.file.contents() {
+            Contents::Library(_) => "library",
+            Contents::Artifact(_) => "artifact",
+            Contents::Archive(_) => "archive",
+        }
     }
 
     /// Returns whether the file beside a library is there and the right one; else what is wrong.
