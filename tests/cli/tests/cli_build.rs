@@ -207,7 +207,7 @@ fn an_object_file_has_the_functions_of_the_module() {
 fn an_object_file_cannot_hold_device_code() {
     let scratch = scratch();
     let ended = scratch.run("build vector_add.py --target opencl --host c -o out.o");
-    ended.failed(2, &["host functions alone", "opencl", "-o OUT.artifact", "-o OUT.so"]);
+    ended.failed(2, &["host functions alone", "opencl", "-o OUT.chipdock", "-o OUT.so"]);
     let no_compiler = scratch.run("build vector_add.py --target c --config c.compiler=/none/cc -o out.o");
     no_compiler.failed(3, &["object file", "tried /none/cc", "module.load.c"]);
     assert!(!scratch.path("out.o").exists());

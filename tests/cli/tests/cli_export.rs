@@ -126,7 +126,7 @@ fn a_library_has_the_symbols_of_its_functions_and_no_others() {
         let is_of_c = |line: &&str| {
             line.contains("[libc.so") || line.contains("[libm.so") || line.contains("[ld-linux")
         };
-        assert!(needed.iter().all(|line| is_of_c(&line)), "{needed:?}");
+        assert!(needed.iter().all(is_of_c), "{needed:?}");
         let first = fs::read(scratch.path("one.so")).unwrap();
         assert!(
             !String::from_utf8_lossy(&first).contains(&*scratch.path("").to_string_lossy()),

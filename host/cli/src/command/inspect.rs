@@ -84,7 +84,10 @@ impl<'a> Module<'a> {
     /// Returns the options of its target.
     fn options(&self) -> Vec<(String, Value)> {
         let Value::Object(fields) = self.target() else { return Vec::new() };
-        fields.into_iter().filter(|(name, _)| !["kind", "tag", "keys", "host"].contains(&name.as_str())).collect()
+        fields
+            .into_iter()
+            .filter(|(name, _)| !["kind", "tag", "keys", "host"].contains(&name.as_str()))
+            .collect()
     }
 
     fn to_json(&self, with_source: bool) -> Value {
