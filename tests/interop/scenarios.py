@@ -128,7 +128,7 @@ def holdings():
 
 def often(modules, libraries, job):
     """Loads a library and calls it, again and again; what the process holds after a tenth of the rounds and at the end, and
-    the same of loads of another library alone: newer releases keep some memory at each load, whose ever it is."""
+    the same of loads of another library alone: newer releases keep some memory at each load of any library."""
     a, b, c = (np.full(64, value, np.float32) for value in (1, 2, 0))
     wrong = 0
 
@@ -233,6 +233,19 @@ def keeps_arguments(modules, libraries, job):
             pass
     gc.collect()
     return {"before": before, "after": [sys.getrefcount(x) for x in (a, b, c)]}
+
+
+def loses(modules, libraries, job):
+    """Whether an exception is lost, by kind of tensors."""
+    import torch
+
+    bad, seen = of(modules, job)["bad"], {}
+    for kind, tensor in (("numpy", np.zeros(2, np.float32)), ("torch", torch.zeros(2))):
+        try:
+            seen[kind] = bad(tensor) is None
+        except ValueError:
+            seen[kind] = False
+    return seen
 
 
 def with_device_code(modules, libraries, job):

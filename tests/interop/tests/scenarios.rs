@@ -1,13 +1,11 @@
 //! What a process sees that uses exported libraries often, from many threads, after a fork, or beside others.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use chipdock_test_interop::driver::{Plan, each_release};
 use chipdock_test_interop::environment::{Environment, environment};
-use chipdock_test_interop::libraries::{EXPORTERS, Exporter, build, kernels};
+use chipdock_test_interop::libraries::{EXPORTERS, Exporter, build, control, kernels};
 use chipdock_test_support::command::Scratch;
-use chipdock_test_support::workspace;
 use serde_json::{Map, Value, json};
 
 /// The ways by which the command makes a whole library.
@@ -194,11 +192,8 @@ fn arguments_are_freed_after_good_and_bad_calls() {
 fn ten_thousand_loads_and_calls_grow_nothing() {
     let Some(environment) = environment("ten thousand loads and calls") else { return };
     let folder = Scratch::new();
-    let control = folder.path("control.so");
-    let source = workspace().join("tests/interop/control.c");
-    let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&control).arg(source).status();
-    assert!(made.expect("cc").success());
-    let job = json!({"scenario": "often", "add": "add", "parallel": "in_parallel", "rounds": 10_000, "control": control});
+    let job = json!({"scenario": "often", "add": "add", "parallel": "in_parallel", "rounds": 10_000,
+                     "control": control(&folder)});
     let variables = [("CHIPDOCK_THREADS", "2".to_owned())];
     for (who, seen) in seen(&ends(environment), &libraries(&folder, None), &variables, &job) {
         assert_eq!(seen["wrong"], json!(0), "{who}");
@@ -211,7 +206,7 @@ fn ten_thousand_loads_and_calls_grow_nothing() {
         }
         // The allocator may map some; one for every hundred of nine thousand rounds would be 90.
         assert!(grown(&seen, "mappings") < 20, "{who}: mappings {seen}");
-        // One page for every ten of nine thousand rounds would be 3,600 KiB. Releases from 0.1.15 on keep some 300 bytes at each
+        // One page for every ten of nine thousand rounds would be 3,600 KiB. Newer releases keep some 300 bytes at each
         // load themselves, in steps; the older one, which keeps nothing, shows what ours is.
         let (ours, theirs) = (grown(&seen, "resident_kib"), grown(&seen["control"], "resident_kib"));
         assert!(ours < 2 * theirs.max(0) + 1024, "{who}: {ours} KiB, {theirs} KiB without Chipdock, {seen}");
