@@ -13,6 +13,8 @@ use crate::error::{Error, ErrorKind};
 
 /// Field of a function in the index.
 const FIELD: &str = "signature";
+/// Field of a document that has its version (WIRE).
+const VERSION: &str = "chipdock_ir";
 
 impl FunctionInfo {
     /// Makes the description of a function of which nothing else is known.
@@ -40,7 +42,7 @@ impl FunctionInfo {
         let wrong = |kind: ErrorKind, what: String| {
             Error::new(kind, format!("the signature of function \"{}\": {what}", self.name))
         };
-        let is_newer = document["version"].as_str().and_then(|text| semver::Version::parse(text).ok());
+        let is_newer = document[VERSION].as_str().and_then(|text| semver::Version::parse(text).ok());
         let is_newer = is_newer
             .is_some_and(|found| semver::Version::parse(wire::VERSION).is_ok_and(|known| found > known));
         let module = wire::read(&document.to_string()).map_err(|error| {

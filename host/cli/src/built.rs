@@ -72,7 +72,7 @@ impl Built {
         let find = |name: &str| own.iter().find(|(_, info)| info.name == name);
         let main = || match self.file.contents() {
             Contents::Library(library) => library.document().and_then(|document| document.main.as_deref()),
-            Contents::Artifact(_) => None,
+            Contents::Artifact(_) | Contents::Archive(_) => None,
         };
         let found = match (&self.function, own.as_slice()) {
             (Some(name), _) => find(name)

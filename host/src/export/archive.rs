@@ -2,7 +2,9 @@
 
 use super::link::{ARGUMENTS, LIBRARIES};
 use super::parts::{EXPORTS, OBJECT, Parts, SOURCE};
+use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
+use crate::library::ARCHIVED_ARTIFACT;
 
 /// The name of the file that links.
 const MAKEFILE: &str = "Makefile";
@@ -16,11 +18,11 @@ fn makefile() -> String {
     )
 }
 
-/// Packs the parts into a tar archive: the same parts give the same bytes.
-pub(super) fn pack(parts: &Parts) -> Result<Vec<u8>, Error> {
+/// Packs the parts into a tar archive, with the artifact itself for whoever opens it (LIB-10): the same parts give the same bytes.
+pub(super) fn pack(artifact: &Artifact, parts: &Parts) -> Result<Vec<u8>, Error> {
     let mut archive = tar::Builder::new(Vec::new());
-    let makefile = (MAKEFILE, makefile().into_bytes());
-    for (name, bytes) in parts.files.iter().chain([&makefile]) {
+    let others = [(MAKEFILE, makefile().into_bytes()), (ARCHIVED_ARTIFACT, artifact.to_bytes()?)];
+    for (name, bytes) in parts.files.iter().chain(&others) {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);

@@ -149,7 +149,7 @@ impl Host {
         self.0.services.check_process()?;
         let _span = tracing::info_span!("export").entered();
         let (parts, aside) = Parts::of(self, artifact, name, options)?;
-        Ok(Exported { library: archive::pack(&parts)?, aside })
+        Ok(Exported { library: archive::pack(artifact, &parts)?, aside })
     }
 }
 

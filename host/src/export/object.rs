@@ -80,3 +80,6 @@ fn check(object: &[u8]) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,6 +104,9 @@ fn connect(modules: &mut [Module], starts: &[usize], imports: &[usize]) -> Resul
         let (rows, count) = (starts.len(), modules.len());
         return Err(format!("its tree has {rows} rows for {count} modules; expected one more than modules"));
     }
+    if modules.iter().filter(|module| module.kind == LIBRARY_KIND).count() > 1 {
+        return Err("it has the library itself twice".to_owned());
+    }
     let is_whole = starts.first() == Some(&0) && starts.last() == Some(&imports.len());
     if !is_whole || starts.windows(2).any(|pair| pair[0] > pair[1]) {
         return Err("the rows of its tree do not follow one another".to_owned());

@@ -63,6 +63,8 @@ pub struct LibraryFile {
     artifact: Arc<Artifact>,
     needed: Vec<String>,
     unmet: Vec<String>,
+    filled_in: Vec<String>,
+    of_tvm: Vec<String>,
     has_environment: bool,
     has_context: bool,
     searches_beside: bool,
@@ -77,7 +79,7 @@ impl LibraryFile {
         let document = parts.document()?;
         let embedded = parts.embedded()?;
         let artifact = parts.described(document.as_ref(), &embedded)?;
-        let Parts { machine, functions, needed, unmet, searches_beside, data, .. } = parts;
+        let Parts { machine, functions, needed, unmet, filled_in, of_tvm, searches_beside, data, .. } = parts;
         let [has_environment, has_context] = [ENVIRONMENT, CONTEXT].map(|name| data.contains_key(name));
         Ok(Self {
             machine,
@@ -87,6 +89,8 @@ impl LibraryFile {
             artifact: Arc::new(artifact),
             needed,
             unmet,
+            filled_in,
+            of_tvm,
             has_environment,
             has_context,
             searches_beside,
@@ -135,6 +139,16 @@ impl LibraryFile {
         &self.unmet
     }
 
+    /// Returns the variables that TVM-FFI fills in when it opens a library.
+    pub(super) fn filled_in(&self) -> &[String] {
+        &self.filled_in
+    }
+
+    /// Returns what it needs of TVM's run time, which TVM-FFI does not have.
+    pub(super) fn needs_of_tvm(&self) -> &[String] {
+        &self.of_tvm
+    }
+
     /// Returns true if its code asks for an environment (`__chipdock_env`).
     #[must_use]
     pub fn has_environment(&self) -> bool {
@@ -168,6 +182,8 @@ struct Parts<'a> {
     data: BTreeMap<&'static str, (u64, u64)>,
     needed: Vec<String>,
     unmet: Vec<String>,
+    filled_in: Vec<String>,
+    of_tvm: Vec<String>,
     searches_beside: bool,
 }
 
@@ -206,6 +222,8 @@ impl<'a> Parts<'a> {
             data: BTreeMap::new(),
             needed: Vec::new(),
             unmet: Vec::new(),
+            filled_in: Vec::new(),
+            of_tvm: Vec::new(),
             searches_beside: false,
         };
         parts.read_symbols()?;
@@ -234,12 +252,16 @@ impl<'a> Parts<'a> {
                 let is_strong = symbol.st_bind() != elf::STB_WEAK;
                 if is_strong && PROVIDED.iter().any(|prefix| name.starts_with(prefix)) {
                     self.unmet.push(format!("the symbol {name}"));
+                    if !name.starts_with(PROVIDED[0]) {
+                        self.of_tvm.push(name.to_owned());
+                    }
                 }
                 continue;
             }
             let (address, size) = (symbol.st_value(endian), symbol.st_size(endian));
             if name.starts_with(FILLED_IN) && symbol.st_type() == elf::STT_OBJECT {
                 self.unmet.push(format!("the variable {name} filled in"));
+                self.filled_in.push(name.to_owned());
             }
             if let Some(known) =
                 [BLOB, CONTEXT, DOCUMENT, ENVIRONMENT].into_iter().find(|known| *known == name)

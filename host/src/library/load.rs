@@ -13,6 +13,8 @@ use chipdock_plugin_api::kit::PackedFunction;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::file::{ENVIRONMENT, Embedded, LibraryFile};
+use super::tvm_context::BARRIER;
+use super::tvm_ffi::{TvmFfi, called_by};
 use super::{BuiltFile, Contents, LIBRARY_KIND};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, quoted};
@@ -36,6 +38,10 @@ struct Opened {
     library: Option<Library>,
     /// Another's library, which may read its `self` and may return objects of its own.
     is_foreign: bool,
+    /// The libtvm_ffi that its code calls.
+    tvm_ffi: Option<&'static TvmFfi>,
+    /// Tasks of its parallel regions wait for each other.
+    waits: bool,
     /// An object of the library may be alive somewhere.
     stays: AtomicBool,
     /// Released after the library is closed.
@@ -54,8 +60,16 @@ impl Drop for Opened {
 
 impl LibraryCode {
     /// Opens a library: rules LIB-6 and LIB-7.
-    fn open(path: &Path, file: &LibraryFile, env: Arc<EnvState>) -> Result<Self, Error> {
+    fn open(
+        path: &Path,
+        file: &LibraryFile,
+        env: Arc<EnvState>,
+        tvm_ffi: Option<&'static TvmFfi>,
+    ) -> Result<Self, Error> {
         let library = opened(path, file)?;
+        if let Some(tvm_ffi) = tvm_ffi {
+            tvm_ffi.fill_in(&library, file.filled_in())?;
+        }
         if file.has_environment() {
             let name = format!("{ENVIRONMENT}\0");
             // SAFETY: X.3, a library that exports this variable exports it with this type.
@@ -78,6 +92,8 @@ impl LibraryCode {
         let opened = Opened {
             library: Some(library),
             is_foreign: document.is_none(),
+            tvm_ffi,
+            waits: file.filled_in().iter().any(|name| name == BARRIER),
             stays: AtomicBool::new(false),
             env,
         };
@@ -133,12 +149,17 @@ unsafe extern "C" fn call_foreign(
     num_args: i32,
     result: *mut ChipdockAny,
 ) -> i32 {
-    // SAFETY: the box of `LibraryCode::function`, alive as long as the function object; the parameters of a packed call,
-    // passed on.
-    let (foreign, status) = unsafe {
-        let foreign = &*self_.cast::<Foreign>();
-        (foreign, (foreign.call)(std::ptr::null_mut(), args, num_args, result))
-    };
+    // SAFETY: the box of `LibraryCode::function`, alive as long as the function object.
+    let foreign = unsafe { &*self_.cast::<Foreign>() };
+    let services = foreign.opened.env.services();
+    // SAFETY: the parameters of a packed call, passed on.
+    let call = || unsafe { (foreign.call)(std::ptr::null_mut(), args, num_args, result) };
+    let status = called_by(services, foreign.opened.waits, call);
+    if status != 0
+        && let Some(tvm_ffi) = foreign.opened.tvm_ffi
+    {
+        tvm_ffi.pass_on(services);
+    }
     // SAFETY: V.10, the result of a packed call can be read.
     if status == 0 && unsafe { (*result).type_index } >= CHIPDOCK_TYPE_OBJECT_BEGIN {
         foreign.opened.stays.store(true, Ordering::Relaxed);
@@ -209,25 +230,37 @@ impl Host {
     pub fn open_file(&self, file: &BuiltFile) -> Result<Module, Error> {
         let at = |error: Error| error.at(file.path().display().to_string());
         match file.contents() {
-            Contents::Artifact(artifact) => self.load(artifact).map_err(at),
+            Contents::Artifact(artifact) | Contents::Archive(artifact) => self.load(artifact).map_err(at),
             Contents::Library(library) => self.open_library(file, library).map_err(at),
         }
+    }
+
+    /// Returns the libtvm_ffi that a library needs; `None` for one that needs none.
+    fn tvm_ffi_for(&self, library: &LibraryFile) -> Result<Option<&'static TvmFfi>, Error> {
+        let needs = library.needs_of_tvm_ffi();
+        if needs.is_empty() {
+            return Ok(None);
+        }
+        let found = TvmFfi::of(self.0.tvm_ffi.as_ref());
+        if let [first, ..] = library.needs_of_tvm() {
+            let message = format!("the library needs TVM's own run time: {first} and {} more", needs.len() - 1);
+            return Err(Error::new(ErrorKind::Unavailable, message)
+                .hint("compile it with TVM's target llvm, which asks its loader for that, or open it with TVM"));
+        }
+        found.map(Some).map_err(|error| {
+            let shown = quoted(needs.iter().map(String::as_str));
+            error.while_doing(&format!("it needs {shown}"))
+        })
     }
 
     fn open_library(&self, file: &BuiltFile, library: &LibraryFile) -> Result<Module, Error> {
         self.0.services.check_process()?;
         let _span = tracing::info_span!("load", kind = LIBRARY_KIND).entered();
         image::examine_bytes(library.bytes()).map_err(|what| Error::new(ErrorKind::Value, what))?;
-        let needs = library.needs_of_tvm_ffi();
-        if !needs.is_empty() {
-            let shown = quoted(needs.iter().map(String::as_str));
-            let message = format!("the library needs TVM-FFI: {shown}; libraries that do are not opened yet");
-            let hint = "open it in Python with tvm_ffi.load_module";
-            return Err(Error::new(ErrorKind::Unavailable, message).hint(hint));
-        }
+        let tvm_ffi = self.tvm_ffi_for(library)?;
         check_environment(library.artifact())?;
         let env = EnvState::new(self.0.services);
-        let code = Arc::new(LibraryCode::open(file.path(), library, Arc::clone(&env))?);
+        let code = Arc::new(LibraryCode::open(file.path(), library, Arc::clone(&env), tvm_ffi)?);
         let mut tree = Tree { host: self, file, library, code, env, made: BTreeMap::new() };
         tree.module(0)
     }

@@ -1,6 +1,7 @@
 //! Built files: what a build left on the disk, read without running any of it, and opened as a [`Module`](crate::Module).
 //!
-//! * **LIB-1 By its contents.** The first bytes of a file say what it is: `CHIPDOCK` is an artifact, `\x7fELF` a shared library.
+//! * **LIB-1 By its contents.** The first bytes of a file say what it is: `CHIPDOCK` is an artifact, `\x7fELF` a shared library,
+//!   and a tar archive says so in its first header.
 //!   Its name says nothing.
 //! * **LIB-2 Read first.** Reading a file opens no plugin and runs no code of the file. Every offset, size, count and index in it
 //!   is checked before it is used, and bounded; a file that is cut short or changed is a typed error, whatever its bytes.
@@ -23,25 +24,34 @@
 //!   that has returned an object stays open: the object's code may be in it.
 //! * **LIB-8 Called as by TVM-FFI.** Functions of libraries of others get null as their `self`. Those of Chipdock's do not read it
 //!   (X.2), and are called without a step between.
-//! * **LIB-9 Without TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a context symbol that is to
-//!   be filled in) is not opened: `Unavailable`, with what it needs.
+//! * **LIB-9 TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a variable that is to be filled in)
+//!   is opened with that of the process, else with the one that `CHIPDOCK_TVM_FFI` names, else with the one that the dynamic
+//!   linker finds: never with a second one. Without one it is `Unavailable`, with what it needs. The variables of TVM's run
+//!   time (`__TVMBackendAllocWorkspace`, `…FreeWorkspace`, `…ParallelLaunch`, `…ParallelBarrier`) are filled in for this copy
+//!   alone, and lead to the host that calls. An error in libtvm_ffi's slot is moved to the host's.
+//! * **LIB-10 Archives.** An archive of what a library is linked from also has the artifact, `module.chipdock`, which is what is
+//!   read and loaded; its other files are for a linker.
 
+mod archive;
 mod blob;
 mod document;
 mod file;
 mod load;
+mod tvm_context;
+mod tvm_ffi;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use archive::ARTIFACT as ARCHIVED_ARTIFACT;
 pub use document::{Aside, LibraryDocument};
 pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
 
 use crate::artifact::{self, Artifact};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Category, Error, ErrorKind};
 use crate::files;
 
 /// Module kind of an embedded module that is an artifact (LIB-4).
@@ -59,6 +69,8 @@ pub enum FileKind {
     Artifact,
     /// A shared library.
     Library,
+    /// An archive of what a library is linked from.
+    Archive,
 }
 
 impl FileKind {
@@ -69,6 +81,8 @@ impl FileKind {
             Some(Self::Artifact)
         } else if start.starts_with(ELF) {
             Some(Self::Library)
+        } else if archive::is_archive(start) {
+            Some(Self::Archive)
         } else {
             None
         }
@@ -80,7 +94,7 @@ impl FileKind {
         use std::io::Read as _;
         let mut start = Vec::new();
         let file = files::open_regular(path).ok()?;
-        file.take(artifact::MAGIC.len() as u64).read_to_end(&mut start).ok()?;
+        file.take(archive::start_bytes() as u64).read_to_end(&mut start).ok()?;
         Self::of(&start)
     }
 }
@@ -92,6 +106,8 @@ pub enum Contents {
     Artifact(Arc<Artifact>),
     /// A shared library.
     Library(Box<LibraryFile>),
+    /// The artifact of an archive (LIB-10).
+    Archive(Arc<Artifact>),
 }
 
 /// A built file that was read and checked; no code of it has run (LIB-2).
@@ -122,16 +138,18 @@ impl BuiltFile {
     /// and unchanged; `Unsupported` for a library of a format or version that this host does not read.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let at = |error: Error| error.at(path.display().to_string());
-        let bytes = files::read_regular(path, FILE_BYTES_MAX)
-            .map_err(|error| error.while_doing("cannot read the built file"))?;
+        let bytes = files::read_regular(path, FILE_BYTES_MAX).map_err(|error| {
+            error.while_doing("cannot read the built file").with_category(Category::Input)
+        })?;
         let (size_bytes, sha256) = (bytes.len() as u64, files::sha256_of_bytes(&bytes));
         let contents = match FileKind::of(&bytes) {
             Some(FileKind::Artifact) => {
                 Contents::Artifact(Arc::new(Artifact::from_bytes(&bytes).map_err(at)?))
             }
             Some(FileKind::Library) => Contents::Library(Box::new(LibraryFile::read(bytes).map_err(at)?)),
+            Some(FileKind::Archive) => Contents::Archive(Arc::new(archive::read(&bytes).map_err(at)?)),
             None => {
-                let message = "it is no built file; expected an artifact or a shared library";
+                let message = "it is no built file; expected an artifact, a shared library or an archive";
                 let hint = "chipdock build makes them from a kernel file";
                 return Err(at(Error::new(ErrorKind::Value, message).hint(hint)));
             }
@@ -168,7 +186,7 @@ impl BuiltFile {
     #[must_use]
     pub fn artifact(&self) -> &Arc<Artifact> {
         match &self.contents {
-            Contents::Artifact(artifact) => artifact,
+            Contents::Artifact(artifact) | Contents::Archive(artifact) => artifact,
             Contents::Library(library) => library.artifact(),
         }
     }

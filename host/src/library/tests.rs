@@ -191,7 +191,7 @@ fn lib_2_a_description_is_of_a_known_version_and_names_a_file_beside_it() {
     };
     assert!(of(&|_| ()).is_ok());
     assert!(of(&|document| document["later"] = json!([1])).is_ok(), "unknown fields are ignored");
-    let newer = of(&|document| document["schema"] = json!("chipdock.library/2")).unwrap_err();
+    let newer = of(&|document| document["schema"] = json!(format!("chipdock.library/{}", 2))).unwrap_err();
     assert_eq!(*newer.kind(), ErrorKind::Unsupported, "{newer}");
     for file in ["", ".", "..", "../x", "/etc/passwd", "a/b", "a/", "a\nb"] {
         let error = of(&|document| document["aside"]["file"] = json!(file)).unwrap_err();

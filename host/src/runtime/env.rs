@@ -86,6 +86,11 @@ impl EnvState {
         })
     }
 
+    /// Returns the services of its host.
+    pub(crate) fn services(&self) -> &'static Services {
+        self.services
+    }
+
     /// Returns the table with a reference of its own, which `release` drops.
     pub(crate) fn lend(self: &Arc<Self>) -> *const ChipdockEnv {
         std::mem::forget(Arc::clone(self));

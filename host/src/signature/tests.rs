@@ -57,7 +57,7 @@ fn names_types_and_shapes_come_back_and_bodies_do_not() {
     // A kernel is no function of the module; an index that lists other arguments describes another function.
     assert_eq!(functions[1].signature().unwrap(), None);
     assert_eq!(functions[2].signature().unwrap(), None);
-    assert_eq!(functions[0].signature.as_ref().unwrap()["version"], "1.0.0");
+    assert_eq!(functions[0].signature.as_ref().unwrap()[VERSION], "1.0.0");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_signature_that_is_none_is_an_error() {
     let good = document(&module().functions[0]).unwrap();
     assert!(of(good.clone()).unwrap().is_some());
     let mut newer = good.clone();
-    newer["version"] = json!("1.999.0");
+    newer[VERSION] = json!("1.999.0");
     assert_eq!(*of(newer).unwrap_err().kind(), ErrorKind::Unsupported);
     let both = serde_json::from_str(&wire::write(&module()).unwrap()).unwrap();
     for (wrong, says) in [(json!(1), "signature"), (json!({}), "signature"), (both, "expected one function")]

@@ -180,3 +180,35 @@ fn what_cannot_be_built_says_why_and_leaves_nothing() {
     }
     assert_eq!(scratch.names(), before);
 }
+
+/// Object files come from the loader, so that targets whose artifacts are source deliver them too.
+#[test]
+fn an_object_file_has_the_functions_of_the_module() {
+    let scratch = scratch();
+    let ended = scratch.run("build multi.py --target c -o out.o");
+    assert!(ended.stdout.starts_with("out.o: object for c, "), "{}{}", ended.stdout, ended.stderr);
+    let first = std::fs::read(scratch.path("out.o")).unwrap();
+    assert!(first.starts_with(b"\x7fELF") && first[16..18] == [1, 0], "a relocatable ELF file");
+    let again = scratch.run("build multi.py --target c --no-cache --emit object -o again.bin");
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(std::fs::read(scratch.path("again.bin")).unwrap() == first, "the same bytes (M.17)");
+    // A linker finds nothing missing, and shows both functions.
+    let mut link = std::process::Command::new("cc");
+    link.args(["-shared", "-Wl,-z,defs", "out.o", "-lm", "-o", "out.linked"]).current_dir(scratch.path("."));
+    let linked = link.output().expect("the C compiler of the test before");
+    assert!(linked.status.success(), "{}", String::from_utf8_lossy(&linked.stderr));
+    let library = std::fs::read(scratch.path("out.linked")).unwrap();
+    for symbol in ["__tvm_ffi_scale", "__tvm_ffi_add", "__chipdock_env"] {
+        assert!(library.windows(symbol.len()).any(|bytes| bytes == symbol.as_bytes()), "{symbol}");
+    }
+}
+
+#[test]
+fn an_object_file_cannot_hold_device_code() {
+    let scratch = scratch();
+    let ended = scratch.run("build vector_add.py --target opencl --host c -o out.o");
+    ended.failed(2, &["host functions alone", "opencl", "-o OUT.artifact", "-o OUT.so"]);
+    let no_compiler = scratch.run("build vector_add.py --target c --config c.compiler=/none/cc -o out.o");
+    no_compiler.failed(3, &["object file", "tried /none/cc", "module.load.c"]);
+    assert!(!scratch.path("out.o").exists());
+}

@@ -268,6 +268,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "tables.rs",
             "pool.rs",
             "workspace.rs",
+            "object.rs",
             "tensor.rs",
             "device.rs",
             "stream.rs",

@@ -12,6 +12,9 @@ use crate::args::{GlobalArgs, InspectArgs};
 use crate::report::Result;
 use crate::{output, table};
 
+/// Greatest number of values of an option's list that a row shows.
+const VALUES_MAX: usize = 8;
+
 /// Runs the command. Opens no plugin, and runs no code of the file.
 pub(crate) fn run(args: &InspectArgs, global: &GlobalArgs) -> Result<()> {
     let file = BuiltFile::read(&args.file).map_err(|error| failure(&error))?;
@@ -72,13 +75,24 @@ impl<'a> Module<'a> {
         self.artifact.map_or(&[], Artifact::sections)
     }
 
+    /// Returns the target that it was compiled for, or null.
+    fn target(&self) -> Value {
+        let target = self.artifact.and_then(|artifact| serde_json::from_str(artifact.target_json()).ok());
+        target.unwrap_or(Value::Null)
+    }
+
+    /// Returns the options of its target.
+    fn options(&self) -> Vec<(String, Value)> {
+        let Value::Object(fields) = self.target() else { return Vec::new() };
+        fields.into_iter().filter(|(name, _)| !["kind", "tag", "keys", "host"].contains(&name.as_str())).collect()
+    }
+
     fn to_json(&self, with_source: bool) -> Value {
         let index = self.artifact.map(Artifact::index);
-        let target = self.artifact.and_then(|artifact| serde_json::from_str(artifact.target_json()).ok());
         let mut json = json!({
             "kind": self.kind,
             "format": index.map(|index| &index.format),
-            "target": target.unwrap_or(Value::Null),
+            "target": self.target(),
             "env": index.and_then(|index| index.env),
             "size_bytes": self.size_bytes,
             "functions": self.functions().iter().map(function_json).collect::<Vec<_>>(),
@@ -138,6 +152,19 @@ fn section_json(section: &Section) -> Value {
     })
 }
 
+/// Returns the value of an option in a line; of a long list its beginning.
+fn option_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.len() > VALUES_MAX => {
+            let some: Vec<String> = values.iter().take(VALUES_MAX).map(option_text).collect();
+            format!("{}, … ({} in all; --json lists them)", some.join(", "), values.len())
+        }
+        Value::Array(values) => values.iter().map(option_text).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
 /// Returns what a function takes, in a line: by its signature, else by the types of its arguments.
 fn takes(info: &FunctionInfo) -> String {
     let Some(function) = signature(info) else {
@@ -159,7 +186,7 @@ impl Inspected<'_> {
     fn library(&self) -> Option<&LibraryFile> {
         match self.file.contents() {
             Contents::Library(library) => Some(library),
-            Contents::Artifact(_) => None,
+            Contents::Artifact(_) | Contents::Archive(_) => None,
         }
     }
 
@@ -175,7 +202,11 @@ impl Inspected<'_> {
     }
 
     fn what(&self) -> &'static str {
-        if self.library().is_some() { "library" } else { "artifact" }
+        match self.file.contents() {
+            Contents::Library(_) => "library",
+            Contents::Artifact(_) => "artifact",
+            Contents::Archive(_) => "archive",
+        }
     }
 
     /// Returns whether the file beside a library is there and the right one; else what is wrong.
@@ -211,14 +242,20 @@ impl Inspected<'_> {
     fn to_text(&self) -> String {
         let mut text = table::text(&self.facts());
         let module = self.module();
-        let (mut modules, mut functions, mut sections) = (
+        let (mut modules, mut options, mut functions, mut sections) = (
             table::new(&["MODULE", "KIND", "FORMAT", "TARGET", "ENV"]),
+            table::new(&["MODULE", "OPTION", "VALUE"]),
             table::new(&["MODULE", "FUNCTION", "TAKES", "LAUNCH", "SYMBOL"]),
             table::new(&["MODULE", "SECTION", "KIND", "SIZE", "SHA256"]),
         );
-        let (mut has_functions, mut has_sections, mut sources) = (false, false, String::new());
+        let (mut has_options, mut has_functions, mut has_sections) = (false, false, false);
+        let mut sources = String::new();
         module.walk("1", &mut |module, path| {
             modules.add_row(module_row(module, path));
+            for (name, value) in module.options() {
+                has_options = true;
+                options.add_row([path, &name, &option_text(&value)]);
+            }
             for info in module.functions() {
                 has_functions = true;
                 let launch = info.launch_params.join(", ");
@@ -233,7 +270,9 @@ impl Inspected<'_> {
                 let _ = write!(sources, "\nSOURCE OF MODULE {path}\n{}\n", source.trim_end());
             }
         });
-        for (rows, is_wanted) in [(modules, true), (functions, has_functions), (sections, has_sections)] {
+        let tables =
+            [(modules, true), (functions, has_functions), (sections, has_sections), (options, has_options)];
+        for (rows, is_wanted) in tables {
             if is_wanted {
                 text.push('\n');
                 text.push_str(&table::text(&rows));
@@ -262,7 +301,7 @@ impl Inspected<'_> {
         facts.add_row(["needs", &list(library.needed())]);
         facts.add_row(["of TVM-FFI", &list(library.needs_of_tvm_ffi())]);
         if let Some(aside) = self.aside() {
-            let state = self.aside_problem().map_or_else(|| "there".to_owned(), |problem| problem);
+            let state = self.aside_problem().unwrap_or_else(|| "there".to_owned());
             facts.add_row(["beside it", &format!("{} ({state})", aside.file)]);
         }
         facts
@@ -271,13 +310,13 @@ impl Inspected<'_> {
 
 fn module_row(module: &Module<'_>, path: &str) -> [String; 5] {
     let index = module.artifact.map(Artifact::index);
-    let target = module.artifact.map(Artifact::target_json).filter(|target| *target != "null");
+    let target = module.target();
     let size = module.size_bytes.map(|size| format!("unknown, {}", table::size(size as u64)));
     [
         path.to_owned(),
         module.kind.to_owned(),
         size.unwrap_or_else(|| index.map_or_else(String::new, |index| index.format.clone())),
-        target.unwrap_or("-").to_owned(),
+        target["kind"].as_str().unwrap_or("-").to_owned(),
         index.and_then(|index| index.env).map_or_else(|| "-".to_owned(), |env| env.to_string()),
     ]
 }

@@ -79,6 +79,7 @@ fn lib_4_the_modules_are_a_tree_below_the_first() {
     assert!(says(&cycle).contains("import one another"));
     assert!(says(&[("_lib", none, &[5])]).contains("module 5 of 1"));
     assert!(says(&[("_lib", none, &[]), ("a", none, &[])]).contains("no module imports its module 1"));
+    assert!(says(&[("_lib", none, &[1]), ("_lib", none, &[])]).contains("twice"));
     assert!(says(&[("", none, &[])]).contains("printable"));
     assert!(says(&[("a\x1b", none, &[])]).contains("printable"));
     let next: Vec<[u64; 1]> = (1..40).map(|next| [next]).collect();

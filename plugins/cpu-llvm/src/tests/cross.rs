@@ -24,6 +24,9 @@ const FROM_EABI: &[&str] = &["__aeabi_"];
 const FROM_COMPILER: &[&str] =
     &["__divdi3", "__udivdi3", "__moddi3", "__umoddi3", "__floatdidf", "_GLOBAL_OFFSET_TABLE_", "_gp_disp"];
 
+/// Symbols of the functions of [`module`].
+const FUNCTIONS: &[&str] = &["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_sines", "__tvm_ffi_reversed"];
+
 /// Functions that between them have errors with numbers in them, workspace, float16, vectors, functions of C, and errors.
 pub(super) fn module() -> IrModule {
     let mut f = build::function("axpb");
@@ -164,13 +167,10 @@ fn problems(expected: &Expected, output: &Output) -> Vec<String> {
             .collect()
     };
     let defined = names(false);
-    for name in
-        ["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_sines", "__tvm_ffi_reversed", "__chipdock_env"]
-    {
+    for name in FUNCTIONS.iter().copied().chain(["__chipdock_env"]) {
         expect(defined.contains(name), format!("{name} is not among {defined:?}"));
     }
-    let functions = ["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_sines", "__tvm_ffi_reversed"];
-    let checked = portable::check(&output.object, &functions);
+    let checked = portable::check(&output.object, FUNCTIONS);
     expect(checked.is_ok(), format!("as an object for linkers (LLLOAD-R5): {checked:?}"));
     let is_known = |name: &String| {
         FROM_C.contains(&name.as_str())
@@ -210,6 +210,6 @@ fn objects_have_the_format_of_their_system() {
     ] {
         let output = output(&module(), json!({ "mtriple": triple }));
         assert!(output.object.starts_with(magic), "{triple}: {:?}", &output.object[..4]);
-        portable::check(&output.object, &["__tvm_ffi_axpb"]).unwrap_or_else(|why| panic!("{triple}: {why}"));
+        portable::check(&output.object, FUNCTIONS).unwrap_or_else(|why| panic!("{triple}: {why}"));
     }
 }
