@@ -127,16 +127,23 @@ def holdings():
 
 
 def often(modules, libraries, job):
-    """Loads a library and calls it, again and again; what the process holds after a tenth of the rounds and at the end, and
-    the same of loads of another library alone: newer releases keep some memory at each load, whose ever it is."""
+    """Loads a library, calls it and lets it go, again and again, first without its threads; what the process holds after a tenth of the rounds and at the end, and
+    the same of loads of another library alone: newer releases keep some memory at each load of any library."""
     a, b, c = (np.full(64, value, np.float32) for value in (1, 2, 0))
     wrong = 0
 
-    def call(module, round_):
+    # What the driver has loaded would keep it from being unloaded.
+    del modules[job["library"]]
+
+    def add(module, _):
         nonlocal wrong
         c[...] = 0
         module[job["add"]](a, b, c)
         wrong += int(c[0] != 3 or c[63] != 3)
+
+    def call(module, round_):
+        nonlocal wrong
+        add(module, round_)
         if round_ % 10 == 0:
             module[job["parallel"]](a, c)
             wrong += int(c[0] != 2 or c[63] != 2)
@@ -155,7 +162,8 @@ def often(modules, libraries, job):
         return {"early": seen[0], "late": seen[1]}
 
     control = rounds(job["control"], lambda module, _: module[job["add"]])
-    return {**rounds(libraries[job["library"]], call), "wrong": wrong, "control": control}
+    serial = rounds(libraries[job["library"]], add)
+    return {"serial": serial, "parallel": rounds(libraries[job["library"]], call), "wrong": wrong, "control": control}
 
 
 def after_fork(modules, libraries, job):
@@ -211,10 +219,12 @@ def raised_in_worker(modules, libraries, job):
 def beside_a_global_one(modules, libraries, job):
     """A library whose names are opened to the whole process does not change what another library computes."""
     ctypes.CDLL(libraries[job["global"]], mode=ctypes.RTLD_GLOBAL)
-    module = tvm_ffi.load_module(job["path"])
-    out = np.zeros(8, np.int32)
-    module[job["function"]](out, 3)
-    return {"result": out.tolist()}
+    module, seen = tvm_ffi.load_module(job["path"]), {}
+    for name in job["functions"]:
+        out = np.zeros(8, np.int32)
+        module[name](out, 3)
+        seen[name] = out.tolist()
+    return seen
 
 
 def keeps_arguments(modules, libraries, job):
@@ -233,6 +243,19 @@ def keeps_arguments(modules, libraries, job):
             pass
     gc.collect()
     return {"before": before, "after": [sys.getrefcount(x) for x in (a, b, c)]}
+
+
+def loses(modules, libraries, job):
+    """Whether an exception is lost, by kind of tensors."""
+    import torch
+
+    bad, seen = of(modules, job)["bad"], {}
+    for kind, tensor in (("numpy", np.zeros(2, np.float32)), ("torch", torch.zeros(2))):
+        try:
+            seen[kind] = bad(tensor) is None
+        except ValueError:
+            seen[kind] = False
+    return seen
 
 
 def with_device_code(modules, libraries, job):

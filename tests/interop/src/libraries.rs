@@ -78,6 +78,18 @@ pub fn build(folder: &Scratch, exporter: Exporter, kernels: &Path, function: Opt
     library
 }
 
+/// Builds the library that nothing of Chipdock made.
+///
+/// # Panics
+///
+/// If the compiler fails.
+#[must_use]
+pub fn control(folder: &Scratch) -> PathBuf {
+    let library = folder.path("control.so");
+    link(&["-fPIC"], &workspace().join("tests/interop/control.c"), &library);
+    library
+}
+
 fn link(arguments: &[&str], file: &Path, library: &Path) {
     let mut command = Command::new("cc");
     command.arg("-shared").args(arguments).arg(file).arg("-o").arg(library).arg("-lm");
