@@ -5,9 +5,11 @@
 pub mod cached;
 pub mod contest;
 pub mod device;
+pub mod export;
 pub mod fork;
 pub mod limits;
 pub mod options;
+pub mod packed;
 pub mod peers;
 
 /// Result of a step; the error is a message for the user.

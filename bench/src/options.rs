@@ -11,6 +11,10 @@ pub struct Options {
     pub plugins: PathBuf,
     /// The command `chipdock`.
     pub command: PathBuf,
+    /// A Python with numpy, TVM and tvm_ffi.
+    pub python: Option<PathBuf>,
+    /// A Python with torch.
+    pub torch_python: Option<PathBuf>,
     /// Whether to print JSON instead of tables.
     pub json: bool,
     /// Filters: only cases whose name contains one of them are measured; all if empty.
@@ -31,6 +35,8 @@ impl Options {
             match argument.as_str() {
                 "--plugins" => options.plugins = path()?,
                 "--command" => options.command = path()?,
+                "--python" => options.python = Some(path()?),
+                "--torch-python" => options.torch_python = Some(path()?),
                 "--json" => options.json = true,
                 unknown if unknown.starts_with('-') => {
                     return Err(format!("unknown option {unknown}; known: --json"));

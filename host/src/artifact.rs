@@ -26,13 +26,13 @@ use crate::error::{Error, ErrorKind};
 use crate::files::read_regular;
 use crate::target::TargetId;
 
-const MAGIC: &[u8; 8] = b"CHIPDOCK";
+pub(crate) const MAGIC: &[u8; 8] = b"CHIPDOCK";
 const CONTAINER_VERSION: u32 = 1;
 const PREFIX_BYTES: usize = 8 + 4 + 4 + 8 + 32;
 /// Greatest alignment that a section may have, in bytes.
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 16;
 /// Greatest size of an artifact's file: its sections, those of its imports, and the header.
-const FILE_BYTES_MAX: u64 = ARTIFACT_BYTES_MAX * 2;
+pub(crate) const FILE_BYTES_MAX: u64 = ARTIFACT_BYTES_MAX * 2;
 /// Greatest nesting depth of imported artifacts.
 const NESTING_MAX: usize = 16;
 
@@ -52,6 +52,9 @@ pub struct FunctionInfo {
     /// Its signature for a person.
     #[serde(default)]
     pub doc: String,
+    /// Its parameters as they were in the module that was compiled, as [`Self::signature`] reads them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<serde_json::Value>,
 }
 
 /// The index of an artifact: its kind, format, functions and sections.
@@ -233,7 +236,30 @@ impl Artifact {
         Ok(Self { index_json, index, target_json, target_id, sections, imports })
     }
 
-    /// The index as the code generator wrote it.
+    /// Makes the description of code that is elsewhere: an index without sections and without a target.
+    pub(crate) fn described(
+        module_kind: &str,
+        format: &str,
+        functions: Vec<FunctionInfo>,
+        imports: Vec<Arc<Artifact>>,
+    ) -> Result<Self, Error> {
+        let index = ArtifactIndex {
+            module_kind: module_kind.to_owned(),
+            format: format.to_owned(),
+            functions,
+            env: None,
+        };
+        let index = serde_json::to_string(&index)
+            .map_err(|error| Error::new(ErrorKind::Internal, format!("an index: {error}")))?;
+        Self::new(index, "null".to_owned(), Vec::new(), imports)
+    }
+
+    /// Replaces the index by one that says more.
+    pub(crate) fn with_index(self, index_json: String, index: ArtifactIndex) -> Self {
+        Self { index_json, index, ..self }
+    }
+
+    /// The index as the code generator wrote it, with the signatures that the host added.
     #[must_use]
     pub fn index_json(&self) -> &str {
         &self.index_json

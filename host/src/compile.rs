@@ -118,7 +118,7 @@ impl Host {
             .ok_or_else(|| self.0.missing(&format!("target.kind.{}", target.kind)))
     }
 
-    fn device_type(&self, kind: &TargetKind) -> Result<i32, Error> {
+    pub(crate) fn device_type(&self, kind: &TargetKind) -> Result<i32, Error> {
         if let Some(api) = self.0.device_api(&kind.device)? {
             if kind.device_type != 0 && kind.device_type != api.device_type {
                 let message = format!(
@@ -221,16 +221,13 @@ impl Host {
         }
         for job in &plan.others {
             // The host functions launch kernels of the same artifacts.
-            imports.push(Arc::new(self.build(
-                job,
-                codegens.of(job.target.target())?,
-                options,
-                imports.clone(),
-                &mut said,
-            )?));
+            let codegen = codegens.of(job.target.target())?;
+            let artifact = self.build(job, codegen, options, imports.clone(), &mut said)?;
+            imports.push(Arc::new(artifact.with_signatures(module)?));
         }
         let codegen = codegens.of(plan.own.target.target())?;
-        let artifact = self.build(&plan.own, codegen, options, imports, &mut said)?;
+        let artifact =
+            self.build(&plan.own, codegen, options, imports, &mut said)?.with_signatures(module)?;
         span.record("cached", said.built == 0);
         Ok(Compiled {
             artifact: Arc::new(artifact),

@@ -1,6 +1,7 @@
 //! The host: the entry point to plugins, targets, devices and compilation.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use chipdock_abi::ChipdockEnv;
@@ -10,9 +11,10 @@ use serde_json::Value;
 
 use crate::discovery::{self, Discovery, Filters, SearchedPlace};
 use crate::error::{Error, ErrorKind};
+use crate::export::NamedLinkers;
 use crate::lock::PluginLock;
 use crate::names::name_in_key;
-use crate::options::{HostOptions, LogLevel};
+use crate::options::{Environment, HostOptions, LogLevel};
 use crate::plan::Plans;
 use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
@@ -44,6 +46,9 @@ pub(crate) struct HostInner {
     pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
     pub(crate) devices: Devices,
     pub(crate) plans: Mutex<Plans>,
+    pub(crate) linkers: NamedLinkers,
+    /// The file that `CHIPDOCK_TVM_FFI` names.
+    pub(crate) tvm_ffi: Option<OsString>,
 }
 
 impl Host {
@@ -72,6 +77,8 @@ impl Host {
             device_types: Arc::default(),
             devices: Devices::default(),
             plans: Mutex::default(),
+            linkers: NamedLinkers::of(&options.environment),
+            tvm_ffi: named_tvm_ffi(&options.environment),
         });
         services.connect(Arc::downgrade(&inner));
         inner.open_host_plugin()?;
@@ -277,6 +284,12 @@ impl Host {
 /// Returns the number of threads from the option, or else from the variable.
 fn threads(options: &HostOptions) -> Result<Option<u32>, Error> {
     wanted_threads(options.threads, options.environment.threads_text()?)
+}
+
+/// Returns the value of `CHIPDOCK_TVM_FFI`; with raised privileges it counts as not set.
+fn named_tvm_ffi(environment: &Environment) -> Option<OsString> {
+    let value = environment.variables.get("CHIPDOCK_TVM_FFI")?;
+    (!environment.raised_privileges && !value.is_empty()).then(|| value.to_owned())
 }
 
 /// Merges the preferences of option and variable; the option wins.

@@ -59,7 +59,25 @@ pub(crate) fn examine(file: &File, size_bytes: u64) -> Result<Option<String>, St
         // Another format, whose loader checks sizes.
         return Ok(None);
     }
-    let image = Image { file, size_bytes };
+    examine_source(Source::File(file), size_bytes)
+}
+
+/// Checks the bytes of a file as [`examine`] checks a file.
+pub(crate) fn examine_bytes(bytes: &[u8]) -> Result<Option<String>, String> {
+    if cfg!(target_vendor = "apple") {
+        return Ok(None);
+    }
+    examine_source(Source::Bytes(bytes), bytes.len() as u64)
+}
+
+/// Returns Rust's name of a machine, or its number.
+pub(crate) fn machine(number: u16) -> String {
+    let named = MACHINES.iter().find(|(known, _)| *known == number);
+    named.map_or_else(|| format!("machine {number}"), |(_, name)| (*name).to_owned())
+}
+
+fn examine_source(source: Source<'_>, size_bytes: u64) -> Result<Option<String>, String> {
+    let image = Image { source, size_bytes };
     let start = image.read(0, HEADER_BYTES.min(size_bytes))?;
     check_start(&start, size_bytes)?;
     let segments = image.segments(&start)?;
@@ -89,8 +107,14 @@ impl Segment {
     }
 }
 
+/// Where the bytes of a library are.
+enum Source<'a> {
+    File(&'a File),
+    Bytes(&'a [u8]),
+}
+
 struct Image<'a> {
-    file: &'a File,
+    source: Source<'a>,
     size_bytes: u64,
 }
 
@@ -98,8 +122,17 @@ impl Image<'_> {
     /// Reads bytes of the file; the caller has checked their number and that they are there.
     fn read(&self, offset: u64, count: u64) -> Result<Vec<u8>, String> {
         let count = usize::try_from(count).map_err(|_| damaged("a size does not fit"))?;
+        let file = match &self.source {
+            Source::File(file) => file,
+            Source::Bytes(bytes) => {
+                let start = usize::try_from(offset).ok();
+                let range = start.and_then(|start| Some(start..start.checked_add(count)?));
+                let part = range.and_then(|range| bytes.get(range));
+                return part.map(<[u8]>::to_vec).ok_or_else(|| self.cut("its parts", offset + count as u64));
+            }
+        };
         let mut bytes = vec![0; count];
-        match self.file.read_exact_at(&mut bytes, offset) {
+        match file.read_exact_at(&mut bytes, offset) {
             Ok(()) => Ok(bytes),
             Err(error) => Err(format!("it cannot be read: {error}")),
         }
@@ -219,9 +252,7 @@ fn check_start(start: &[u8], size_bytes: u64) -> Result<(), String> {
     let here = std::env::consts::ARCH;
     let is_other = |(number, name): &(u16, &str)| *name == here && Some(*number) != machine;
     if MACHINES.iter().any(is_other) {
-        let number = machine.unwrap_or_default();
-        let named = MACHINES.iter().find(|(known, _)| *known == number);
-        let found = named.map_or_else(|| format!("machine {number}"), |(_, name)| (*name).to_owned());
+        let found = self::machine(machine.unwrap_or_default());
         return Err(format!("it is built for {found}, this machine is {here}"));
     }
     match kind {

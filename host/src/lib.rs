@@ -38,6 +38,9 @@
 //! | compile | COMPILE-C1 to COMPILE-C5: validate once, build once, the lower version, nothing half-done, positions |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
+//! | export | EXPORT-X1 to EXPORT-X6, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
+//! | [`library`] | LIB-1 to LIB-9: artifacts and shared libraries as files, read without running them, and opened |
+//! | signature | what a caller passes to a compiled function, kept in its artifact |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
 //! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
@@ -103,6 +106,7 @@ mod image;
 mod instance;
 mod interfaces;
 mod lent;
+pub mod library;
 mod loader;
 mod lock;
 pub mod manifest;
@@ -120,6 +124,7 @@ mod services;
 mod session;
 pub mod settings;
 pub mod shown;
+mod signature;
 mod sort;
 mod target;
 pub mod trace;
@@ -128,6 +133,7 @@ pub use cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use chipdock_plugin_api::{Any, AnyView};
 pub use compile::{CompileOptions, Compiled, Schedule};
 pub use error::{Category, Error, ErrorKind, Fault};
+pub use export::{DeviceCode, ExportOptions, Exported};
 pub use host::Host;
 pub use lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
 pub use names::name_in_key;

@@ -7,6 +7,7 @@ mod guide;
 mod peers;
 mod plugins;
 mod python;
+mod releases;
 mod setup;
 mod test;
 mod wheels;
@@ -22,15 +23,16 @@ Tasks:
   demo      build the command and the plugins, show what was found, run the example kernels, print a table
   test      install what the tests need (Debian: compilers, LLVM, an OpenCL device; numpy, TVM and NVRTC by pip), build
             the plugins, run every check and every test; --all runs whole what takes a sample otherwise
-  bench     measure, and print ratios against a bare call, a peer or the machine's own limit; with --peers the
-            example kernels beside real TVM and numpy (`cargo xtask bench --peers --help`)
+  bench     measure, and print ratios against a bare call, a peer or the machine's own limit (`export` installs numpy and
+            TVM by pip the first time); with --peers the example kernels beside real TVM and numpy
+            (`cargo xtask bench --peers --help`)
   plugins   build the plugins and write their manifests; prints the folder
   fuzz      fuzz the readers and the whole way to every code generator (installs cargo-fuzz the first time), or with
             --input FILE run one input, --minimise FILE make it smaller, --keep add to tests/fuzz/corpus
   carry     pack all that runs on a machine with the hardware into one archive, with one command there and one report
   guide     build the guide as pages; prints the first
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
-  wheels    fetch what tests of plugins ask of PyPI; prints each variable that tests find it by
+  wheels    fetch what tests of plugins and of exported libraries ask of PyPI; prints each variable that tests find it by
   ci        the same as test; what .ci/run calls
 
 Examples:
@@ -41,7 +43,8 @@ Examples:
   cargo xtask test --all zoo       # each broken plugin through every command, some minutes
   cargo xtask bench
   cargo xtask bench launch copy    # only these; it measures device-time, codegen, launch, copy, second-run,
-                                   # default-schedule, elementwise, call, cache-hit, matmul, pool, fork-join, script, list
+                                   # default-schedule, elementwise, call, export, cache-hit, matmul, pool, fork-join,
+                                   # script, list
   cargo xtask bench --peers        # installs its peers the first time
   cargo xtask bench --peers --filter softmax --with torch
   cargo xtask fuzz --seconds 600   # script, wire, npy, manifest, target, artifact, pipeline, one after the other
@@ -62,7 +65,7 @@ fn main() -> ExitCode {
     let result = match task {
         "demo" => plugins::run_with_plugins("chipdock-demo", rest),
         "bench" if rest.iter().any(|argument| argument == "--peers") => peers::run(rest),
-        "bench" => plugins::run_with_plugins("chipdock-bench", rest),
+        "bench" => peers::run_without(rest),
         "test" | "ci" => test::run(rest),
         "plugins" => plugins::build(rest.iter().any(|argument| argument == "--release")).map(|built| {
             println!("{}", built.folder.display());

@@ -23,3 +23,20 @@ fn extras(arguments: &[String]) -> Vec<String> {
     let values = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| *option == "--with");
     values.flat_map(|(_, list)| list.split(',').map(str::to_owned)).collect()
 }
+
+/// Runs the benchmark without peers; its topic `export` gets the Pythons that are there.
+pub(crate) fn run_without(arguments: &[String]) -> Result<()> {
+    let filters: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
+    let mut all = Vec::new();
+    if filters.is_empty() || filters.iter().any(|filter| "export".contains(filter.as_str())) {
+        match python::environment() {
+            Ok(python) => all.extend(["--python".to_owned(), python.display().to_string()]),
+            Err(why) => eprintln!("not here: a Python with numpy and TVM: {why}"),
+        }
+        if let Some(python) = python::with_torch() {
+            all.extend(["--torch-python".to_owned(), python.display().to_string()]);
+        }
+    }
+    all.extend_from_slice(arguments);
+    plugins::run_with_plugins("chipdock-bench", &all)
+}

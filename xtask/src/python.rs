@@ -1,5 +1,5 @@
-//! Creates the Python environment of the tests that use numpy and real TVM: a virtual environment in cargo's target folder,
-//! made once. If it cannot be made, the reason is reported and those tests are skipped.
+//! Creates the Python environments of the tests, such as the one with numpy and real TVM: virtual environments in cargo's
+//! target folder, each made once. If one cannot be made, the reason is reported and its tests are skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,9 @@ use crate::commands::{Result, output, root, step, target_folder};
 /// Variable that holds the path of the environment's Python for the tests. If the user has set it, its value is used
 /// unchecked.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
+
+/// Variable that holds the path of a Python with torch for the tests. If the user has set it, its value is used unchecked.
+pub(crate) const TORCH: &str = "CHIPDOCK_TORCH_PYTHON";
 
 /// Packages that are always installed: (file of requirements, imports that succeed only if they are installed).
 const ALWAYS: (&str, &str) = ("requirements.txt", "import numpy, ml_dtypes, mpmath, tvm");
@@ -41,6 +44,13 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
         trial = format!("{trial}; {import}");
     }
     made(&folder, &files, &trial)
+}
+
+/// Returns the user's Python with torch, or that of `cargo xtask bench --peers --with torch` if it was made; torch is too
+/// large to be installed for the tests alone.
+pub(crate) fn with_torch() -> Option<PathBuf> {
+    let made = target_folder().join("python-peers-torch/bin/python");
+    std::env::var_os(TORCH).map(PathBuf::from).or_else(|| made.is_file().then_some(made))
 }
 
 /// Returns the Python of the environment `name` in cargo's target folder, created from these files of requirements if it

@@ -15,6 +15,13 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
         "examples/wire-reader-cpp",
     ),
     ("aarch64-linux-gnu-gcc", "--version", "gcc-aarch64-linux-gnu", "chipdock.h for another machine"),
+    (
+        "aarch64-linux-gnu-gcc",
+        "-fsyntax-only -include dlfcn.h -x c /dev/null",
+        "libc6-dev-arm64-cross",
+        "libraries exported for another machine",
+    ),
+    ("qemu-aarch64", "--version", "qemu-user", "running them"),
     ("setcap", "-h", "libcap2-bin", "the command with file capabilities"),
     ("nm", "--version", "binutils", "what a plugin exports"),
     ("clang++-19", "--version", "clang-19", "goldens of GPU dialects, compiled as C and C++"),

@@ -1,11 +1,12 @@
 //! Runs every check and every test; the summary of the test runner comes last.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::commands::{Result, cargo, root, step, target_folder};
-use crate::{plugins, python, setup, wheels};
+use crate::{plugins, python, releases, setup, wheels};
 
 /// Variable of proptest that sets the seed of property tests.
 const RANDOM_SEED: &str = "PROPTEST_RNG_SEED";
@@ -28,18 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let skipped = target_folder().join("skipped.txt");
     let _ = fs::remove_file(&skipped);
     let mut tests = cargo();
-    match python::environment() {
-        Ok(path) => {
-            tests.env(python::VARIABLE, path);
-        }
-        Err(why) => {
-            eprintln!("no Python with numpy and TVM: {why}");
-            let _ = fs::write(
-                &skipped,
-                format!("  no Python with numpy and TVM, so that their tests are skipped: {why}\n"),
-            );
-        }
-    }
+    python_environments(&mut tests, &skipped);
     device_environment(&mut tests)?;
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
     tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
@@ -64,6 +54,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         eprintln!("the disk has {free_gib} GiB free: what failed may have failed for that");
     }
     result
+}
+
+/// Sets the environment variables that tests in Python read; without an environment, says which tests are skipped.
+fn python_environments(tests: &mut Command, skipped: &Path) {
+    let say = |what: &str, why: &str| {
+        eprintln!("{what}: {why}");
+        let log = fs::OpenOptions::new().create(true).append(true).open(skipped);
+        let _ = log.and_then(|mut log| writeln!(log, "  {what}, so that their tests are skipped: {why}"));
+    };
+    match python::environment() {
+        Ok(path) => drop(tests.env(python::VARIABLE, path)),
+        Err(why) => say("no Python with numpy and TVM", &why),
+    }
+    match releases::environment() {
+        Ok(variables) => drop(tests.envs(variables)),
+        Err(why) => say("no releases of apache-tvm-ffi", &why),
+    }
+    if let Some(python) = python::with_torch() {
+        tests.env(python::TORCH, python);
+    }
 }
 
 /// Sets the environment variables that tests of devices read.

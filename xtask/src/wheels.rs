@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::commands::{Result, root, step, target_folder};
-use crate::{plugins, python};
+use crate::{plugins, python, releases};
 
 /// The PyPI packages that the tests of one plugin need.
 pub(crate) struct Wheels {
@@ -51,10 +51,13 @@ pub(crate) fn install(wheels: &Wheels) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Fetches all wheels and prints their folders as shell assignments.
+/// Fetches all wheels and the releases of apache-tvm-ffi, and prints their folders as shell assignments.
 pub(crate) fn run() -> Result<()> {
     for wheels in all()? {
         println!("{}={}", wheels.variable, install(&wheels)?.display());
+    }
+    for (variable, path) in releases::environment()? {
+        println!("{variable}={}", path.display());
     }
     Ok(())
 }

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use chipdock_bench::contest::{duel, median, ns_per_call};
 use chipdock_bench::device::Figure;
 use chipdock_bench::options::Options;
-use chipdock_bench::{Result, cached, device, fork, limits};
-use chipdock_host::{AnyView, Host, HostOptions, Tensor};
+use chipdock_bench::packed::{self, ADD_16, Packed};
+use chipdock_bench::{Result, cached, device, export, fork, limits};
+use chipdock_host::{Host, HostOptions, Tensor};
 use chipdock_ir::{DType, TargetCapabilities};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_test_backends::backends::{self, Absent, Backend};
@@ -86,6 +87,7 @@ const TOPICS: &[&str] = &[
     "default-schedule",
     "elementwise",
     "call",
+    "export",
     "cache-hit",
     "matmul",
     "pool",
@@ -108,6 +110,10 @@ fn bench(options: &Options) -> Result<()> {
     }
     let together = device::measure_together(options, &host, &present)?;
     lines.extend(together.into_iter().map(|(on, figure)| Line { on, ..Line::of(figure) }));
+    if options.wants("export") {
+        let figures = export::measure(options, &host, &present)?;
+        lines.extend(figures.into_iter().map(|(on, figure)| Line { on, ..Line::of(figure) }));
+    }
     if options.wants("pool") {
         lines.push(pool(&host)?);
     }
@@ -166,26 +172,6 @@ fn to_json(lines: &[Line]) -> Value {
     json!({"schema": "chipdock.bench/1", "lines": lines.iter().map(line).collect::<Vec<_>>()})
 }
 
-const ADD_16: &str = "@I.ir_module
-class Module:
-    @T.prim_func(s_tir=True)
-    def add(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")):
-        T.func_attr({\"tirx.noalias\": True})
-        for i in range(16):
-            with T.sblock(\"C\"):
-                vi = T.axis.spatial(16, i)
-                C[vi] = A[vi] + B[vi]
-
-    @T.prim_func(s_tir=True)
-    def add_n(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((n,), \"float32\"), C: T.Buffer((n,), \"float32\")):
-        n = T.int32()
-        T.func_attr({\"tirx.noalias\": True})
-        for i in range(n):
-            with T.sblock(\"C\"):
-                vi = T.axis.spatial(n, i)
-                C[vi] = A[vi] + B[vi]
-";
-
 const BARE: &str = "
 void add(const float *restrict a, const float *restrict b, float *restrict c, int n) {
     (void)n;
@@ -201,10 +187,7 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     let module = chipdock_script::parse(ADD_16, "add.py").map_err(|errors| errors.to_string())?;
     let loaded = run::build(host, backend, &module)?;
     let bare = compile_bare()?;
-    let tensors: Vec<Tensor> = (0..3)
-        .map(|_| Tensor::zeros(&backend.device, &[16], DType::FLOAT32))
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|error| error.to_string())?;
+    let tensors = packed::tensors(backend)?;
     let mut lines = Vec::new();
     let names = [
         ("add", "packed call of a 16-element add, fixed size / bare call"),
@@ -212,17 +195,9 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     ];
     for (function, name) in names {
         let callable = loaded.function(function).map_err(|error| error.to_string())?;
-        let raw: Vec<_> = tensors.iter().map(|tensor| AnyView::from(tensor).into_raw()).collect();
-        let object = callable.value().object().as_ptr().cast();
-        let call = callable.value().safe_call().0;
-        let packed = || {
-            ns_per_call(20_000, || {
-                let mut result = chipdock_host::Any::NONE.into_raw();
-                // SAFETY: `object` is the function's own, the arguments are live, and the result is None.
-                let status = unsafe { call(object, raw.as_ptr(), 3, &raw mut result) };
-                assert_eq!(std::hint::black_box(status), 0);
-            })
-        };
+        let ours = Packed::of(&callable, &tensors);
+        // SAFETY: a function of a loaded module.
+        let ours = || unsafe { ours.ns() };
         let mut data = [[0.0_f32; 16]; 3];
         let [a, b, c] = &mut data;
         // SAFETY: the library just compiled holds this function with this signature.
@@ -234,7 +209,7 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
                 unsafe { bare(a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), std::hint::black_box(16)) }
             })
         };
-        let (ours, peer, ratio) = duel(51, packed, bare);
+        let (ours, peer, ratio) = duel(51, ours, bare);
         let measured = format!("{ratio:.2} ({ours:.1} ns / {peer:.1} ns)");
         lines.push(Line { name, measured, value: ratio, goal: Some(2.2), ..Line::default() });
     }

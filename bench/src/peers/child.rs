@@ -37,7 +37,12 @@ impl Child {
         Self::spawn(command)
     }
 
-    fn spawn(mut command: Command) -> Result<Self> {
+    /// Starts a process that takes requests as `peers.py` does.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started.
+    pub fn spawn(mut command: Command) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command
             .spawn()

@@ -137,8 +137,10 @@ pub(crate) enum Command {
     Targets(TargetsArgs),
     /// Compile a kernel file.
     Build(BuildArgs),
-    /// Compile a kernel and run it on .npy files.
+    /// Run a kernel on .npy files, compiled now or built before.
     Run(RunArgs),
+    /// Show what a built file holds.
+    Inspect(InspectArgs),
     /// Show or clear the cache of compiled kernels.
     Cache(CacheArgs),
     /// Run the conformance suite on a plugin.
@@ -171,6 +173,7 @@ impl Command {
             Self::Targets(args) => Some(&args.global),
             Self::Build(args) => Some(&args.global),
             Self::Run(args) => Some(&args.global),
+            Self::Inspect(args) => Some(&args.global),
             Self::Cache(args) => Some(&args.global),
             Self::Conformance(args) => Some(args.global()),
             Self::Manifest(args) => Some(&args.global),
@@ -277,6 +280,20 @@ pub(crate) enum Emit {
     Object,
     /// The code generator's artifact: index and sections in one file.
     Artifact,
+    /// A shared library of the host functions with all device code, for programs without Chipdock.
+    Library,
+    /// A tar archive of what the library is linked from, for another machine.
+    Archive,
+}
+
+/// Where the device code of a library goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeviceCodeArg {
+    /// Into the library.
+    #[default]
+    Embedded,
+    /// Into a file beside it.
+    Aside,
 }
 
 /// The scheduling of functions without a schedule.
@@ -292,7 +309,7 @@ pub(crate) enum ScheduleArg {
 /// The kernel, and what it is compiled for.
 #[derive(Debug, Args)]
 pub(crate) struct KernelArgs {
-    /// A TVMScript file, and the name of a function when it has several.
+    /// A TVMScript file (run: or a file that was built), and the name of a function when it has several.
     #[arg(value_name = "FILE[:FUNC]")]
     pub(crate) kernel: String,
     /// A target kind by name, or a target as JSON. [default: the preferred usable host kind]
@@ -315,11 +332,15 @@ Examples:
   chipdock build add.py --target KIND --emit source    the generated text, on standard output
   chipdock build add.py --emit schedule                the module after scheduling, on standard output
   chipdock build add.py --emit asm                     assembly, where the target supports it; also ll
-  chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.artifact
-  chipdock build add.py:add --target '{\"kind\": \"KIND\"}' --emit artifact -o add.artifact
+  chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.chipdock
+  chipdock build add.py -o add.so                      a library for other programs: in Python tvm_ffi.load_module
+  chipdock build add.py -o add.tar                     what the library is linked from, with a Makefile
+  chipdock build add.py --linker aarch64-linux-gnu-gcc --target '{\"kind\": \"KIND\", ...}' -o add.so
+  chipdock build add.py:add --target '{\"kind\": \"KIND\"}' -o add.chipdock
 
-The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .artifact, or the target's own \
-format. A file is written completely or not at all. \
+The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .so, .tar, .chipdock (also .artifact), or the target's own \
+format. A library needs nothing of Chipdock where it is loaded; one with device code needs a Chipdock host there, or, with \
+--device-code aside, for its device functions alone. A file is written completely or not at all. \
 Schema of --json: chipdock.build/1.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
@@ -330,6 +351,14 @@ pub(crate) struct BuildArgs {
     /// What to write. [default: by the suffix of OUT; source without one]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) emit: Option<Emit>,
+    /// embedded: device code is in the library; aside: in OUT with the suffix .chipdock, so that a program without a loader
+    /// for it can use the host functions.
+    #[arg(long, value_enum, value_name = "embedded|aside", hide_possible_values = true, default_value_t = DeviceCodeArg::Embedded)]
+    pub(crate) device_code: DeviceCodeArg,
+    /// The C compiler that links a library, with arguments of its own. [default: CHIPDOCK_LINKER, CC, or cc, gcc or clang; for
+    /// another machine MACHINE-linux-gnu-gcc]
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) linker: Option<String>,
     /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and ui.perfetto.dev show it.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -343,12 +372,13 @@ pub(crate) struct BuildArgs {
 #[command(after_help = "\
 A buffer without --in starts as zeros. A bare symbol in a shape is bound by the first input that has it, or by \
 --set; compound sizes are worked out, never solved. Scalar parameters come by --set. A bfloat16 buffer takes and \
-gives its bits as uint16.
+gives its bits as uint16. A built file (.chipdock, .so; its contents decide) is run where it was built for.
 
 Examples:
   chipdock run add.py --in A=a.npy --in B=b.npy --out C=sum.npy
   chipdock run kernels.py:scale --target KIND --set factor=2.5 --in A=a.npy --out B=b.npy
   chipdock run add.py --set n=1000000 --repeat 20 --json
+  chipdock run add.chipdock --in A=a.npy --in B=b.npy --out C=sum.npy    what chipdock build -o add.chipdock wrote
   chipdock run add.py --set n=1000 --verbose             each phase and pass, with times and sizes
   chipdock run add.py --set n=1000 --trace trace.json    all of it to look at in chrome://tracing or ui.perfetto.dev
 
@@ -381,6 +411,28 @@ pub(crate) struct RunArgs {
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) isolate: IsolateArgs,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+FILE is an artifact (.chipdock) or a shared library for TVM-FFI, whoever made it: its contents decide, not its name. It is read \
+and not opened: none of its code runs, and no plugin is opened.
+
+Examples:
+  chipdock inspect add.chipdock
+  chipdock inspect add.so --json
+  chipdock inspect add.chipdock --source      with the generated text of each module that has one
+
+Schema of --json: chipdock.inspect/1.")]
+pub(crate) struct InspectArgs {
+    /// The built file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Show the source text of each module too.
+    #[arg(long)]
+    pub(crate) source: bool,
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
 }

@@ -6,6 +6,7 @@ pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod conformance;
 pub(crate) mod devices;
+pub(crate) mod inspect;
 pub(crate) mod manifest;
 pub(crate) mod plugins;
 pub(crate) mod targets;

@@ -113,7 +113,7 @@ impl KernelFile {
 }
 
 /// Splits off the name after the last colon, if it is one and the whole is no file.
-fn split(argument: &str) -> (PathBuf, Option<String>) {
+pub(crate) fn split(argument: &str) -> (PathBuf, Option<String>) {
     if let Some((path, name)) = argument.rsplit_once(':')
         && is_name(name)
         && !path.is_empty()

@@ -43,8 +43,12 @@
 //!   and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the
 //!   command: it is written as the work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an older trace and no
 //!   other file. Neither changes a result or an exit code.
+//! * **CLI-C14 Built files.** Where a kernel file stands, `run` takes a file that `build` wrote as well, which its contents say,
+//!   not its name; what it was built for decides where it runs, and options for compiling beside it are wrong usage. `inspect`
+//!   shows what such a file holds; it opens no plugin and runs no code of the file.
 
 mod args;
+mod built;
 mod command;
 mod compile;
 mod destination;
@@ -138,7 +142,8 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
         Command::Devices(args) => done(command::devices::run(&args, global)),
         Command::Targets(args) => done(command::targets::run(&args, global)),
         Command::Build(args) if args.isolate.is_wanted() => {
-            let files: Vec<&Path> = args.output.as_deref().into_iter().collect();
+            let files = command::build::output_files(&args);
+            let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
             isolate::run(&args.isolate, &files)
         }
         Command::Run(args) if args.isolate.is_wanted() => {
@@ -148,6 +153,7 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
         }
         Command::Build(args) => done(build_observed(&args, global)),
         Command::Run(args) => done(run_observed(&args, global)),
+        Command::Inspect(args) => done(command::inspect::run(&args, global)),
         Command::Cache(args) => done(command::cache::run(&args, global)),
         Command::Conformance(args) => command::conformance::run(&args, global),
         Command::ConformanceWorker(args) => done(command::conformance::worker(&args)),
@@ -161,7 +167,8 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
 
 /// Runs `build`, with the output of `--verbose` and `--trace`.
 fn build_observed(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
-    let outputs: Vec<&Path> = args.output.as_deref().into_iter().collect();
+    let outputs = command::build::output_files(args);
+    let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
     trace::observed("build", args.trace.as_deref(), &outputs, global, || command::build::run(args, global))
 }
 

@@ -1,4 +1,4 @@
-//! `chipdock run`: runs a kernel on `.npy` files.
+//! `chipdock run`: runs a kernel, or a function that was built, on `.npy` files.
 
 pub(crate) mod bind;
 mod call;
@@ -9,10 +9,11 @@ mod show;
 
 use std::path::PathBuf;
 
-use chipdock_host::{DeviceChoice, Host, HostOptions};
+use chipdock_host::{Device, DeviceChoice, Host, HostOptions};
 use chipdock_ir::PrimFunc;
 
 use crate::args::{GlobalArgs, RunArgs};
+use crate::built::Built;
 use crate::command::{alone_on_standard_output, check_named_are_used, failure, host_options};
 use crate::compile::{self, Purpose};
 use crate::destination::Destination;
@@ -35,39 +36,92 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let outputs = buffer_files("--out", &args.outputs)?;
     let settings = settings(&args.values)?;
     let device = args.device.as_deref().map_or(Ok(DeviceChoice::First), parse_device)?;
-    let kernel = KernelFile::read(&args.kernel.kernel)?;
-    let function = kernel.chosen()?;
-    let destinations = destinations(function, &outputs)?;
-    alone_on_standard_output(&destinations, global)?;
-    let arguments = bind::bind(function, read_inputs(function, &inputs)?, &settings)?;
-
-    let progress = Progress::new(global);
-    let host_options = HostOptions { threads: args.threads, ..host_options(global)? };
-    let host = Host::new(host_options).map_err(|error| failure(&error))?;
-    check_named_are_used(&host, global)?;
-    // The device is opened before the compilation, which is for this device.
-    let target = compile::target(&host, &args.kernel, Some(device))?;
-    let device = call::device(&target)?;
-    let module = kernel.module_of(function);
-    let purpose = Purpose { wish: None, device: Some(device) };
-    let build = compile::compile(&host, &kernel, &module, &target, &args.kernel, purpose, &progress)?;
-    let outcome = call::call(&host, &build, function, device, &arguments, args.repeat, &progress)?;
-    progress.step("writing the outputs");
-    let took_standard_output = destinations.iter().any(Destination::is_standard_output);
-    tracing::info_span!("outputs")
-        .in_scope(|| write_outputs(&outputs, destinations, &arguments, &outcome))?;
-    drop(progress);
-    if took_standard_output {
-        return Ok(());
+    match Built::read(&args.kernel)? {
+        Some(built) => {
+            let chosen = built.chosen()?;
+            let wanted = Wanted { args, global, function: &chosen.function, inputs, outputs, settings };
+            wanted.run(|host, _| {
+                let device = built.device(host, &chosen, device)?;
+                let (target, of_host) = (chosen.target.clone(), chosen.host.clone());
+                let origin = show::Origin { target, host: of_host, compiled: None };
+                Ok(Code { source: call::Source::File(&built.file), device, origin })
+            })
+        }
+        None => {
+            let kernel = KernelFile::read(&args.kernel.kernel)?;
+            let function = kernel.chosen()?;
+            let wanted = Wanted { args, global, function, inputs, outputs, settings };
+            wanted.run(|host, progress| compiled(host, &kernel, function, args, device, progress))
+        }
     }
-    let shown = show::Shown {
-        function,
-        build: &build,
-        threads: host.threads(),
-        outcome: &outcome,
-        arguments: &arguments,
+}
+
+/// A run of a function, as it was asked for.
+struct Wanted<'a> {
+    args: &'a RunArgs,
+    global: &'a GlobalArgs,
+    function: &'a PrimFunc,
+    inputs: Vec<BufferFile>,
+    outputs: Vec<BufferFile>,
+    settings: Vec<Setting>,
+}
+
+/// What is called, and where.
+struct Code<'a> {
+    source: call::Source<'a>,
+    device: Device,
+    origin: show::Origin,
+}
+
+impl Wanted<'_> {
+    /// Checks the arguments, then makes the code runnable by `code`, and calls it.
+    fn run<'a>(self, code: impl FnOnce(&Host, &Progress) -> Result<Code<'a>>) -> Result<()> {
+        let Self { args, global, function, inputs, outputs, settings } = self;
+        let destinations = destinations(function, &outputs)?;
+        alone_on_standard_output(&destinations, global)?;
+        let arguments = bind::bind(function, read_inputs(function, &inputs)?, &settings)?;
+
+        let progress = Progress::new(global);
+        let host_options = HostOptions { threads: args.threads, ..host_options(global)? };
+        let host = Host::new(host_options).map_err(|error| failure(&error))?;
+        check_named_are_used(&host, global)?;
+        let Code { source, device, origin } = code(&host, &progress)?;
+        let outcome = call::call(&host, &source, function, &device, &arguments, args.repeat, &progress)?;
+        progress.step("writing the outputs");
+        let took_standard_output = destinations.iter().any(Destination::is_standard_output);
+        tracing::info_span!("outputs")
+            .in_scope(|| write_outputs(&outputs, destinations, &arguments, &outcome))?;
+        drop(progress);
+        if took_standard_output {
+            return Ok(());
+        }
+        let threads = host.threads();
+        let shown =
+            show::Shown { function, origin: &origin, threads, outcome: &outcome, arguments: &arguments };
+        shown.print(&inputs, &outputs, global.json)
+    }
+}
+
+/// Compiles the function of a kernel file for a device, which is opened before.
+fn compiled<'a>(
+    host: &Host,
+    kernel: &KernelFile,
+    function: &PrimFunc,
+    args: &RunArgs,
+    device: DeviceChoice,
+    progress: &Progress,
+) -> Result<Code<'a>> {
+    let target = compile::target(host, &args.kernel, Some(device))?;
+    let device = call::device(&target)?.clone();
+    let module = kernel.module_of(function);
+    let purpose = Purpose { wish: None, device: Some(&device) };
+    let build = compile::compile(host, kernel, &module, &target, &args.kernel, purpose, progress)?;
+    let origin = show::Origin {
+        target: build.target().to_json(),
+        host: build.host().to_json(),
+        compiled: Some((build.seconds, build.compiled.cached)),
     };
-    shown.print(&inputs, &outputs, global.json)
+    Ok(Code { source: call::Source::Artifact(build.compiled.artifact), device, origin })
 }
 
 /// Returns the files of `--out`.

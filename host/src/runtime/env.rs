@@ -33,7 +33,7 @@ pub(crate) struct EnvState {
 #[cfg(test)]
 thread_local! {
     /// Number of live environments that this thread made.
-    pub(super) static LIVE: std::cell::Cell<isize> = const { std::cell::Cell::new(0) };
+    pub(crate) static LIVE: std::cell::Cell<isize> = const { std::cell::Cell::new(0) };
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ impl EnvState {
     }
 
     /// Returns the table for compiled code, which lives in the state.
-    fn table(self: &Arc<Self>) -> &ChipdockEnv {
+    pub(crate) fn table(self: &Arc<Self>) -> &ChipdockEnv {
         self.env.get_or_init(|| ChipdockEnv {
             version: CHIPDOCK_ENV_VERSION,
             flags: 0,
@@ -84,6 +84,11 @@ impl EnvState {
             query,
             release,
         })
+    }
+
+    /// Returns the services of its host.
+    pub(crate) fn services(&self) -> &'static Services {
+        self.services
     }
 
     /// Returns the table with a reference of its own, which `release` drops.

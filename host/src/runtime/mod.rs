@@ -18,11 +18,13 @@ mod workspace;
 pub use device::{Device, Stream, StreamGuard};
 pub(crate) use device::{DeviceState, Devices};
 pub(crate) use env::EnvState;
+#[cfg(test)]
+pub(crate) use env::LIVE as LIVE_ENVIRONMENTS;
 pub use external::NativeData;
 pub use function::Function;
 pub use launching::{Kernel, LaunchArg};
-pub(crate) use module::with_raw;
 pub use module::{Module, Verdict};
+pub(crate) use module::{check_environment, with_raw};
 pub(crate) use parallel::{Threads, size::wanted as wanted_threads};
 pub(crate) use tables::{answered, broken};
 pub use tensor::{Tensor, dtype_of};

@@ -21,6 +21,7 @@ use crate::artifact::Artifact;
 use crate::bounds::{self, MESSAGE_BYTES_MAX};
 use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::host::Host;
+use crate::library::LibraryCode;
 use crate::options::LogLevel;
 use crate::registrar::{Entry, ModuleLoaderEntry, Owned};
 
@@ -39,9 +40,19 @@ pub enum Verdict {
 #[derive(Clone)]
 pub struct Module(pub(super) Arc<ModuleInner>);
 
+/// What has a module's functions.
+enum Code {
+    /// A module that a plugin loaded.
+    Plugin(Owned<ChipdockModule>),
+    /// An opened library.
+    Library(Arc<LibraryCode>),
+}
+
 pub(crate) struct ModuleInner {
     // Released before what it imports and before its loader.
-    loaded: Result<Owned<ChipdockModule>, Error>,
+    loaded: Result<Code, Error>,
+    /// Which functions it has is not known.
+    is_opaque: bool,
     imports: Vec<Module>,
     /// Functions of imports, by name.
     imported: BTreeMap<String, Imported>,
@@ -101,7 +112,7 @@ pub(crate) fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifa
 }
 
 /// Checks rule X.12: code that relies on a later environment is not loaded.
-fn check_environment(artifact: &Artifact) -> Result<(), Error> {
+pub(crate) fn check_environment(artifact: &Artifact) -> Result<(), Error> {
     let version = artifact.index().env.unwrap_or(CHIPDOCK_ENV_VERSION);
     if version <= CHIPDOCK_ENV_VERSION {
         return Ok(());
@@ -157,23 +168,19 @@ impl Host {
                         self.0.services.log(LogLevel::Warning, &error.to_string());
                         (Err(error), Some(loader))
                     }
-                    loaded => (Ok(loaded?), Some(loader)),
+                    loaded => (Ok(Code::Plugin(loaded?)), Some(loader)),
                 }
             }
             Err(missing) => (Err(missing), None),
         };
-        let module = Arc::new(ModuleInner {
-            loaded,
-            imported: Imported::of(&imports),
-            imports,
-            artifact: Arc::clone(artifact),
-            host: self.clone(),
-            loader,
-        });
-        if !module.imports.is_empty() {
-            env.connect(Arc::downgrade(&module));
-        }
-        Ok(Module(module))
+        let module = Module::new(self, loaded, imports, Arc::clone(artifact), loader);
+        module.connect(&env);
+        Ok(module)
+    }
+
+    /// Loads an artifact that another module imports: one that cannot run here stays an artifact.
+    pub(crate) fn load_import(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
+        self.load_as(artifact, true)
     }
 
     fn load_with(
@@ -293,9 +300,13 @@ impl ModuleInner {
         &self.host
     }
 
-    /// Returns the name of the plugin that loaded it.
+    /// Returns the name of the plugin that loaded it, or of the library that has its code.
     pub(super) fn plugin(&self) -> &str {
-        self.loaded.as_ref().map_or("", Owned::plugin)
+        match &self.loaded {
+            Ok(Code::Plugin(loaded)) => loaded.plugin(),
+            Ok(Code::Library(code)) => code.label(),
+            Err(_) => "",
+        }
     }
 
     pub(super) fn kind(&self) -> &str {
@@ -313,7 +324,7 @@ impl ModuleInner {
         name: &str,
         version: u32,
     ) -> Result<Option<(*mut c_void, T)>, Error> {
-        let loaded = self.loaded.as_ref().map_err(Clone::clone)?;
+        let Code::Plugin(loaded) = self.loaded.as_ref().map_err(Clone::clone)? else { return Ok(None) };
         let services = self.host.0.services;
         let mut found = ChipdockInterface::NONE;
         services.clear_error();
@@ -330,7 +341,10 @@ impl ModuleInner {
 
     /// Returns the function of that name in this module alone.
     fn own_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
-        let loaded = self.loaded.as_ref().map_err(Clone::clone)?;
+        let loaded = match self.loaded.as_ref().map_err(Clone::clone)? {
+            Code::Plugin(loaded) => loaded,
+            Code::Library(code) => return code.function(name),
+        };
         let services = self.host.0.services;
         let mut out = api::Any::NONE.into_raw();
         services.clear_error();
@@ -346,7 +360,9 @@ impl ModuleInner {
 
     /// Returns a function of an import, for compiled code.
     pub(super) fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
-        let missing = || not_imported(name, self.imported.keys().map(String::as_str));
+        let unknown = || self.imports.iter().find_map(Module::opaque_error);
+        let missing =
+            || unknown().unwrap_or_else(|| not_imported(name, self.imported.keys().map(String::as_str)));
         let imported = self.imported.get(name).ok_or_else(missing)?;
         if let Some(function) = imported.function.get() {
             return Ok(function.clone());
@@ -361,7 +377,63 @@ impl ModuleInner {
 }
 
 impl Module {
-    /// Returns the artifact that it was loaded from.
+    fn new(
+        host: &Host,
+        loaded: Result<Code, Error>,
+        imports: Vec<Self>,
+        artifact: Arc<Artifact>,
+        loader: Option<Arc<ModuleLoaderEntry>>,
+    ) -> Self {
+        let (imported, host) = (Imported::of(&imports), host.clone());
+        Self(Arc::new(ModuleInner { loaded, is_opaque: false, imported, imports, artifact, host, loader }))
+    }
+
+    /// Makes the module of an opened library.
+    pub(crate) fn of_library(
+        host: &Host,
+        code: Arc<LibraryCode>,
+        imports: Vec<Self>,
+        artifact: Arc<Artifact>,
+    ) -> Self {
+        Self::new(host, Ok(Code::Library(code)), imports, artifact, None)
+    }
+
+    /// Makes a module whose functions are not known, for this reason; whoever asks for one of them is told.
+    pub(crate) fn opaque(host: &Host, why: Error, imports: Vec<Self>, artifact: Arc<Artifact>) -> Self {
+        let (imported, host) = (Imported::of(&imports), host.clone());
+        let loaded = Err(why);
+        Self(Arc::new(ModuleInner {
+            loaded,
+            is_opaque: true,
+            imported,
+            imports,
+            artifact,
+            host,
+            loader: None,
+        }))
+    }
+
+    /// Lets code that calls through this environment find the functions that the module imports.
+    pub(crate) fn connect(&self, env: &EnvState) {
+        if !self.0.imports.is_empty() {
+            env.connect(Arc::downgrade(&self.0));
+        }
+    }
+
+    /// Returns the reason why it is not known which functions it, or a module that it imports, has.
+    fn opaque_error(&self) -> Option<Error> {
+        let own = self.missing_loader().filter(|_| self.0.is_opaque).cloned();
+        own.or_else(|| self.imports().iter().find_map(Self::opaque_error))
+    }
+
+    /// Returns true if the module itself has a function of that name.
+    fn has_function(&self, name: &str) -> bool {
+        // A library has the name `main` beside the ones of its index.
+        let beside = |code: &Code| matches!(code, Code::Library(code) if code.has(name));
+        self.function_names().any(|known| known == name) || self.0.loaded.as_ref().is_ok_and(beside)
+    }
+
+    /// Returns the artifact that it was loaded from. Of a library that was opened this is a description, without sections.
     #[must_use]
     pub fn artifact(&self) -> &Arc<Artifact> {
         &self.0.artifact
@@ -379,6 +451,10 @@ impl Module {
         self.0.loaded.as_ref().err()
     }
 
+    pub(crate) fn host(&self) -> &Host {
+        &self.0.host
+    }
+
     /// Returns the names of its functions, as its index lists them.
     pub fn function_names(&self) -> impl Iterator<Item = &str> {
         self.0.artifact.index().functions.iter().map(|function| function.name.as_str())
@@ -393,7 +469,7 @@ impl Module {
     pub fn function(&self, name: &str) -> Result<Function, Error> {
         self.0.host.0.services.check_process()?;
         let _span = tracing::debug_span!("find_function", function = name).entered();
-        if self.function_names().any(|known| known == name) {
+        if self.has_function(name) {
             let loaded =
                 self.0.own_function(name).map_err(|error| error.at(format!("function \"{name}\"")))?;
             return match loaded {
@@ -407,8 +483,13 @@ impl Module {
         for import in self.imports() {
             match import.function(name) {
                 Err(error) if *error.kind() == ErrorKind::NotFound => {}
+                // Another import may have it.
+                Err(_) if import.opaque_error().is_some() => {}
                 found => return found,
             }
+        }
+        if let Some(unknown) = self.opaque_error() {
+            return Err(unknown.at(format!("function \"{name}\"")));
         }
         let known: Vec<&str> = self.function_names().collect();
         let error = Error::new(ErrorKind::NotFound, format!("the module has no function \"{name}\""));

@@ -59,3 +59,6 @@ pub use status::*;
 pub use target_kind::*;
 pub use timer::*;
 pub use value::*;
+
+/// The text of `chipdock.h`, for whoever compiles C against it where the file is not installed.
+pub const HEADER: &str = include_str!("../include/chipdock.h");

@@ -92,6 +92,7 @@ buffers[].name: string
 buffers[].output: null
 buffers[].output: string
 buffers[].shape[]: number
+built: bool
 cached: bool
 compile_seconds: number
 device: string

@@ -316,6 +316,32 @@ fn schema_of_run() {
 }
 
 #[test]
+fn schema_of_inspect() {
+    let scratch = Scratch::new();
+    scratch.kernel("vector_add.py");
+    for target in ["c", "cuda"] {
+        run(&scratch, &format!("build vector_add.py --target {target} -o {target}.chipdock --json"));
+        let shown = run(&scratch, &format!("inspect {target}.chipdock --source --json"));
+        assert_eq!(shown["module"]["imports"].as_array().unwrap().len(), usize::from(target == "cuda"));
+    }
+    let ran = run(&scratch, "run c.chipdock --set n=3 --json");
+    assert_eq!(ran["built"], true);
+    // Of another maker: an embedded module of a kind that nobody knows, and nothing known of its function.
+    let text = "int __tvm_ffi_f(void) { return 0; }\n\
+        const unsigned char __tvm_ffi__library_bin[] = {79,0,0,0,0,0,0,0, 3,0,0,0,0,0,0,0, 0,0,0,0,0,0,0,0, \
+        1,0,0,0,0,0,0,0, 1,0,0,0,0,0,0,0, 1,0,0,0,0,0,0,0, 1,0,0,0,0,0,0,0, 4,0,0,0,0,0,0,0, '_','l','i','b', \
+        1,0,0,0,0,0,0,0, 'k', 2,0,0,0,0,0,0,0, 1,2};\n";
+    compile(&scratch, text, "foreign.so", &[]);
+    let shown = run(&scratch, "inspect foreign.so --json");
+    assert_eq!(shown["module"]["imports"][0]["size_bytes"], 2);
+    let description = json!({
+        "schema": "chipdock.library/1", "made_by": "chipdock 0.1.0", "main": null,
+        "artifact": {"index": "{}", "target": "{}"}, "aside": {"file": "a.chipdock", "sha256": "0".repeat(64)},
+    });
+    check(&description);
+}
+
+#[test]
 fn schema_of_cache() {
     let scratch = Scratch::new();
     scratch.kernel("vector_add.py").kernel("multi.py");

@@ -257,6 +257,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
         "host/src/",
         &[
             "loader.rs",
+            "load.rs",
             "attest.rs",
             "calling.rs",
             "services.rs",

@@ -1,6 +1,8 @@
 //! `chipdock build`: compiles a kernel file, and writes the requested output.
 
-use std::path::Path;
+mod library;
+
+use std::path::{Path, PathBuf};
 
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
@@ -17,8 +19,8 @@ use crate::progress::Progress;
 use crate::report::{Exit, Failure, Result, quoted};
 use crate::{destination, output, streams, table};
 
-/// Suffixes of libraries and archives, whose writing is not supported yet.
-const LATER: &[&str] = &["so", "tar", "a"];
+/// Suffix of static libraries, which are not written.
+const STATIC: &str = "a";
 /// Format and suffix of an object file.
 const OBJECT: &str = "o";
 
@@ -27,6 +29,8 @@ struct Product {
     what: &'static str,
     bytes: Vec<u8>,
     is_text: bool,
+    /// The contents of the file beside it, for a library whose device code is not in it.
+    aside: Option<Vec<u8>>,
     /// Result of the compilation; None when the module was only read or scheduled.
     build: Option<Build>,
 }
@@ -35,7 +39,11 @@ struct Product {
 pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let ending = ending(args.output.as_deref());
     let emit = wanted(args, global, &ending)?;
-    let destination = args.output.as_deref().map(Destination::of).transpose()?;
+    let aside = library::aside(args, emit);
+    let named = args.output.as_deref().map(|path| ("the output".to_owned(), path));
+    let beside = aside.as_deref().map(|path| ("the device code".to_owned(), path));
+    let mut destinations = Destination::of_all(named.into_iter().chain(beside))?.into_iter();
+    let (destination, aside) = (destinations.next(), destinations.next());
     alone_on_standard_output(destination.as_ref(), global)?;
     let kernel = KernelFile::read(&args.kernel.kernel)?;
     let module = match &kernel.function {
@@ -46,17 +54,23 @@ pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
         let progress = Progress::new(global);
         produce(args, global, &kernel, &module, emit, &ending, &progress)?
     };
-    deliver(args, global, &module, &product, destination)
+    deliver(args, global, &module, &product, (destination, aside))
+}
+
+/// Returns the files that the command may write.
+pub(crate) fn output_files(args: &BuildArgs) -> Vec<PathBuf> {
+    let emit = args.emit.or_else(|| by_ending(&ending(args.output.as_deref())));
+    args.output.clone().into_iter().chain(library::aside(args, emit)).collect()
 }
 
 /// Returns the output to write, by `--emit` and the suffix of OUT, which must agree.
 fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<Emit>> {
     let emit = args.emit.or_else(|| by_ending(ending));
-    if LATER.contains(&ending) {
-        return Err(Failure::input(format!("writing a .{ending} is not supported yet")).help(
-            "write the object file (-o OUT.o), the source (--emit source) or the artifact (--emit artifact)",
-        ));
+    if ending == STATIC {
+        return Err(Failure::input("a static library is not written")
+            .help("write the object file, -o OUT.o, and pack it with ar; or a shared library, -o OUT.so"));
     }
+    library::check(args, emit)?;
     if let (Some(emit), Some(by_ending)) = (args.emit, by_ending(ending))
         && emit != by_ending
     {
@@ -67,9 +81,11 @@ fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<
         )));
     }
     let binary = match emit {
-        Some(Emit::Artifact) => Some(("an artifact", "-o OUT.artifact")),
+        Some(Emit::Artifact) => Some(("an artifact", "-o OUT.chipdock")),
         Some(Emit::Object) => Some(("an object file", "-o OUT.o")),
         Some(Emit::Spv) => Some(("SPIR-V", "-o OUT.spv")),
+        Some(Emit::Library) => Some(("a library", "-o OUT.so")),
+        Some(Emit::Archive) => Some(("an archive", "-o OUT.tar")),
         _ => None,
     };
     if let Some((what, option)) = binary
@@ -92,6 +108,8 @@ fn name(emit: Emit) -> &'static str {
         Emit::Spv => "spv",
         Emit::Object => "object",
         Emit::Artifact => "artifact",
+        Emit::Library => "library",
+        Emit::Archive => "archive",
     }
 }
 
@@ -106,7 +124,7 @@ fn produce(
 ) -> Result<Product> {
     let text = |what, text: String| {
         let bytes = (text.trim_end().to_owned() + "\n").into_bytes();
-        Product { what, bytes, is_text: true, build: None }
+        Product { what, bytes, is_text: true, aside: None, build: None }
     };
     if emit == Some(Emit::Ir) {
         return Ok(text("ir", print::module(module)));
@@ -127,6 +145,12 @@ fn produce(
     };
     let purpose = Purpose { wish, device: None };
     let build = compile::compile(&host, kernel, module, &target, &args.kernel, purpose, progress)?;
+    if let Some(emit @ (Emit::Library | Emit::Archive)) = emit {
+        let exported = library::exported(args, &host, &build, emit, progress)?;
+        let aside = exported.aside.map(|(_, bytes)| bytes);
+        let (what, bytes) = (name(emit), exported.library);
+        return Ok(Product { what, bytes, is_text: false, aside, build: Some(build) });
+    }
     let own = build.compiled.of_target();
     let (what, bytes, is_text) = match emit {
         Some(Emit::Artifact) => {
@@ -142,7 +166,7 @@ fn produce(
         }
         _ => ("source", source(own, &build)?, true),
     };
-    Ok(Product { what, bytes, is_text, build: Some(build) })
+    Ok(Product { what, bytes, is_text, aside: None, build: Some(build) })
 }
 
 /// Returns the generated text.
@@ -150,7 +174,7 @@ fn source(artifact: &Artifact, build: &Build) -> Result<Vec<u8>> {
     let text = artifact.source().ok_or_else(|| {
         let (kind, format) = (&build.target().kind, &artifact.index().format);
         Failure::input(format!("target {kind} delivers {format} without a source text"))
-            .help(format!("write what it delivers: -o OUT.{format}, or the artifact: -o OUT.artifact"))
+            .help(format!("write what it delivers: -o OUT.{format}, or the artifact: -o OUT.chipdock"))
     })?;
     Ok(text.as_bytes().to_vec())
 }
@@ -191,7 +215,7 @@ fn object(host: &Host, build: &Build) -> Result<Vec<u8>> {
             import.index().format
         );
         return Err(Failure::input(what)
-            .help("write both as one artifact: -o OUT.artifact, or as one library: -o OUT.so"));
+            .help("write both as one artifact: -o OUT.chipdock, or as one library: -o OUT.so"));
     }
     match host.object(artifact) {
         Err(error) if *error.kind() == ErrorKind::Unsupported && artifact.index().format == OBJECT => {
@@ -223,12 +247,17 @@ fn deliver(
     global: &GlobalArgs,
     module: &IrModule,
     product: &Product,
-    destination: Option<Destination>,
+    (destination, aside): (Option<Destination>, Option<Destination>),
 ) -> Result<()> {
     let took_standard_output = destination.as_ref().is_some_and(Destination::is_standard_output);
-    if let Some(destination) = destination {
-        destination::write_file(destination, &product.bytes)?;
+    let mut pending = Vec::new();
+    // The library comes last: it names the other file.
+    for (destination, bytes) in [(aside, product.aside.as_ref()), (destination, Some(&product.bytes))] {
+        if let (Some(destination), Some(bytes)) = (destination, bytes) {
+            pending.push(destination.prepare(|out| out.write_all(bytes))?);
+        }
     }
+    destination::commit(pending)?;
     if took_standard_output {
         return Ok(());
     }
@@ -246,9 +275,12 @@ fn deliver(
         }
         None => String::new(),
     };
-    let path = path.display().to_string();
-    let path = shown(&path, LINE_CHARS_MAX);
-    output::print(&format!("{path}: {}{made}, {size} bytes\n", product.what))
+    let shown = |path: &Path| shown(&path.display().to_string(), LINE_CHARS_MAX).into_owned();
+    let mut text = format!("{}: {}{made}, {size} bytes\n", shown(path), product.what);
+    if let (Some(bytes), Some(path)) = (&product.aside, library::aside_path(args)) {
+        text.push_str(&format!("{}: its device code, {} bytes\n", shown(&path), bytes.len()));
+    }
+    output::print(&text)
 }
 
 fn to_json(args: &BuildArgs, module: &IrModule, product: &Product) -> serde_json::Value {
@@ -275,6 +307,7 @@ fn to_json(args: &BuildArgs, module: &IrModule, product: &Product) -> serde_json
         "module_kind": index.map(|index| &index.module_kind),
         "format": index.map(|index| &index.format),
         "sections": sections,
+        "aside": product.aside.as_ref().and(library::aside_path(args)).map(|path| path.to_string_lossy().into_owned()),
         "cached": build.map(|build| build.compiled.cached),
         "compile_seconds": build.map(|build| build.seconds),
     })
@@ -292,7 +325,9 @@ fn by_ending(ending: &str) -> Option<Emit> {
         "ll" => Some(Emit::Ll),
         "s" | "asm" => Some(Emit::Asm),
         OBJECT => Some(Emit::Object),
-        "artifact" => Some(Emit::Artifact),
+        "chipdock" | "artifact" => Some(Emit::Artifact),
+        "so" => Some(Emit::Library),
+        "tar" => Some(Emit::Archive),
         _ => None,
     }
 }
@@ -307,8 +342,11 @@ mod tests {
             ("x.ll", Some(Emit::Ll)),
             ("x.S", Some(Emit::Asm)),
             ("x.o", Some(Emit::Object)),
+            ("x.chipdock", Some(Emit::Artifact)),
             ("x.artifact", Some(Emit::Artifact)),
-            ("x.so", None),
+            ("x.so", Some(Emit::Library)),
+            ("x.tar", Some(Emit::Archive)),
+            ("x.c", None),
             ("x", None),
         ] {
             assert_eq!(by_ending(&ending(Some(Path::new(path)))), emit, "{path}");

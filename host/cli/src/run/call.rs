@@ -1,7 +1,10 @@
 //! The call itself: memory on the device, the function, its time.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use chipdock_host::artifact::Artifact;
+use chipdock_host::library::BuiltFile;
 use chipdock_host::{AnyView, Device, Error, ErrorKind, Host, ResolvedTarget, Tensor};
 use chipdock_ir::{DType, PrimFunc};
 
@@ -9,9 +12,16 @@ use super::bind::Argument;
 use super::clock::{Clock, DeviceTimes};
 use super::scalar::Scalar;
 use crate::command::{failure, plugin_failure, work_failure};
-use crate::compile::Build;
 use crate::progress::Progress;
 use crate::report::{Failure, Result};
+
+/// What has the function.
+pub(crate) enum Source<'a> {
+    /// What was compiled just now.
+    Artifact(Arc<Artifact>),
+    /// A built file.
+    File(&'a BuiltFile),
+}
 
 /// Result of the call.
 pub(crate) struct Outcome {
@@ -59,7 +69,7 @@ pub(crate) fn device(target: &ResolvedTarget) -> Result<&Device> {
 /// The error of loading, of the device or of the function.
 pub(crate) fn call(
     host: &Host,
-    build: &Build,
+    source: &Source<'_>,
     function: &PrimFunc,
     device: &Device,
     arguments: &[Argument],
@@ -73,7 +83,10 @@ pub(crate) fn call(
         ErrorKind::Unsupported => failure(error),
         _ => plugin_failure(error),
     };
-    let module = host.load(&build.compiled.artifact).map_err(|error| refused(&error))?;
+    let module = match source {
+        Source::Artifact(artifact) => host.load(artifact).map_err(|error| refused(&error))?,
+        Source::File(file) => host.open_file(file).map_err(|error| failure(&error))?,
+    };
     let callable = module.function(&function.name).map_err(|error| plugin_failure(&error))?;
     let load_seconds = started.elapsed().as_secs_f64();
 

@@ -8,15 +8,24 @@ use super::bind::Argument;
 use super::call::Outcome;
 use super::clock::DeviceTimes;
 use super::scalar::Scalar;
-use crate::compile::Build;
 use crate::npy::shape_text;
 use crate::report::Result;
 use crate::{output, table};
 
+/// Where the code of a run comes from.
+pub(super) struct Origin {
+    /// The target that it was compiled for, as JSON.
+    pub(super) target: Value,
+    /// The target of its host functions.
+    pub(super) host: Value,
+    /// Time of the compilation in seconds, and whether it was found in the cache; `None` for a file that was built before.
+    pub(super) compiled: Option<(f64, bool)>,
+}
+
 /// Result of a run, to be printed.
 pub(super) struct Shown<'a> {
     pub(super) function: &'a PrimFunc,
-    pub(super) build: &'a Build,
+    pub(super) origin: &'a Origin,
     pub(super) threads: u32,
     pub(super) outcome: &'a Outcome,
     pub(super) arguments: &'a [Argument],
@@ -56,12 +65,13 @@ impl Shown<'_> {
         json!({
             "schema": "chipdock.run/1",
             "function": &*self.function.name,
-            "target": self.build.target().to_json(),
-            "host": self.build.host().to_json(),
+            "target": self.origin.target,
+            "host": self.origin.host,
+            "built": self.origin.compiled.is_none(),
             "device": self.outcome.device,
             "threads": self.threads,
-            "cached": self.build.compiled.cached,
-            "compile_seconds": self.build.seconds,
+            "cached": self.origin.compiled.is_some_and(|(_, cached)| cached),
+            "compile_seconds": self.origin.compiled.map_or(0.0, |(seconds, _)| seconds),
             "load_seconds": self.outcome.load_seconds,
             "times_seconds": times,
             "median_seconds": median(times),
@@ -80,13 +90,20 @@ impl Shown<'_> {
             DeviceTimes::Known(times) => times_text(times),
             DeviceTimes::Missing(_) => "-".to_owned(),
         };
-        let (target, host) = (&self.build.target().kind, &self.build.host().kind);
-        let target = if target == host { target.clone() } else { format!("{target}, host {host}") };
+        let kind = |target: &Value| target["kind"].as_str().unwrap_or("-").to_owned();
+        let (target, host) = (kind(&self.origin.target), kind(&self.origin.host));
+        let target = if target == host { target } else { format!("{target}, host {host}") };
         let mut facts = table::new(&["FUNCTION", &self.function.name]);
         facts.add_row(["target", &target]);
         facts.add_row(["device", &self.outcome.device]);
-        let cached = if self.build.compiled.cached { " (found in the cache)" } else { "" };
-        facts.add_row(["compile", &(table::duration(self.build.seconds) + cached)]);
+        facts.add_row([
+            "compile",
+            &match self.origin.compiled {
+                None => "built before".to_owned(),
+                Some((seconds, false)) => table::duration(seconds),
+                Some((seconds, true)) => table::duration(seconds) + " (found in the cache)",
+            },
+        ]);
         facts.add_row(["load", &table::duration(self.outcome.load_seconds)]);
         facts.add_row(["run", &times_text(&self.outcome.times)]);
         facts.add_row(["run on device", &device_time]);

@@ -75,6 +75,7 @@ fn count(limits: &Limits, key: &str) -> Option<u64> {
         attribute::API_VERSION | "vulkan_api_version" => limits.known.version,
         attribute::TOTAL_GLOBAL_MEMORY_BYTES => return Some(limits.memory_bytes),
         "max_allocation_bytes" => return Some(properties.max_allocation_bytes.min(limits.memory_bytes)),
+        "driver_version_number" => properties.driver_version,
         "max_spirv_version" => limits.spirv()[0] << 16 | limits.spirv()[1] << 8,
         "max_block_size_x" => most.max_compute_work_group_size[0],
         "max_block_size_y" => most.max_compute_work_group_size[1],

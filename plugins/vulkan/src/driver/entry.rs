@@ -272,7 +272,9 @@ fn entry() -> Result<ash::Entry, Error> {
     Ok(unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) })
 }
 
-fn no_library(why: &libloading::Error) -> Error {
+fn no_library(error: &libloading::Error) -> Error {
+    // The dynamic linker's message is in the source of the error.
+    let why = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     unavailable(format!(
         "no Vulkan library: tried {LIBRARY}: {why}; on Debian and Ubuntu `{LIBRARY_PACKAGE}` brings it, and the device's \
          driver or `{DRIVER_PACKAGE}` what it finds"

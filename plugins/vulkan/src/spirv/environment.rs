@@ -46,6 +46,8 @@ pub(crate) struct Environment {
     pub(crate) has_debug_info: bool,
     /// Most bytes of push constants; a longer block is a uniform buffer.
     pub(crate) push_constants_bytes_max: u32,
+    /// Most bytes of a uniform buffer.
+    pub(crate) uniform_bytes_max: u32,
 }
 
 /// `VkSubgroupFeatureFlags`: the bits that shuffles and masks of lanes need (basic, ballot, shuffle).
@@ -100,6 +102,7 @@ impl Environment {
             signed_zero_inf_nan_preserve: widths(target, "signed_zero_inf_nan_preserve"),
             has_debug_info: is_set("debug_info"),
             push_constants_bytes_max: number("max_push_constants_size", 128).clamp(0, 1 << 20) as u32,
+            uniform_bytes_max: u32::try_from(number("max_uniform_buffer_range", 16384)).unwrap_or(u32::MAX),
         }
     }
 

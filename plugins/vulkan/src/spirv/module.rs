@@ -359,6 +359,13 @@ impl<'a> Writer<'a> {
             needs.push_constant_bytes = needs.push_constant_bytes.max(size_bytes);
             Block::PushConstant { size_bytes }
         } else {
+            let most = self.environment.uniform_bytes_max;
+            if size_bytes > most {
+                let why = format!(
+                    "expected at most {most} bytes of arguments, as the option max_uniform_buffer_range says, found {size_bytes}"
+                );
+                self.report(Span::NONE, String::new(), why);
+            }
             self.out.decorate(base, Decoration::DescriptorSet, &[0]);
             self.out.decorate(base, Decoration::Binding, &[binding]);
             Block::Uniform { size_bytes, binding }

@@ -24,10 +24,11 @@ pub fn targets() -> [(&'static str, Value); 4] {
     let mut address = lavapipe.clone();
     address["buffer_access"] = "address".into();
     address["debug_info"] = true.into();
-    // What lavapipe lacks for float16 of its own, and the other memory model.
+    // What lavapipe lacks for float16 of its own, the other memory model, and arguments in a uniform buffer.
     let mut halves = lavapipe.clone();
     halves["denorm_preserve"] = json!([16, 32, 64]);
     halves["memory_model"] = "glsl450".into();
+    halves["max_push_constants_size"] = 0.into();
     [("lavapipe", lavapipe), ("address", address), ("minimum", json!({})), ("halves", halves)]
 }
 

@@ -7,8 +7,10 @@ fn the_command_says_what_is_missing() {
     let scratch = Scratch::new();
     scratch.write("libvulkan.so.1", "this is no library");
     let folder = scratch.path("").display().to_string();
+    // The dynamic linker says which file it did not take.
+    let file = scratch.path("libvulkan.so.1").display().to_string();
     for (variable, value, words) in [
-        ("LD_LIBRARY_PATH", &*folder, ["tried libvulkan.so.1", "`libvulkan1`", "mesa-vulkan-drivers"]),
+        ("LD_LIBRARY_PATH", &*folder, ["tried libvulkan.so.1", "`libvulkan1`", &*file]),
         (
             "VK_ICD_FILENAMES",
             "/nonexistent.json",

@@ -191,3 +191,50 @@ fn debug_information_needs_vulkan_1_3() {
     let error = refused(json!({ "kind": "vulkan", "debug_info": true, "vulkan_api_version": 4_202_496 }));
     assert!(error.contains("'debug_info'") && error.contains("1.3"), "{error}");
 }
+
+/// A kernel with arguments of several sizes besides its buffers.
+const SCALARS: &str = "@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def scaled(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\"), x: T.float32, y: T.int8, z: T.int64):
+        for tx in T.thread_binding(64, thread=\"threadIdx.x\"):
+            B[tx] = A[tx] * x + T.Cast(\"float32\", y) + T.Cast(\"float32\", z)
+";
+
+/// VKART-A3: arguments that are longer than the target's push constants are a uniform buffer behind the storage buffers, as
+/// long as one may be.
+#[test]
+fn vkart_a3_arguments_past_the_push_constants_are_a_uniform_buffer() {
+    let host = host();
+    let [(_, lavapipe), (_, address), ..] = targets();
+    for (options, binding) in [(lavapipe, 2), (address, 0)] {
+        let with = |pushed: Option<u64>, uniform: u64| {
+            let mut options = options.clone();
+            if let Some(pushed) = pushed {
+                options["max_push_constants_size"] = pushed.into();
+            }
+            options["max_uniform_buffer_range"] = uniform.into();
+            target(&host, &options)
+        };
+        let block = |target| {
+            let (text, index) = text_of(&host, &target, SCALARS, false);
+            let is_in = |class: &str| operands(&text, "OpTypePointer").iter().any(|one| one[0] == class);
+            assert_ne!(is_in("Uniform"), is_in("PushConstant"), "{text}");
+            (index["functions"][0]["block"].clone(), index["needs"]["push_constant_bytes"].clone())
+        };
+        let (pushed, size) = block(with(None, 16384));
+        assert_eq!((pushed["in"].as_str(), &pushed["size_bytes"]), (Some("push_constant"), &size));
+        let bytes = size.as_u64().expect("a number");
+        assert_eq!(block(with(Some(bytes), 0)).0, pushed, "as many as there are");
+        for (most, uniform) in [(bytes - 1, 16384), (0, bytes)] {
+            let (found, needed) = block(with(Some(most), uniform));
+            assert_eq!(found, json!({ "in": "uniform", "binding": binding, "size_bytes": bytes }));
+            assert_eq!(needed, 0);
+        }
+        let module = chipdock_script::parse(SCALARS, FILE).unwrap_or_else(|errors| panic!("{errors}"));
+        let refused = host.compile(&module, &with(Some(0), bytes - 1), &CompileOptions::default());
+        let error = format!("{:?}", refused.expect_err("one byte too many").diagnostics());
+        let most = format!("at most {} bytes of arguments", bytes - 1);
+        assert!(error.contains(&most) && error.contains("max_uniform_buffer_range"), "{error}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Archives of what a library is linked from (LIB-10).
+
+use std::io::Read as _;
+
+use super::FILE_BYTES_MAX;
+use crate::artifact::Artifact;
+use crate::error::{Error, ErrorKind};
+
+/// The name of the file that is the artifact itself.
+pub(crate) const ARTIFACT: &str = "module.chipdock";
+/// Greatest number of files of an archive: one that a build left has about ten.
+const FILES_MAX: usize = 64;
+/// Where a header of the format says so.
+const MARK: std::ops::Range<usize> = 257..262;
+
+/// Returns true if a file that begins with these bytes is a tar archive.
+pub(super) fn is_archive(start: &[u8]) -> bool {
+    start.get(MARK) == Some(b"ustar")
+}
+
+/// Returns the number of bytes that [`is_archive`] looks at.
+pub(super) const fn start_bytes() -> usize {
+    MARK.end
+}
+
+/// Reads the artifact of an archive; other files of it are for the linker.
+pub(super) fn read(bytes: &[u8]) -> Result<Artifact, Error> {
+    let damaged = |error: std::io::Error| value_error(format!("it is a damaged archive: {error}"));
+    let mut archive = tar::Archive::new(bytes);
+    for (count, entry) in archive.entries().map_err(damaged)?.enumerate() {
+        let entry = entry.map_err(damaged)?;
+        if count >= FILES_MAX {
+            return Err(value_error(format!("the archive has more than {FILES_MAX} files")));
+        }
+        if *entry.path_bytes() != *ARTIFACT.as_bytes() {
+            continue;
+        }
+        let size = entry.size();
+        if size > FILE_BYTES_MAX {
+            return Err(value_error(format!(
+                "{ARTIFACT} has {size} bytes; expected at most {FILE_BYTES_MAX}"
+            )));
+        }
+        let mut artifact = Vec::new();
+        entry.take(size).read_to_end(&mut artifact).map_err(damaged)?;
+        return Artifact::from_bytes(&artifact).map_err(|error| error.while_doing(ARTIFACT));
+    }
+    Err(value_error(format!("the archive has no file {ARTIFACT}"))
+        .hint("chipdock build -o OUT.tar makes one that has"))
+}
+
+fn value_error(message: String) -> Error {
+    Error::new(ErrorKind::Value, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::artifact::Section;
+
+    fn packed(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut archive = tar::Builder::new(Vec::new());
+        for (name, bytes) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            archive.append_data(&mut header, name, *bytes).unwrap();
+        }
+        archive.into_inner().unwrap()
+    }
+
+    /// LIB-10, LIB-2.
+    #[test]
+    fn an_archive_has_its_artifact_whole_or_is_refused() {
+        let index = r#"{"module_kind": "k", "format": "f", "functions": []}"#;
+        let section = Section::new("code", "code", 1, b"int x;").unwrap();
+        let artifact = Artifact::new(index.to_owned(), "{}".into(), vec![section], Vec::new()).unwrap();
+        let bytes = packed(&[("Makefile", b"all:"), (ARTIFACT, &artifact.to_bytes().unwrap())]);
+        assert!(is_archive(&bytes));
+        let found = Arc::new(read(&bytes).unwrap());
+        assert_eq!((found.index_json(), found.sections().len()), (index, 1));
+        // The zeros at the end are no part of it.
+        let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+        for length in (0..2048).chain((2048..end).step_by(509)) {
+            assert_eq!(*read(&bytes[..length]).unwrap_err().kind(), ErrorKind::Value, "cut to {length}");
+        }
+        let mut changed = bytes.clone();
+        for at in (0..2048).chain(end - 64..end) {
+            changed[at] ^= 0x11;
+            let _ = read(&changed);
+            changed[at] ^= 0x11;
+        }
+        let without = packed(&[("Makefile", b"all:")]);
+        assert!(read(&without).unwrap_err().to_string().contains("no file module.chipdock"));
+        let many: Vec<String> = (0..FILES_MAX + 1).map(|index| index.to_string()).collect();
+        let many: Vec<(&str, &[u8])> = many.iter().map(|name| (name.as_str(), &b""[..])).collect();
+        assert!(read(&packed(&many)).unwrap_err().to_string().contains("more than"));
+    }
+}

@@ -1,0 +1,326 @@
+//! Opens a built file as a module.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chipdock_abi::{CHIPDOCK_TYPE_OBJECT_BEGIN, ChipdockAny, ChipdockDeleter, ChipdockEnv, ChipdockSafeCall};
+use chipdock_plugin_api as api;
+use chipdock_plugin_api::files::scratch::Scratch;
+use chipdock_plugin_api::kit::PackedFunction;
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use super::file::{ENVIRONMENT, Embedded, LibraryFile};
+use super::tvm_context::BARRIER;
+use super::tvm_ffi::{TvmFfi, called_by};
+use super::{BuiltFile, Contents, LIBRARY_KIND};
+use crate::artifact::Artifact;
+use crate::error::{Error, ErrorKind, quoted};
+use crate::host::Host;
+use crate::image;
+use crate::options::LogLevel;
+use crate::runtime::{EnvState, Module, check_environment};
+
+/// The opened code of a library (LIB-7).
+pub(crate) struct LibraryCode {
+    /// Symbols of functions, by name.
+    symbols: BTreeMap<String, String>,
+    /// What a note of a call names.
+    label: String,
+    opened: Arc<Opened>,
+}
+
+/// An open library with the environment of its code.
+struct Opened {
+    /// `None` only while it is dropped.
+    library: Option<Library>,
+    /// Another's library, which may read its `self` and may return objects of its own.
+    is_foreign: bool,
+    /// The libtvm_ffi that its code calls.
+    tvm_ffi: Option<&'static TvmFfi>,
+    /// Tasks of its parallel regions wait for each other.
+    waits: bool,
+    /// An object of the library may be alive somewhere.
+    stays: AtomicBool,
+    /// Released after the library is closed.
+    env: Arc<EnvState>,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if *self.stays.get_mut() {
+            std::mem::forget(self.library.take());
+            std::mem::forget(Arc::clone(&self.env));
+        }
+        drop(self.library.take());
+    }
+}
+
+impl LibraryCode {
+    /// Opens a library: rules LIB-6 and LIB-7.
+    fn open(
+        path: &Path,
+        file: &LibraryFile,
+        env: Arc<EnvState>,
+        tvm_ffi: Option<&'static TvmFfi>,
+    ) -> Result<Self, Error> {
+        let library = opened(path, file)?;
+        if let Some(tvm_ffi) = tvm_ffi {
+            tvm_ffi.fill_in(&library, file.filled_in())?;
+        }
+        if file.has_environment() {
+            let name = format!("{ENVIRONMENT}\0");
+            // SAFETY: X.3, a library that exports this variable exports it with this type.
+            let place = unsafe { library.get::<*mut *const ChipdockEnv>(name.as_bytes()) };
+            let place = place.map_err(|error| not_opened(&error))?;
+            // SAFETY: X.4, no function of the copy was called yet, and nobody else has it.
+            unsafe { **place = env.table() };
+        }
+        let document = file.document();
+        let symbols = match document {
+            None => file.functions().map(|(name, symbol)| (name.to_owned(), symbol.to_owned())).collect(),
+            Some(_) => {
+                let index = file.artifact().index().functions.iter();
+                let main = file.functions().filter(|(name, _)| *name == "main");
+                let main = main.map(|(name, symbol)| (name.to_owned(), symbol.to_owned()));
+                main.chain(index.map(|info| (info.name.clone(), info.symbol.clone()))).collect()
+            }
+        };
+        let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let opened = Opened {
+            library: Some(library),
+            is_foreign: document.is_none(),
+            tvm_ffi,
+            waits: file.filled_in().iter().any(|name| name == BARRIER),
+            stays: AtomicBool::new(false),
+            env,
+        };
+        Ok(Self { symbols, label, opened: Arc::new(opened) })
+    }
+
+    /// Returns the file's name.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Returns true if it has a function of that name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.symbols.contains_key(name)
+    }
+
+    /// Returns the function of that name.
+    pub(crate) fn function(&self, name: &str) -> Result<Option<api::Function>, Error> {
+        let (Some(symbol), Some(library)) = (self.symbols.get(name), &self.opened.library) else {
+            return Ok(None);
+        };
+        let text = format!("{symbol}\0");
+        // SAFETY: LIB-3, an exported function under such a symbol has the packed convention.
+        let call = unsafe { library.get::<PackedFunction>(text.as_bytes()) };
+        let call = *call.map_err(|error| not_opened(&error))?;
+        let opened = Arc::clone(&self.opened);
+        if !opened.is_foreign {
+            // SAFETY: X.1 and X.2, and the code stays as long as a clone of `opened`.
+            return Ok(Some(unsafe { api::Function::from_safe_call(ChipdockSafeCall(call), opened) }));
+        }
+        let foreign = Box::into_raw(Box::new(Foreign { call, opened })).cast();
+        // SAFETY: `call_foreign` passes the arguments on with null as `self`; the box is given up.
+        let function = unsafe {
+            api::Function::from_parts(
+                foreign,
+                ChipdockSafeCall(call_foreign),
+                ChipdockDeleter(delete_foreign),
+            )
+        };
+        Ok(Some(function))
+    }
+}
+
+/// A function of a library of others (LIB-8).
+struct Foreign {
+    call: PackedFunction,
+    opened: Arc<Opened>,
+}
+
+unsafe extern "C" fn call_foreign(
+    self_: *mut c_void,
+    args: *const ChipdockAny,
+    num_args: i32,
+    result: *mut ChipdockAny,
+) -> i32 {
+    // SAFETY: the box of `LibraryCode::function`, alive as long as the function object.
+    let foreign = unsafe { &*self_.cast::<Foreign>() };
+    let services = foreign.opened.env.services();
+    // SAFETY: the parameters of a packed call, passed on.
+    let call = || unsafe { (foreign.call)(std::ptr::null_mut(), args, num_args, result) };
+    let status = called_by(services, foreign.opened.waits, call);
+    if status != 0
+        && let Some(tvm_ffi) = foreign.opened.tvm_ffi
+    {
+        tvm_ffi.pass_on(services);
+    }
+    // SAFETY: V.10, the result of a packed call can be read.
+    if status == 0 && unsafe { (*result).type_index } >= CHIPDOCK_TYPE_OBJECT_BEGIN {
+        foreign.opened.stays.store(true, Ordering::Relaxed);
+    }
+    status
+}
+
+unsafe extern "C" fn delete_foreign(self_: *mut c_void) {
+    // SAFETY: the box of `LibraryCode::function`, given up once.
+    drop(unsafe { Box::from_raw(self_.cast::<Foreign>()) });
+}
+
+/// Opens the file, or a copy of it that nothing else opens.
+fn opened(path: &Path, file: &LibraryFile) -> Result<Library, Error> {
+    let io = |error: std::io::Error| Error::io("cannot copy the library", path, &error);
+    let open = |path: &Path| {
+        // SAFETY: the caller asked for the library's code, and it is a whole library for this machine; initialisers of it run.
+        unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| not_opened(&error))
+    };
+    if file.stays_in_place() {
+        return open(&std::path::absolute(path).map_err(io)?);
+    }
+    let scratch = Scratch::new("library").map_err(io)?;
+    let name = scratch.file_name("so");
+    scratch.write(&name, file.bytes()).map_err(io)?;
+    open(&scratch.library(&name).map_err(io)?)
+}
+
+fn not_opened(error: &libloading::Error) -> Error {
+    // The loader's message is in the source of the error.
+    let why = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    let error = Error::new(ErrorKind::Unavailable, format!("the library could not be opened: {why}"));
+    if why.contains("Operation not permitted") || why.contains("failed to map") {
+        return error.hint("if the folder for temporary files is mounted noexec, let TMPDIR name another");
+    }
+    error.hint("install what it needs, or build it again for this machine")
+}
+
+impl Host {
+    /// Opens a built file: an artifact, a library of Chipdock's with its embedded or accompanying artifacts, or a library that
+    /// others made for TVM-FFI, as rules LIB-1 to LIB-9 of [`library`](crate::library) say. Opening a library runs its code.
+    ///
+    /// # Errors
+    ///
+    /// As of [`BuiltFile::read`] and [`Self::open_file`].
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use chipdock_host::{Host, HostOptions};
+    /// let host = Host::new(HostOptions::default())?;
+    /// let module = host.open("add.so".as_ref())?;
+    /// let add = module.function("add")?;
+    /// # let _ = add;
+    /// # Ok::<(), chipdock_host::Error>(())
+    /// ```
+    pub fn open(&self, path: &Path) -> Result<Module, Error> {
+        self.0.services.check_process()?;
+        self.open_file(&BuiltFile::read(path)?)
+    }
+
+    /// Opens a built file that was read.
+    ///
+    /// # Errors
+    ///
+    /// Of an artifact as of [`Self::load`]. Of a library: `ValueError` when it is no whole library for this machine;
+    /// `Unavailable` when it needs libtvm_ffi, another library or a later environment; `IoError` when it cannot be copied.
+    pub fn open_file(&self, file: &BuiltFile) -> Result<Module, Error> {
+        let at = |error: Error| error.at(file.path().display().to_string());
+        match file.contents() {
+            Contents::Artifact(artifact) | Contents::Archive(artifact) => self.load(artifact).map_err(at),
+            Contents::Library(library) => self.open_library(file, library).map_err(at),
+        }
+    }
+
+    /// Returns the libtvm_ffi that a library needs; `None` for one that needs none.
+    fn tvm_ffi_for(&self, library: &LibraryFile) -> Result<Option<&'static TvmFfi>, Error> {
+        let needs = library.needs_of_tvm_ffi();
+        if needs.is_empty() {
+            return Ok(None);
+        }
+        let found = TvmFfi::of(self.0.tvm_ffi.as_ref());
+        if let [first, ..] = library.needs_of_tvm() {
+            let message = format!("the library needs TVM's own run time: {first} and {} more", needs.len() - 1);
+            return Err(Error::new(ErrorKind::Unavailable, message)
+                .hint("compile it with TVM's target llvm, which asks its loader for that, or open it with TVM"));
+        }
+        found.map(Some).map_err(|error| {
+            let shown = quoted(needs.iter().map(String::as_str));
+            error.while_doing(&format!("it needs {shown}"))
+        })
+    }
+
+    fn open_library(&self, file: &BuiltFile, library: &LibraryFile) -> Result<Module, Error> {
+        self.0.services.check_process()?;
+        let _span = tracing::info_span!("load", kind = LIBRARY_KIND).entered();
+        image::examine_bytes(library.bytes()).map_err(|what| Error::new(ErrorKind::Value, what))?;
+        let tvm_ffi = self.tvm_ffi_for(library)?;
+        check_environment(library.artifact())?;
+        let env = EnvState::new(self.0.services);
+        let code = Arc::new(LibraryCode::open(file.path(), library, Arc::clone(&env), tvm_ffi)?);
+        let mut tree = Tree { host: self, file, library, code, env, made: BTreeMap::new() };
+        tree.module(0)
+    }
+}
+
+/// The modules of a library on their way to a tree.
+struct Tree<'a> {
+    host: &'a Host,
+    file: &'a BuiltFile,
+    library: &'a LibraryFile,
+    code: Arc<LibraryCode>,
+    env: Arc<EnvState>,
+    /// Modules by their place in the library's list: several may import one.
+    made: BTreeMap<usize, Module>,
+}
+
+impl Tree<'_> {
+    fn module(&mut self, at: usize) -> Result<Module, Error> {
+        if let Some(made) = self.made.get(&at) {
+            return Ok(made.clone());
+        }
+        let Some(embedded) = self.library.embedded().get(at) else {
+            return Err(Error::new(ErrorKind::Internal, format!("no embedded module {at}")));
+        };
+        let imports: Result<Vec<Module>, Error> =
+            embedded.imports.iter().map(|import| self.module(*import)).collect();
+        let module = self.make(embedded, imports?)?;
+        self.made.insert(at, module.clone());
+        Ok(module)
+    }
+
+    fn make(&self, embedded: &Embedded, mut imports: Vec<Module>) -> Result<Module, Error> {
+        if let Some(artifact) = &embedded.artifact {
+            return self.host.load_import(artifact);
+        }
+        if embedded.kind != LIBRARY_KIND {
+            let message = format!("no loader for embedded modules of kind \"{}\"", embedded.kind);
+            let error = Error::new(ErrorKind::Unavailable, message)
+                .hint("Chipdock loads the device code of its own libraries");
+            return self.opaque(&embedded.kind, error, imports);
+        }
+        match self.file.aside() {
+            Ok(None) => {}
+            Ok(Some(artifact)) => {
+                for import in artifact.imports() {
+                    imports.push(self.host.load_import(import)?);
+                }
+            }
+            Err(error) => imports.push(self.opaque(super::EMBEDDED_KIND, error, Vec::new())?),
+        }
+        let artifact = Arc::clone(self.library.artifact());
+        let module = Module::of_library(self.host, Arc::clone(&self.code), imports, artifact);
+        module.connect(&self.env);
+        Ok(module)
+    }
+
+    /// Makes a module whose functions are not known, which LIB-4 and LIB-5 leave as it is.
+    fn opaque(&self, kind: &str, why: Error, imports: Vec<Module>) -> Result<Module, Error> {
+        self.host.0.services.log(LogLevel::Warning, &why.to_string());
+        let artifact = Artifact::described(kind, "unknown", Vec::new(), Vec::new())?;
+        Ok(Module::opaque(self.host, why, imports, Arc::new(artifact)))
+    }
+}

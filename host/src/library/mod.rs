@@ -1,0 +1,207 @@
+//! Built files: what a build left on the disk, read without running any of it, and opened as a [`Module`](crate::Module).
+//!
+//! * **LIB-1 By its contents.** The first bytes of a file say what it is: `CHIPDOCK` is an artifact, `\x7fELF` a shared library,
+//!   and a tar archive says so in its first header.
+//!   Its name says nothing.
+//! * **LIB-2 Read first.** Reading a file opens no plugin and runs no code of the file. Every offset, size, count and index in it
+//!   is checked before it is used, and bounded; a file that is cut short or changed is a typed error, whatever its bytes.
+//! * **LIB-3 Functions.** A function of a library is an exported symbol `__tvm_ffi_<name>` in executable memory; a name does not
+//!   begin with `_`. A library of Chipdock also has `__chipdock_library`, whose index lists its functions with their types; one
+//!   that the index lists and the library does not have makes the file damaged. Of other libraries the names are known, and
+//!   nothing else.
+//! * **LIB-4 Embedded modules.** `__tvm_ffi__library_bin` has a tree of modules, of which `_lib` is the library itself. It is
+//!   acyclic, module 0 is its root, and every module hangs on it. Modules of kind `chipdock` are artifacts, and are loaded as
+//!   [`Host::load`](crate::Host::load) loads imports. For another kind there is no loader: the module stays what it is, the
+//!   functions of the library can be called, and asking for a function that nothing else has says which kind has no loader.
+//! * **LIB-5 Beside.** A library may name one artifact that lies in its folder, by file name and SHA-256; its imports are the
+//!   library's. One that is missing or another file leaves the functions of the library usable; asking for what it has says why
+//!   it was not taken.
+//! * **LIB-6 A copy of its own.** A library is opened from a private copy, so that hosts, and whoever opened the file itself, each
+//!   have variables of their own (X.5), and a file may be replaced while its code runs. Only a library of others that searches
+//!   what it needs beside itself (`$ORIGIN`) is opened where it lies.
+//! * **LIB-7 Environment.** `__chipdock_env` points to the module's environment before any function can be called. The library is
+//!   closed when the last of its module and its functions is gone, then the environment is released (M.4). A library of others
+//!   that has returned an object stays open: the object's code may be in it.
+//! * **LIB-8 Called as by TVM-FFI.** Functions of libraries of others get null as their `self`. Those of Chipdock's do not read it
+//!   (X.2), and are called without a step between.
+//! * **LIB-9 TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a variable that is to be filled in)
+//!   is opened with that of the process, else with the one that `CHIPDOCK_TVM_FFI` names, else with the one that the dynamic
+//!   linker finds: never with a second one. Without one it is `Unavailable`, with what it needs. The variables of TVM's run
+//!   time (`__TVMBackendAllocWorkspace`, `…FreeWorkspace`, `…ParallelLaunch`, `…ParallelBarrier`) are filled in for this copy
+//!   alone, and lead to the host that calls. An error in libtvm_ffi's slot is moved to the host's.
+//! * **LIB-10 Archives.** An archive of what a library is linked from also has the artifact, `module.chipdock`, which is what is
+//!   read and loaded; its other files are for a linker.
+
+mod archive;
+mod blob;
+mod document;
+mod file;
+mod load;
+mod tvm_context;
+mod tvm_ffi;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) use archive::ARTIFACT as ARCHIVED_ARTIFACT;
+pub use document::{Aside, LibraryDocument};
+pub use file::{Embedded, LibraryFile};
+pub(crate) use load::LibraryCode;
+
+use crate::artifact::{self, Artifact};
+use crate::error::{Category, Error, ErrorKind};
+use crate::files;
+
+/// Module kind of an embedded module that is an artifact (LIB-4).
+pub const EMBEDDED_KIND: &str = "chipdock";
+/// Module kind that stands for the library itself in its blob.
+pub const LIBRARY_KIND: &str = "_lib";
+/// Greatest size of a shared library that is read: that of an artifact's file, which it may have inside.
+const FILE_BYTES_MAX: u64 = artifact::FILE_BYTES_MAX;
+const ELF: &[u8] = b"\x7fELF";
+
+/// The kind of a built file (LIB-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// An artifact: index, sections and imports.
+    Artifact,
+    /// A shared library.
+    Library,
+    /// An archive of what a library is linked from.
+    Archive,
+}
+
+impl FileKind {
+    /// Returns the kind of a file that begins with these bytes; `None` for a file that no build left.
+    #[must_use]
+    pub fn of(start: &[u8]) -> Option<Self> {
+        if start.starts_with(artifact::MAGIC) {
+            Some(Self::Artifact)
+        } else if start.starts_with(ELF) {
+            Some(Self::Library)
+        } else if archive::is_archive(start) {
+            Some(Self::Archive)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the kind of a file, by its first bytes; `None` for one that no build left, and for one that cannot be read.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Option<Self> {
+        use std::io::Read as _;
+        let mut start = Vec::new();
+        let file = files::open_regular(path).ok()?;
+        file.take(archive::start_bytes() as u64).read_to_end(&mut start).ok()?;
+        Self::of(&start)
+    }
+}
+
+/// Contents of a built file.
+#[derive(Debug)]
+pub enum Contents {
+    /// An artifact.
+    Artifact(Arc<Artifact>),
+    /// A shared library.
+    Library(Box<LibraryFile>),
+    /// The artifact of an archive (LIB-10).
+    Archive(Arc<Artifact>),
+}
+
+/// A built file that was read and checked; no code of it has run (LIB-2).
+///
+/// ```no_run
+/// use chipdock_host::library::BuiltFile;
+///
+/// let file = BuiltFile::read("add.so".as_ref())?;
+/// for function in &file.artifact().index().functions {
+///     println!("{}: {}", function.name, function.args.join(", "));
+/// }
+/// # Ok::<(), chipdock_host::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct BuiltFile {
+    path: PathBuf,
+    size_bytes: u64,
+    sha256: String,
+    contents: Contents,
+}
+
+impl BuiltFile {
+    /// Reads a built file.
+    ///
+    /// # Errors
+    ///
+    /// `IoError` when it cannot be read; `ValueError` when it is no regular file, no built file, larger than any, or not whole
+    /// and unchanged; `Unsupported` for a library of a format or version that this host does not read.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let at = |error: Error| error.at(path.display().to_string());
+        let bytes = files::read_regular(path, FILE_BYTES_MAX).map_err(|error| {
+            error.while_doing("cannot read the built file").with_category(Category::Input)
+        })?;
+        let (size_bytes, sha256) = (bytes.len() as u64, files::sha256_of_bytes(&bytes));
+        let contents = match FileKind::of(&bytes) {
+            Some(FileKind::Artifact) => {
+                Contents::Artifact(Arc::new(Artifact::from_bytes(&bytes).map_err(at)?))
+            }
+            Some(FileKind::Library) => Contents::Library(Box::new(LibraryFile::read(bytes).map_err(at)?)),
+            Some(FileKind::Archive) => Contents::Archive(Arc::new(archive::read(&bytes).map_err(at)?)),
+            None => {
+                let message = "it is no built file; expected an artifact, a shared library or an archive";
+                let hint = "chipdock build makes them from a kernel file";
+                return Err(at(Error::new(ErrorKind::Value, message).hint(hint)));
+            }
+        };
+        Ok(Self { path: path.to_owned(), size_bytes, sha256, contents })
+    }
+
+    /// Returns the path that it was read from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the size of the file in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Returns the SHA-256 of the file, in hexadecimal.
+    #[must_use]
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Returns its contents.
+    #[must_use]
+    pub fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    /// Returns the artifact; for a library a description of it: index, target and the artifacts embedded in it, without
+    /// sections, since its code is linked.
+    #[must_use]
+    pub fn artifact(&self) -> &Arc<Artifact> {
+        match &self.contents {
+            Contents::Artifact(artifact) | Contents::Archive(artifact) => artifact,
+            Contents::Library(library) => library.artifact(),
+        }
+    }
+
+    /// Reads the artifact that lies beside a library; `None` where the library names none (LIB-5).
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` when it is missing; `ValueError` when it is another file than the one that the library was built with, or
+    /// damaged.
+    pub fn aside(&self) -> Result<Option<Arc<Artifact>>, Error> {
+        let Contents::Library(library) = &self.contents else { return Ok(None) };
+        let Some(aside) = library.document().and_then(|document| document.aside.as_ref()) else {
+            return Ok(None);
+        };
+        aside.read(&self.path).map(Some)
+    }
+}

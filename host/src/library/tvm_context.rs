@@ -1,0 +1,163 @@
+//! What libraries of TVM's code generators ask of TVM's run time: workspace and parallel regions (LIB-9).
+//!
+//! They work for the host that calls a function of the library on this thread. Signatures: TVM's `c_backend_api.h`.
+
+use std::ffi::c_void;
+use std::sync::Barrier;
+use std::thread;
+
+use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockDevice, ChipdockParallelBody};
+
+use super::tvm_ffi::{called_by, caller};
+use crate::error::{Error, ErrorKind};
+use crate::services::Services;
+
+/// `TVMParallelGroupEnv`.
+#[repr(C)]
+struct Group {
+    /// The barrier of the tasks; null where they do not wait for each other.
+    barrier: *const Barrier,
+    count: i32,
+}
+
+/// `FTVMParallelLambda`.
+type Lambda = unsafe extern "C" fn(i32, *mut Group, *mut c_void) -> i32;
+
+/// The name of the variable by which a library asks for barriers.
+pub(super) const BARRIER: &str = "__TVMBackendParallelBarrier";
+
+/// Returns the function of that name.
+pub(super) fn function(name: &str) -> Option<*mut c_void> {
+    Some(match name {
+        "TVMBackendAllocWorkspace" => allocate_workspace as *mut c_void,
+        "TVMBackendFreeWorkspace" => free_workspace as *mut c_void,
+        "TVMBackendParallelLaunch" => parallel_launch as *mut c_void,
+        "TVMBackendParallelBarrier" => parallel_barrier as *mut c_void,
+        _ => return None,
+    })
+}
+
+/// Runs a function for the host that calls; without one there is nobody to serve it.
+fn served<R>(what: &str, otherwise: R, body: impl FnOnce(&'static Services, bool) -> R) -> R {
+    match caller() {
+        Some((services, waits)) => services.guarded(what, otherwise, || body(services, waits)),
+        None => otherwise,
+    }
+}
+
+unsafe extern "C" fn allocate_workspace(
+    device_type: i32,
+    device_id: i32,
+    size_bytes: u64,
+    _code: i32,
+    _bits: i32,
+) -> *mut c_void {
+    served("TVMBackendAllocWorkspace", std::ptr::null_mut(), |services, _| {
+        let device = ChipdockDevice { device_type, device_id };
+        let allocated = services.live().and_then(|host| host.device_state_by_number(device));
+        let allocated = allocated.and_then(|device| device.allocate_workspace(size_bytes, device.current_stream()));
+        allocated.unwrap_or_else(|error| {
+            services.raise_own(&error);
+            std::ptr::null_mut()
+        })
+    })
+}
+
+unsafe extern "C" fn free_workspace(device_type: i32, device_id: i32, data: *mut c_void) -> i32 {
+    served("TVMBackendFreeWorkspace", CHIPDOCK_ERROR, |services, _| {
+        let device = ChipdockDevice { device_type, device_id };
+        let device = services.live().and_then(|host| host.device_state_by_number(device));
+        match device.and_then(|device| device.free_workspace(data, device.current_stream())) {
+            Ok(()) => CHIPDOCK_OK,
+            Err(error) => {
+                services.raise_own(&error);
+                CHIPDOCK_ERROR
+            }
+        }
+    })
+}
+
+/// A parallel region of a library.
+struct Region {
+    lambda: Lambda,
+    data: *mut c_void,
+    services: &'static Services,
+}
+
+// SAFETY: TVM's regions may run on several threads, with their data.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// Runs a task; its error, wherever it was raised, is this thread's error of the host afterwards.
+    fn run(&self, task: i32, group: &mut Group) -> i32 {
+        // SAFETY: TVM's call of a region, with its own data.
+        let status = called_by(self.services, !group.barrier.is_null(), || unsafe {
+            (self.lambda)(task, group, self.data)
+        });
+        if status != 0 {
+            if let Ok(found) = super::tvm_ffi::TvmFfi::of(None) {
+                found.pass_on(self.services);
+            }
+            return CHIPDOCK_ERROR;
+        }
+        CHIPDOCK_OK
+    }
+}
+
+unsafe extern "C" fn run_task(task: i32, count: i32, data: *mut c_void) -> i32 {
+    // SAFETY: the region of `parallel_launch`, which waits for this task.
+    let region = unsafe { &*data.cast::<Region>() };
+    region.run(task, &mut Group { barrier: std::ptr::null(), count })
+}
+
+unsafe extern "C" fn parallel_launch(lambda: Lambda, data: *mut c_void, tasks: i32) -> i32 {
+    served("TVMBackendParallelLaunch", CHIPDOCK_ERROR, |services, waits| {
+        let mut region = Region { lambda, data, services };
+        if waits {
+            return launch_with_barrier(&region, tasks);
+        }
+        // SAFETY: `run_task` may run on several threads with the region, which lives until this returns.
+        unsafe {
+            services.threads.launch(
+                services,
+                ChipdockParallelBody(run_task),
+                std::ptr::from_mut(&mut region).cast(),
+                tasks,
+            )
+        }
+    })
+}
+
+/// Runs each task on a thread of its own: tasks of the host's threads may not wait for each other (POOL-F1).
+fn launch_with_barrier(region: &Region, tasks: i32) -> i32 {
+    let most = i32::try_from(region.services.threads.size()).unwrap_or(1);
+    let count = if tasks > 0 { tasks.min(most) } else { most }.max(1);
+    let barrier = Barrier::new(usize::try_from(count).unwrap_or(1));
+    let run = |task: i32| {
+        let status = region.run(task, &mut Group { barrier: &barrier, count });
+        (status != CHIPDOCK_OK).then(|| region.services.take())
+    };
+    let failures = thread::scope(|scope| {
+        let others: Vec<_> = (1..count).map(|task| scope.spawn(move || run(task))).collect();
+        let own = run(0);
+        let others = others.into_iter().map(|other| other.join().unwrap_or(Some(None)));
+        std::iter::once(own).chain(others).collect::<Vec<_>>()
+    });
+    let Some(first) = failures.into_iter().flatten().next() else { return CHIPDOCK_OK };
+    match first {
+        Some(error) => region.services.raise(error),
+        None => region.services.raise_own(&Error::new(ErrorKind::Internal, "a task failed without an error")),
+    }
+    CHIPDOCK_ERROR
+}
+
+unsafe extern "C" fn parallel_barrier(_task: i32, group: *mut Group) -> i32 {
+    // SAFETY: the group that the task was given; a barrier outlives its tasks.
+    if let Some(barrier) = unsafe { group.as_ref().and_then(|group| group.barrier.as_ref()) } {
+        barrier.wait();
+        return CHIPDOCK_OK;
+    }
+    // SAFETY: as above.
+    let is_alone = unsafe { group.as_ref() }.is_none_or(|group| group.count <= 1);
+    if is_alone { CHIPDOCK_OK } else { CHIPDOCK_ERROR }
+}

@@ -1,0 +1,193 @@
+//! libtvm_ffi, for libraries of others that need it (LIB-9).
+
+use std::cell::Cell;
+use std::ffi::{OsString, c_void};
+use std::mem::MaybeUninit;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
+
+use chipdock_abi::ChipdockObject;
+use chipdock_plugin_api as api;
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+
+use super::tvm_context;
+use crate::error::{Error, ErrorKind};
+use crate::services::Services;
+
+/// The name by which the dynamic linker knows the library.
+const FILE: &str = "libtvm_ffi.so";
+/// Variable that names the library's file.
+const VARIABLE: &str = "CHIPDOCK_TVM_FFI";
+/// Finds a library only if the process has it.
+#[cfg(target_os = "linux")]
+const ONLY_IF_LOADED: i32 = 4;
+/// Major and minor version whose functions are called here.
+const VERSION: (u32, u32) = (0, 1);
+
+type MoveFromRaised = unsafe extern "C" fn(*mut *mut ChipdockObject);
+
+/// The libtvm_ffi of this process: the one that it has, or one that was opened for a library. It is never closed.
+pub(super) struct TvmFfi {
+    library: Library,
+    move_from_raised: MoveFromRaised,
+}
+
+thread_local! {
+    /// The host that calls a library on this thread, and whether tasks of the library wait for each other.
+    static CALLER: Cell<Option<(&'static Services, bool)>> = const { Cell::new(None) };
+}
+
+/// Returns the host that calls a library on this thread, and whether tasks of the library wait for each other.
+pub(super) fn caller() -> Option<(&'static Services, bool)> {
+    CALLER.get()
+}
+
+/// Runs a call of a library for a host.
+pub(super) fn called_by<R>(services: &'static Services, waits: bool, body: impl FnOnce() -> R) -> R {
+    let before = CALLER.replace(Some((services, waits)));
+    let result = body();
+    CALLER.set(before);
+    result
+}
+
+impl TvmFfi {
+    /// Returns the library of this process, opened by the first call that succeeds. `named` is the value of `CHIPDOCK_TVM_FFI`.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable`: there is none, or one of another version; the next call tries again.
+    pub(super) fn of(named: Option<&OsString>) -> Result<&'static Self, Error> {
+        static FOUND: Mutex<Option<&'static TvmFfi>> = Mutex::new(None);
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = *found {
+            return Ok(found);
+        }
+        let made: &'static Self = Box::leak(Box::new(Self::checked(opened(named)?)?));
+        *found = Some(made);
+        Ok(made)
+    }
+
+    fn checked(library: Library) -> Result<Self, Error> {
+        #[repr(C)]
+        #[derive(Default)]
+        struct Version {
+            major: u32,
+            minor: u32,
+            patch: u32,
+        }
+        let missing = |error: libloading::Error| {
+            Error::new(ErrorKind::Unavailable, format!("{FILE} lacks a function: {error}"))
+        };
+        // SAFETY: TVM-FFI's c_api.h declares the function with this type, the same in every version.
+        let version = unsafe { library.get::<unsafe extern "C" fn(*mut Version)>(b"TVMFFIGetVersion\0") };
+        let mut found = Version::default();
+        // SAFETY: it writes three numbers.
+        unsafe { version.map_err(missing)?(&mut found) };
+        if (found.major, found.minor) != VERSION {
+            let message = format!(
+                "{FILE} has version {}.{}.{}; expected {}.{}",
+                found.major, found.minor, found.patch, VERSION.0, VERSION.1
+            );
+            return Err(Error::new(ErrorKind::Unavailable, message).hint("install that of apache-tvm-ffi 0.1"));
+        }
+        // SAFETY: as above, the same in every version 0.1.
+        let take = unsafe { library.get::<MoveFromRaised>(b"TVMFFIErrorMoveFromRaised\0") };
+        let move_from_raised = *take.map_err(missing)?;
+        Ok(Self { library, move_from_raised })
+    }
+
+    /// Takes this thread's error out of the library's slot.
+    pub(super) fn take(&self) -> Option<api::Error> {
+        let mut error = std::ptr::null_mut();
+        // SAFETY: it writes an error object that is ours, or null.
+        unsafe { (self.move_from_raised)(&mut error) };
+        let error = NonNull::new(error)?;
+        // SAFETY: an error object of TVM-FFI's, laid out as ours, with a reference that is ours.
+        Some(unsafe { api::Error::from_object(api::ObjectRef::from_raw(error)) })
+    }
+
+    /// Moves this thread's error from the library's slot to a host's, where there is one.
+    pub(super) fn pass_on(&self, services: &Services) {
+        if let Some(error) = self.take() {
+            services.raise(error);
+        }
+    }
+
+    /// Writes the address of each of these variables of an opened library: functions of libtvm_ffi, and of TVM's run time those
+    /// that this host has.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` for a variable that nobody fills in.
+    pub(super) fn fill_in(&self, library: &Library, variables: &[String]) -> Result<(), Error> {
+        for variable in variables {
+            let function = variable.trim_start_matches("__");
+            let address = tvm_context::function(function).or_else(|| self.address(function));
+            let address = address.ok_or_else(|| {
+                let message = format!("the library needs the variable {variable} filled in, which nobody here does");
+                Error::new(ErrorKind::Unavailable, message).hint("open it in Python with tvm_ffi.load_module")
+            })?;
+            // SAFETY: a variable of this name is a pointer to the function of that name (TVM's codegen_cpu.cc).
+            let place = unsafe { library.get::<*mut *mut c_void>(format!("{variable}\0").as_bytes()) };
+            if let Ok(place) = place {
+                // SAFETY: the library was opened for this host alone, and no function of it was called yet.
+                unsafe { **place = address };
+            }
+        }
+        Ok(())
+    }
+
+    fn address(&self, function: &str) -> Option<*mut c_void> {
+        // SAFETY: only the address is taken.
+        let found = unsafe { self.library.get::<*mut c_void>(format!("{function}\0").as_bytes()) };
+        found.ok().map(|found| found.as_raw_ptr()).filter(|address| !address.is_null())
+    }
+}
+
+/// Opens the library: that of the process, else that of the variable, else that which the dynamic linker finds.
+fn opened(named: Option<&OsString>) -> Result<Library, Error> {
+    #[cfg(target_os = "linux")]
+    // SAFETY: opens nothing that is not open; its symbols become visible to libraries that are opened later.
+    if let Ok(library) = unsafe { Library::open(Some(FILE), ONLY_IF_LOADED | RTLD_NOW | RTLD_GLOBAL) } {
+        return Ok(library);
+    }
+    let path = named.map_or(Path::new(FILE), Path::new);
+    if named.is_some() && !path.is_absolute() {
+        let message = format!("{VARIABLE} is {}; expected an absolute path", path.display());
+        return Err(Error::new(ErrorKind::Value, message));
+    }
+    let handler = SegvHandler::save();
+    // SAFETY: the user's own library, whose initialisers run.
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
+    handler.restore();
+    library.map_err(|error| {
+        let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+        let message = format!("the library needs TVM-FFI; tried {}: {why}", path.display());
+        let hint = format!(
+            "pip install apache-tvm-ffi, and let {VARIABLE} name its libtvm_ffi.so (in the folder that tvm-ffi-config --libdir \
+             prints)"
+        );
+        Error::new(ErrorKind::Unavailable, message).hint(hint)
+    })
+}
+
+/// The handler of SIGSEGV, which libtvm_ffi replaces when it is opened.
+struct SegvHandler(Option<libc::sigaction>);
+
+impl SegvHandler {
+    fn save() -> Self {
+        let mut action = MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: it writes the action, and changes nothing.
+        let status = unsafe { libc::sigaction(libc::SIGSEGV, std::ptr::null(), action.as_mut_ptr()) };
+        // SAFETY: written where the call succeeded.
+        Self((status == 0).then(|| unsafe { action.assume_init() }))
+    }
+
+    fn restore(self) {
+        if let Some(action) = self.0 {
+            // SAFETY: the action that was there before.
+            unsafe { libc::sigaction(libc::SIGSEGV, &action, std::ptr::null_mut()) };
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Tests of `chipdock build -o OUT.so` and `OUT.tar`: what is in the files, and who can link and load them. Rules EXPORT-X1 to
+//! EXPORT-X6 and EXPORT-R1 to EXPORT-R7 are those of `host/src/export/mod.rs`.
+
+use std::fs;
+use std::process::Command;
+
+use chipdock_test_support::command::{Ended, Scratch, end};
+use chipdock_test_support::{setup::missing, workspace};
+
+/// A parallel loop, whose result says on how many elements it ran.
+const PARALLEL: &str = "\
+@T.prim_func(s_tir=True)
+def twice(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((n,), \"float32\")):
+    n = T.int32()
+    for i in T.parallel(n):
+        B[i] = A[i] * T.float32(2) + T.float32(1)
+";
+
+/// A program without TVM-FFI that loads a library and calls `twice`: prints the status of a right and of a wrong call, the number
+/// of wrong elements, the threads of the process before and after, and the same of a child that was forked.
+const CALLER: &str = r#"
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "chipdock.h"
+enum { N = 100000 };
+static float a[N], b[N];
+static int threads(void) {
+    int count = -2;
+    DIR *folder = opendir("/proc/self/task");
+    while (readdir(folder)) count++;
+    closedir(folder);
+    return count;
+}
+static int call(ChipdockSafeCall function, int count) {
+    int64_t shape[1] = {N}, strides[1] = {1};
+    ChipdockTensor from = {.data = a, .device = {1, 0}, .ndim = 1, .dtype = {2, 32, 1}, .shape = shape, .strides = strides};
+    ChipdockTensor to = from;
+    to.data = b;
+    ChipdockAny args[2] = {{.type_index = 7}, {.type_index = 7}}, result = {0};
+    args[0].value.v_ptr = &from;
+    args[1].value.v_ptr = &to;
+    return function(NULL, args, count, &result);
+}
+static int wrong(void) {
+    int count = 0;
+    for (int i = 0; i < N; i++) count += b[i] != 2 * (float)i + 1;
+    return count;
+}
+int main(int argc, char **argv) {
+    void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    if (!library) return puts(dlerror()), 1;
+    ChipdockSafeCall function = (ChipdockSafeCall)dlsym(library, "__tvm_ffi_twice");
+    for (int i = 0; i < N; i++) a[i] = (float)i;
+    int before = threads(), right = call(function, 2), bad = wrong(), after = threads(), refused = call(function, 1);
+    int child = fork(), status = 0;
+    if (child == 0) {
+        for (int i = 0; i < N; i++) b[i] = 0;
+        _exit(call(function, 2) || wrong());
+    }
+    waitpid(child, &status, 0);
+    dlclose(library);
+    printf("%d %d %d %d %d %d\n", right, bad, before, after, refused, status);
+    return 0;
+}
+"#;
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.kernel("vector_add.py").kernel("multi.py");
+    scratch.write("twice.py", PARALLEL);
+    scratch.write("caller.c", CALLER);
+    scratch
+}
+
+fn output(program: &str, arguments: &[&str]) -> String {
+    let ended = end(Command::new(program).args(arguments));
+    assert_eq!(ended.code, Some(0), "{program}: {}", ended.stderr);
+    ended.stdout
+}
+
+fn built(scratch: &Scratch, words: &str) -> Ended {
+    let ended = scratch.run(words);
+    assert_eq!(ended.code, Some(0), "{words}: {}", ended.stderr);
+    ended
+}
+
+/// Defined and undefined dynamic symbols of a library.
+fn symbols(scratch: &Scratch, library: &str) -> (Vec<String>, Vec<String>) {
+    let path = scratch.path(library).display().to_string();
+    let names = |which: &str| {
+        let list = output("nm", &["-D", which, "--format=just-symbols", &path]);
+        let mut names: Vec<String> =
+            list.lines().map(|line| line.split('@').next().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    (names("--defined-only"), names("--undefined-only"))
+}
+
+/// EXPORT-X1, EXPORT-X2.
+#[test]
+fn a_library_has_the_symbols_of_its_functions_and_no_others() {
+    let scratch = scratch();
+    for target in ["c", "llvm"] {
+        built(&scratch, &format!("build vector_add.py --target {target} -o one.so"));
+        let (defined, undefined) = symbols(&scratch, "one.so");
+        assert_eq!(
+            defined,
+            [
+                "__chipdock_env",
+                "__chipdock_library",
+                "__tvm_ffi__doc_vector_add",
+                "__tvm_ffi__library_ctx",
+                "__tvm_ffi__metadata_vector_add",
+                "__tvm_ffi_main",
+                "__tvm_ffi_vector_add",
+            ]
+        );
+        assert!(undefined.iter().all(|name| !name.contains("TVMFFI")), "{undefined:?}");
+        let path = scratch.path("one.so").display().to_string();
+        let dynamic = output("readelf", &["-d", &path]);
+        let needed: Vec<&str> = dynamic.lines().filter(|line| line.contains("(NEEDED)")).collect();
+        let is_of_c = |line: &&str| {
+            line.contains("[libc.so") || line.contains("[libm.so") || line.contains("[ld-linux")
+        };
+        assert!(needed.iter().all(is_of_c), "{needed:?}");
+        let first = fs::read(scratch.path("one.so")).unwrap();
+        assert!(
+            !String::from_utf8_lossy(&first).contains(&*scratch.path("").to_string_lossy()),
+            "a path is in it"
+        );
+        built(&scratch, &format!("build vector_add.py --target {target} -o one.so"));
+        assert!(fs::read(scratch.path("one.so")).unwrap() == first, "{target}: the same bytes");
+    }
+    built(&scratch, "build multi.py --target c -o several.so");
+    let (defined, _) = symbols(&scratch, "several.so");
+    assert!(!defined.contains(&"__tvm_ffi_main".to_owned()), "{defined:?}");
+    assert!(defined.iter().filter(|name| name.starts_with("__tvm_ffi__doc_")).count() > 1, "{defined:?}");
+}
+
+/// EXPORT-R1, EXPORT-R4 to EXPORT-R6: a program in C without TVM-FFI; also one for another machine.
+#[test]
+fn a_program_without_tvm_ffi_calls_a_library_on_several_threads() {
+    let scratch = scratch();
+    let include = workspace().join("plugin-api/abi/include").display().to_string();
+    let cross = "aarch64-linux-gnu-gcc";
+    let own = std::env::consts::ARCH;
+    for (target, machine) in [
+        ("c", own),
+        ("llvm", own),
+        (r#"{"kind":"llvm","mtriple":"aarch64-linux-gnu"}"#, "aarch64"),
+        ("c --config c.compiler=aarch64-linux-gnu-gcc", "aarch64"),
+    ] {
+        let is_own = machine == own;
+        if !is_own && Command::new("qemu-aarch64").arg("--version").output().is_err() {
+            missing("qemu-aarch64, which runs programs of another machine (Debian: qemu-user)");
+            continue;
+        }
+        built(&scratch, &format!("build twice.py --target {target} -o twice.so"));
+        let (caller, source) = (scratch.path("caller"), scratch.path("caller.c").display().to_string());
+        let caller = caller.display().to_string();
+        output(if is_own { "cc" } else { cross }, &["-I", &include, "-w", "-o", &caller, &source, "-ldl"]);
+        let library = scratch.path("twice.so").display().to_string();
+        let run = |threads: &str| {
+            let mut command = match is_own {
+                true => Command::new(&caller),
+                false => Command::new("qemu-aarch64"),
+            };
+            if !is_own {
+                command.args(["-L", "/usr/aarch64-linux-gnu", &caller]);
+            }
+            let ended = end(command.arg(&library).env("CHIPDOCK_THREADS", threads));
+            assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+            let numbers: Vec<i64> =
+                ended.stdout.split_whitespace().map(|word| word.parse().unwrap()).collect();
+            <[i64; 6]>::try_from(numbers).unwrap()
+        };
+        for threads in [1, 3] {
+            let [right, wrong, before, after, refused, child] = run(&threads.to_string());
+            assert_eq!((right, wrong, refused, child), (0, 0, -1, 0), "{target} on {threads} threads");
+            assert_eq!(after - before, threads - 1, "{target}: EXPORT-R4");
+        }
+    }
+}
+
+/// EXPORT-X4.
+#[test]
+fn device_code_is_in_the_library_or_beside_it() {
+    let scratch = scratch();
+    built(&scratch, "build vector_add.py --target metal -o inside.so");
+    let (defined, _) = symbols(&scratch, "inside.so");
+    assert!(defined.contains(&"__tvm_ffi__library_bin".to_owned()), "{defined:?}");
+    let json =
+        built(&scratch, "build vector_add.py --target metal --device-code aside -o out.so --json").json();
+    assert_eq!((json["emit"].as_str(), json["aside"].as_str()), (Some("library"), Some("out.chipdock")));
+    let (defined, _) = symbols(&scratch, "out.so");
+    assert!(!defined.contains(&"__tvm_ffi__library_bin".to_owned()), "{defined:?}");
+    assert!(fs::read(scratch.path("out.chipdock")).unwrap().starts_with(b"CHIPDOCK"));
+    // Without device code there is nothing to write beside it.
+    let json =
+        built(&scratch, "build vector_add.py --target c --device-code aside -o plain.so --json").json();
+    assert_eq!(json["aside"], serde_json::Value::Null);
+    assert!(!scratch.path("plain.chipdock").exists());
+    for words in ["-o x.o --device-code aside", "-o x.tar --linker cc", "-o x.o --linker cc"] {
+        scratch.run(&format!("build vector_add.py --target c {words}")).failed(2, &["is for"]);
+    }
+    scratch
+        .run("build vector_add.py --target metal --device-code aside -o y.chipdock --emit library")
+        .failed(2, &["go"]);
+}
+
+/// EXPORT-X6: another compiler links what is in the archive to the same library.
+#[test]
+fn an_archive_is_linked_with_make() {
+    let scratch = scratch();
+    built(&scratch, "build twice.py --target c -o twice.tar");
+    let first = fs::read(scratch.path("twice.tar")).unwrap();
+    built(&scratch, "build twice.py --target c -o twice.tar");
+    assert!(fs::read(scratch.path("twice.tar")).unwrap() == first, "the same bytes");
+    let folder = scratch.path("linked");
+    fs::create_dir(&folder).unwrap();
+    let (tar, folder) = (scratch.path("twice.tar").display().to_string(), folder.display().to_string());
+    output("tar", &["-xf", &tar, "-C", &folder]);
+    output("make", &["-C", &folder, "CC=cc", "OUT=twice.so"]);
+    built(&scratch, "build twice.py --target c -o twice.so");
+    assert_eq!(symbols(&scratch, "linked/twice.so"), symbols(&scratch, "twice.so"));
+}
+
+/// EXPORT-X5, EXPORT-X6: what cannot be linked is said, and nothing is left behind.
+#[test]
+fn what_cannot_be_linked_is_said() {
+    let scratch = scratch();
+    scratch.write(
+        "extern.py",
+        "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), \"int32\")):\n    A[0] = T.call_extern(\"int32\", \"nobody_has_this\", A[1])\n",
+    );
+    let other = "--target {\"kind\":\"llvm\",\"mtriple\":\"riscv64-linux-gnu\"}";
+    let windows = "--target {\"kind\":\"llvm\",\"mtriple\":\"x86_64-pc-windows-msvc\"}";
+    for (words, code, says) in [
+        (
+            "vector_add.py --target c --linker no-such-compiler",
+            3,
+            &["x86_64", "no-such-compiler", "that is there"][..],
+        ),
+        ("vector_add.py --target c --linker false", 3, &["`false`", "did not link"]),
+        ("vector_add.py --target c --linker true", 1, &["`true` ended with success", "No such file"]),
+        (
+            &format!("vector_add.py {other}"),
+            3,
+            &["riscv64", "gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross", "OUT.tar"],
+        ),
+        (&format!("vector_add.py {windows}"), 2, &["not an ELF object", "OUT.o"]),
+        ("extern.py --target c", 2, &["`nobody_has_this`", "OUT.tar"]),
+    ] {
+        let before = scratch.names();
+        let says: Vec<&str> =
+            says.iter().copied().filter(|says| *says != "x86_64" || cfg!(target_arch = "x86_64")).collect();
+        let ended = scratch.run(&format!("build {words} -o no.so"));
+        ended.failed(code, &says);
+        assert_eq!(scratch.names(), before, "{words}");
+    }
+    let named = end(scratch
+        .command("build vector_add.py --target c -o no.so")
+        .env("CHIPDOCK_LINKER", "no-such-compiler"));
+    named.failed(3, &["no-such-compiler", "CHIPDOCK_LINKER"]);
+}

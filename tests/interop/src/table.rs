@@ -1,0 +1,83 @@
+//! The table of what was loaded where (INTEROP-J3).
+
+use std::collections::BTreeMap;
+
+use chipdock_test_support::{bless, workspace};
+
+use crate::Result;
+use crate::case::KINDS;
+use crate::libraries::{EXPORTERS, Exporter};
+
+const PAGE: &str = "guide/docs/exported-libraries.md";
+const BEGIN: &str = "<!-- begin: printed by tests/interop -->\n";
+const END: &str = "<!-- end -->\n";
+
+/// Number of calls that went as expected, and of all; by release, library and kind of tensors.
+pub type Counts = BTreeMap<(String, &'static str, &'static str), (usize, usize)>;
+
+/// Whether a way to make libraries is in the table with each kind of tensors; else only as a whole.
+fn columns(exporter: &Exporter) -> Vec<&'static str> {
+    if exporter.is_whole { KINDS.to_vec() } else { vec![KINDS[0]] }
+}
+
+/// Prints the table; what was not run keeps its cell of `before`.
+fn table(releases: &[String], counts: &Counts, before: &str) -> String {
+    let columns: Vec<(&str, &str)> = EXPORTERS
+        .iter()
+        .flat_map(|exporter| columns(exporter).into_iter().map(move |kind| (exporter.name, kind)))
+        .collect();
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let head = columns.iter().map(|(exporter, kind)| format!("{exporter}: {kind}"));
+    let mut text = line(std::iter::once("apache-tvm-ffi".to_owned()).chain(head).collect());
+    text.push_str(&line(vec!["---".to_owned(); columns.len() + 1]));
+    for release in releases {
+        let old: Vec<&str> = before
+            .lines()
+            .find(|line| line.starts_with(&format!("| {release} |")))
+            .map(|line| line.split('|').skip(2).map(str::trim).collect())
+            .unwrap_or_default();
+        let cell = |(index, (exporter, kind)): (usize, &(&'static str, &'static str))| match counts.get(&(
+            release.clone(),
+            *exporter,
+            *kind,
+        )) {
+            Some((right, all)) => format!("{right} of {all}"),
+            None => old.get(index).filter(|cell| !cell.is_empty()).map_or("not run", |cell| cell).to_owned(),
+        };
+        text.push_str(&line(
+            std::iter::once(release.clone()).chain(columns.iter().enumerate().map(cell)).collect(),
+        ));
+    }
+    text
+}
+
+/// Compares the page with what was found; with `BLESS=1`, writes it.
+///
+/// # Errors
+///
+/// The page cannot be read or differs.
+pub fn check(releases: &[String], counts: &Counts) -> Result<()> {
+    let path = workspace().join(PAGE);
+    let page = std::fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"))?;
+    let parts = page.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?)));
+    let Some((head, (before, tail))) = parts else {
+        return Err(format!("{PAGE}: expected the lines {BEGIN:?} and {END:?}"));
+    };
+    bless(&path, &format!("{head}{BEGIN}{}{END}{tail}", table(releases, counts, before)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_run_keeps_its_cell() {
+        let releases = ["0.1.0".to_owned(), "0.1.10".to_owned()];
+        let count = |release: &str, kind| ((release.to_owned(), EXPORTERS[0].name, kind), (2, 3));
+        let first = table(&releases, &Counts::from([count("0.1.0", KINDS[2])]), "");
+        assert!(first.contains("| 0.1.0 | not run | not run | 2 of 3 |"), "{first}");
+        let second = table(&releases, &Counts::from([count("0.1.10", KINDS[0])]), &first);
+        assert!(second.contains("| 0.1.0 | not run | not run | 2 of 3 |"), "{second}");
+        assert!(second.contains("| 0.1.10 | 2 of 3 | not run |"), "{second}");
+    }
+}
