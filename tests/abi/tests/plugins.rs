@@ -166,7 +166,10 @@ fn p5_registration(plugin: &Plugin, host: &RecordingHost) {
     let mut expected = vec![format!("device_api.{}", plugin.device)];
     expected.extend(plugin.function.map(|name| format!("function.{name}")));
     if is_cpu {
-        expected.extend(["module.load.llvm", "target.build.llvm", "target.kind.llvm"].map(str::to_owned));
+        expected.extend(
+            ["module.load.llvm", "module.load.llvm/object/1", "target.build.llvm", "target.kind.llvm"]
+                .map(str::to_owned),
+        );
     }
     assert_eq!(keys, expected);
     let expected = if is_cpu { CHIPDOCK_DEVICE_CPU } else { CHIPDOCK_DEVICE_FIRST_ASSIGNED };
