@@ -245,7 +245,7 @@ impl Host {
         if let [first, ..] = library.needs_of_tvm() {
             let message = format!("the library needs TVM's own run time: {first} and {} more", needs.len() - 1);
             return Err(Error::new(ErrorKind::Unavailable, message)
-                .hint("compile it with TVM's target llvm, which asks its loader for that, or open it with TVM"));
+                .hint("compile it for a target whose code asks its loader for that (TVM's LLVM targets), or open it with TVM"));
         }
         found.map(Some).map_err(|error| {
             let shown = quoted(needs.iter().map(String::as_str));

@@ -6,6 +6,7 @@ use chipdock_test_support::{bless, workspace};
 
 use crate::Result;
 use crate::case::KINDS;
+use crate::cases;
 use crate::libraries::{EXPORTERS, Exporter};
 
 const PAGE: &str = "guide/docs/exported-libraries.md";
@@ -14,6 +15,9 @@ const END: &str = "<!-- end -->\n";
 
 /// Number of calls that went as expected, and of all; by release, library and kind of tensors.
 pub type Counts = BTreeMap<(String, &'static str, &'static str), (usize, usize)>;
+
+/// The first cell of the row that says how many calls each cell of a column is about.
+const CALLS: &str = "calls";
 
 /// Whether a way to make libraries is in the table with each kind of tensors; else only as a whole.
 fn columns(exporter: &Exporter) -> Vec<&'static str> {
@@ -30,6 +34,11 @@ fn table(releases: &[String], counts: &Counts, before: &str) -> String {
     let head = columns.iter().map(|(exporter, kind)| format!("{exporter}: {kind}"));
     let mut text = line(std::iter::once("apache-tvm-ffi".to_owned()).chain(head).collect());
     text.push_str(&line(vec!["---".to_owned(); columns.len() + 1]));
+    let calls =
+        columns.iter().map(|(_, kind)| cases::all().iter().filter(|case| case.kinds.contains(kind)).count());
+    text.push_str(&line(
+        std::iter::once(CALLS.to_owned()).chain(calls.map(|calls| calls.to_string())).collect(),
+    ));
     for release in releases {
         let old: Vec<&str> = before
             .lines()
@@ -41,6 +50,7 @@ fn table(releases: &[String], counts: &Counts, before: &str) -> String {
             *exporter,
             *kind,
         )) {
+            Some((right, all)) if right == all => "all".to_owned(),
             Some((right, all)) => format!("{right} of {all}"),
             None => old.get(index).filter(|cell| !cell.is_empty()).map_or("not run", |cell| cell).to_owned(),
         };
