@@ -8,7 +8,7 @@ use chipdock_plugin_api::files::scratch::Scratch;
 use object::elf;
 
 use super::ExportOptions;
-use super::parts::{EXPORTS, OBJECT, Parts, SOURCE};
+use super::parts::{COMPILED, EXPORTS, OBJECT, Parts, RUNTIME_OBJECT, SOURCE};
 use crate::bounds::ARTIFACT_BYTES_MAX;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
@@ -27,6 +27,8 @@ pub(super) const ARGUMENTS: &[&str] = &[
     "-Wl,-z,noexecstack",
     "-Wl,--as-needed",
 ];
+/// The file that is linked.
+const OUTPUT: &str = "library.so";
 /// Libraries of the C library, for those releases that have them apart.
 pub(super) const LIBRARIES: &[&str] = &["-lm", "-ldl", "-lpthread"];
 
@@ -117,24 +119,24 @@ impl Candidates {
     }
 }
 
+fn unwritable(error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("the files of a library could not be written: {error}"))
+        .hint("let TMPDIR name a folder that can be written")
+}
+
 /// Links a library, in a private folder that is removed afterwards.
 pub(super) fn library(host: &Host, parts: &Parts, options: &ExportOptions) -> Result<Vec<u8>, Error> {
     let candidates = Candidates::of(host, parts.machine, options);
-    let unwritable = |error: &std::io::Error| {
-        Error::new(ErrorKind::Io, format!("the files of a library could not be written: {error}"))
-            .hint("let TMPDIR name a folder that can be written")
-    };
     let folder = Scratch::new("export").map_err(|error| unwritable(&error))?;
     for (name, bytes) in &parts.files {
         folder.write(name, bytes).map_err(|error| unwritable(&error))?;
     }
-    let output = "library.so";
     for words in &candidates.words {
-        let Some(ended) = run(&folder, words, output)? else { continue };
+        let Some(ended) = link(&folder, words, parts.machine)? else { continue };
         if !ended.status.success() {
             return Err(refused(words, &ended, parts.machine));
         }
-        let bytes = folder.read(output, ARTIFACT_BYTES_MAX * 2).map_err(|error| {
+        let bytes = folder.read(OUTPUT, ARTIFACT_BYTES_MAX * 2).map_err(|error| {
             let message = format!("`{}` ended with success, and its library: {error}", words.join(" "));
             Error::new(ErrorKind::Io, message)
         })?;
@@ -148,14 +150,33 @@ pub(super) fn library(host: &Host, parts: &Parts, options: &ExportOptions) -> Re
     Err(Error::new(ErrorKind::Unavailable, message).hint(candidates.advice))
 }
 
-/// Runs a compiler; `None` if there is no such program.
-fn run(folder: &Scratch, words: &[String], output: &str) -> Result<Option<Output>, Error> {
+/// Links by a compiler, with the run time that is compiled already if that is for the machine; `None` if there is no such program.
+/// The text is compiled where the object does not link, as with an older C library than this host was built with, and where the
+/// compiler has arguments of its own, which are for all of the library.
+fn link(folder: &Scratch, words: &[String], machine: u16) -> Result<Option<Output>, Error> {
+    let is_own = machine_name(machine) == std::env::consts::ARCH;
+    if is_own && words.len() == 1 && !RUNTIME_OBJECT.is_empty() {
+        folder.write(COMPILED, RUNTIME_OBJECT).map_err(|error| unwritable(&error))?;
+        let ended = run(folder, words, &["-DCHIPDOCK_RUNTIME_IS_COMPILED", COMPILED])?;
+        if ended.as_ref().is_none_or(|ended| ended.status.success()) {
+            return Ok(ended);
+        }
+    }
+    run(folder, words, &[])
+}
+
+/// Runs a compiler with further arguments; `None` if there is no such program.
+fn run(folder: &Scratch, words: &[String], further: &[&str]) -> Result<Option<Output>, Error> {
     let Some((program, own)) = words.split_first() else { return Ok(None) };
     let exports = format!("-Wl,--version-script={EXPORTS}");
     let arguments = own.iter().map(String::as_str).chain(ARGUMENTS.iter().copied());
-    let files = [exports.as_str(), "-o", output, SOURCE, OBJECT];
-    let arguments: Vec<OsString> =
-        arguments.chain(files).chain(LIBRARIES.iter().copied()).map(OsString::from).collect();
+    let files = [exports.as_str(), "-o", OUTPUT, SOURCE, OBJECT];
+    let arguments: Vec<OsString> = arguments
+        .chain(files)
+        .chain(further.iter().copied())
+        .chain(LIBRARIES.iter().copied())
+        .map(OsString::from)
+        .collect();
     match folder.run(OsStr::new(program), &arguments) {
         Ok(ended) => Ok(Some(ended)),
         Err(error) if error.kind() == IoKind::NotFound => Ok(None),

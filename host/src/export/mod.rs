@@ -17,6 +17,8 @@
 //!   keeps its old file.
 //! * **EXPORT-X6 Another machine.** A library is linked for the machine of its object, by a compiler for that machine; where
 //!   there is none the error names those that were tried. An archive has everything that the linking takes, and a `Makefile`.
+//!   The run time is compiled from its text, but for this machine, where this host has it compiled: where that links, and the compiler
+//!   was named without arguments, it is taken.
 //!
 //! # Its run time
 //!

@@ -22,12 +22,15 @@ pub(super) const PREFIX: &str = "__tvm_ffi_";
 pub(super) const OBJECT: &str = "kernels.o";
 pub(super) const SOURCE: &str = "library.c";
 pub(super) const RUNTIME: &str = "runtime.c";
+pub(super) const COMPILED: &str = "runtime.o";
 pub(super) const HEADER: &str = "chipdock.h";
 pub(super) const ABOUT: &str = "library.json";
 pub(super) const TREE: &str = "modules.bin";
 pub(super) const EXPORTS: &str = "exports.map";
 
 const RUNTIME_TEXT: &str = include_str!("runtime.c");
+/// The run time compiled for the machine of this host; empty if `build.rs` could not.
+pub(super) const RUNTIME_OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.o"));
 const HEADER_TEXT: &str = chipdock_abi::HEADER;
 
 /// The symbols that a library has for others (EXPORT-X2).

@@ -4,15 +4,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <dlfcn.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "chipdock.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -26,6 +17,21 @@ extern HIDDEN const NamedDevice chipdock_devices[];
 extern HIDDEN const char chipdock_without_kernels[];
 extern void *__tvm_ffi__library_ctx;
 extern const ChipdockEnv *__chipdock_env;
+
+// Answers a text to a function of the metadata: a string of TVM-FFI's own, which outlives this library.
+HIDDEN int32_t answer_text(const char *text, size_t size, ChipdockAny *result);
+
+// Where the rest is an object already, the text that joins it to a library takes the declarations alone.
+#ifndef CHIPDOCK_RUNTIME_IS_COMPILED
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 // ---- TVM-FFI, where the process has it (R2) ----
 
@@ -400,8 +406,7 @@ __attribute__((constructor)) static void set_environment(void) {
     if (!__chipdock_env) __chipdock_env = &environment;
 }
 
-// Answers a text to a function of the metadata: a string of TVM-FFI's own, which outlives this library.
-static __attribute__((unused)) int32_t answer_text(const char *text, size_t size, ChipdockAny *result) {
+int32_t answer_text(const char *text, size_t size, ChipdockAny *result) {
     int (*make)(const ChipdockStr *, ChipdockAny *) = find_StringFromByteArray();
     if (make) {
         ChipdockStr bytes = {text, size};
@@ -410,3 +415,5 @@ static __attribute__((unused)) int32_t answer_text(const char *text, size_t size
     // Without TVM-FFI nobody can say more; a failure without an error is answered where there is no slot for one.
     return -1;
 }
+
+#endif

@@ -243,7 +243,8 @@ impl Host {
         }
         let found = TvmFfi::of(self.0.tvm_ffi.as_ref());
         if let [first, ..] = library.needs_of_tvm() {
-            let message = format!("the library needs TVM's own run time: {first} and {} more", needs.len() - 1);
+            let message =
+                format!("the library needs TVM's own run time: {first} and {} more", needs.len() - 1);
             return Err(Error::new(ErrorKind::Unavailable, message)
                 .hint("compile it for a target whose code asks its loader for that (TVM's LLVM targets), or open it with TVM"));
         }

@@ -37,10 +37,10 @@ mod blob;
 mod document;
 mod file;
 mod load;
-mod tvm_context;
-mod tvm_ffi;
 #[cfg(test)]
 mod tests;
+mod tvm_context;
+mod tvm_ffi;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

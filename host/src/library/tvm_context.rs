@@ -55,7 +55,8 @@ unsafe extern "C" fn allocate_workspace(
     served("TVMBackendAllocWorkspace", std::ptr::null_mut(), |services, _| {
         let device = ChipdockDevice { device_type, device_id };
         let allocated = services.live().and_then(|host| host.device_state_by_number(device));
-        let allocated = allocated.and_then(|device| device.allocate_workspace(size_bytes, device.current_stream()));
+        let allocated =
+            allocated.and_then(|device| device.allocate_workspace(size_bytes, device.current_stream()));
         allocated.unwrap_or_else(|error| {
             services.raise_own(&error);
             std::ptr::null_mut()

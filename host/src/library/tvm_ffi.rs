@@ -89,7 +89,9 @@ impl TvmFfi {
                 "{FILE} has version {}.{}.{}; expected {}.{}",
                 found.major, found.minor, found.patch, VERSION.0, VERSION.1
             );
-            return Err(Error::new(ErrorKind::Unavailable, message).hint("install that of apache-tvm-ffi 0.1"));
+            return Err(
+                Error::new(ErrorKind::Unavailable, message).hint("install that of apache-tvm-ffi 0.1")
+            );
         }
         // SAFETY: as above, the same in every version 0.1.
         let take = unsafe { library.get::<MoveFromRaised>(b"TVMFFIErrorMoveFromRaised\0") };
@@ -125,7 +127,8 @@ impl TvmFfi {
             let function = variable.trim_start_matches("__");
             let address = tvm_context::function(function).or_else(|| self.address(function));
             let address = address.ok_or_else(|| {
-                let message = format!("the library needs the variable {variable} filled in, which nobody here does");
+                let message =
+                    format!("the library needs the variable {variable} filled in, which nobody here does");
                 Error::new(ErrorKind::Unavailable, message).hint("open it in Python with tvm_ffi.load_module")
             })?;
             // SAFETY: a variable of this name is a pointer to the function of that name (TVM's codegen_cpu.cc).

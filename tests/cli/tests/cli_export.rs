@@ -2,6 +2,7 @@
 //! EXPORT-X6 and EXPORT-R1 to EXPORT-R7 are those of `host/src/export/mod.rs`.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use chipdock_test_support::command::{Ended, Scratch, end};
@@ -266,4 +267,30 @@ fn what_cannot_be_linked_is_said() {
         .command("build vector_add.py --target c -o no.so")
         .env("CHIPDOCK_LINKER", "no-such-compiler"));
     named.failed(3, &["no-such-compiler", "CHIPDOCK_LINKER"]);
+}
+
+/// EXPORT-X6: for this machine the run time is compiled already; where that does not link, or the compiler has arguments of its
+/// own, its text is compiled.
+#[test]
+fn the_run_time_is_compiled_once() {
+    let scratch = scratch();
+    let log = scratch.path("log");
+    let refuses = "case \"$*\" in *runtime.o*) exit 1;; esac\n";
+    let runs = |name: &str, before: &str, words: &str| {
+        let compiler = scratch.path(name);
+        let text = format!("#!/bin/sh\necho \"$*\" >> {}\n{before}exec cc \"$@\"\n", log.display());
+        fs::write(&compiler, text).unwrap();
+        fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).unwrap();
+        let _ = fs::remove_file(&log);
+        let linker = format!("{}{words}", compiler.display());
+        let ended =
+            end(scratch.command("build twice.py --target c -o out.so").env("CHIPDOCK_LINKER", linker));
+        assert!(ended.code == Some(0), "{}", ended.stderr);
+        let runs = fs::read_to_string(&log).unwrap();
+        (symbols(&scratch, "out.so"), runs.lines().map(|line| line.contains("runtime.o")).collect::<Vec<_>>())
+    };
+    let (whole, with_object) = runs("takes", "", "");
+    assert_eq!(with_object, [true]);
+    assert_eq!(runs("refuses", refuses, ""), (whole.clone(), vec![true, false]));
+    assert_eq!(runs("has-arguments", "", " -DANY"), (whole, vec![false]));
 }

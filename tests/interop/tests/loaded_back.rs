@@ -97,7 +97,11 @@ fn linked(tvm: &Tvm, folder: &Path) -> PathBuf {
     let (source, library) = (folder.join("functions.cc"), folder.join("functions.so"));
     std::fs::write(&source, CPP).expect("written");
     let mut command = Command::new("g++");
-    command.args(["-std=c++17", "-O2", "-shared", "-fPIC", "-o"]).arg(&library).arg(&source).args(tvm.include());
+    command
+        .args(["-std=c++17", "-O2", "-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg(&source)
+        .args(tvm.include());
     command.arg(format!("-L{}", tvm.library.parent().expect("a folder").display())).arg("-ltvm_ffi");
     ran(&mut command);
     library
@@ -157,8 +161,13 @@ fn a_library_of_the_cpp_headers_is_called_with_the_one_libtvm_ffi() {
     let error = module.function("add").expect("there").call(&[AnyView::from(2_i64)]).expect_err("too few");
     assert_eq!(*error.kind(), ErrorKind::Type, "{error}");
     let device = host.device("cpu", 0).expect("the cpu");
-    let [a, b] = [4, 5].map(|count| Tensor::zeros(&device, &[count], chipdock_ir::DType::FLOAT32).expect("a tensor"));
-    let error = module.function("twice").expect("there").call(&[AnyView::from(&a), AnyView::from(&b)]).expect_err("sizes");
+    let [a, b] =
+        [4, 5].map(|count| Tensor::zeros(&device, &[count], chipdock_ir::DType::FLOAT32).expect("a tensor"));
+    let error = module
+        .function("twice")
+        .expect("there")
+        .call(&[AnyView::from(&a), AnyView::from(&b)])
+        .expect_err("sizes");
     assert_eq!((error.kind(), error.message()), (&ErrorKind::Value, "expected 4 elements, found 5"));
 
     let second = folder.path().join("libtvm_ffi.so");

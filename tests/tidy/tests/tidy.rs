@@ -291,6 +291,8 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "copy.rs",
             "described.rs",
             "sort.rs",
+            "tvm_context.rs",
+            "tvm_ffi.rs",
         ],
     ),
     // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it.
