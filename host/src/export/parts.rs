@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::files::sha256_of_bytes;
 use crate::host::Host;
 use crate::library::{Aside, LibraryDocument};
+use crate::runtime::check_environment;
 use crate::target::TargetContext;
 
 /// The variable of compiled code that points to its environment (X.3).
@@ -55,6 +56,8 @@ impl Parts {
         name: &str,
         options: &ExportOptions,
     ) -> Result<(Self, AsideFile), Error> {
+        // The environment that is built in is of this host's version (X.12).
+        check_environment(artifact)?;
         let object = host.object(artifact)?;
         let (machine, has_environment) = examine(&object, artifact)?;
         let has_devices = !artifact.imports().is_empty();
