@@ -29,6 +29,7 @@
 //! | `build` | info | `target` | one module becomes an artifact |
 //! | `find_build` | debug | `found` | the compile cache is asked |
 //! | `keep_build` | debug | | the artifact goes to the compile cache |
+//! | `export` | info | | an artifact becomes a library or an archive: its object, and the linking |
 //! | `load` | info | `kind` | an artifact is made runnable, and what it imports |
 //! | `find_function` | debug | `function` | a function is looked up by name |
 //! | `plugin_call` | debug | `call`, `plugin` | a call of a plugin, as `target.build.c: build` |
