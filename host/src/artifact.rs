@@ -14,6 +14,7 @@
 //!
 //! A file that is truncated or changed is refused as a whole; nothing is read partly.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -52,10 +53,13 @@ pub struct FunctionInfo {
     /// Its signature for a person.
     #[serde(default)]
     pub doc: String,
-    /// Its parameters as they were in the module that was compiled, as [`Self::signature`] reads them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Its parameters as they were in the module that was compiled, as [`Self::signature`] reads them; no part of the index.
+    #[serde(skip)]
     pub signature: Option<serde_json::Value>,
 }
+
+/// Signatures of functions, by name; `signature.rs` writes and reads them.
+pub(crate) type Signatures = BTreeMap<String, serde_json::Value>;
 
 /// The index of an artifact: its kind, format, functions and sections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -193,6 +197,8 @@ struct Header {
     target: String,
     sections: Vec<SectionHeader>,
     imports: Vec<Header>,
+    #[serde(default, skip_serializing_if = "Signatures::is_empty")]
+    signatures: Signatures,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -254,12 +260,21 @@ impl Artifact {
         Self::new(index, "null".to_owned(), Vec::new(), imports)
     }
 
-    /// Replaces the index by one that says more.
-    pub(crate) fn with_index(self, index_json: String, index: ArtifactIndex) -> Self {
-        Self { index_json, index, ..self }
+    /// Adds what the host knows of the functions beyond their index, which stays what the code generator wrote.
+    pub(crate) fn signed(mut self, signatures: Signatures) -> Self {
+        for function in &mut self.index.functions {
+            function.signature = signatures.get(&function.name).cloned();
+        }
+        self
     }
 
-    /// The index as the code generator wrote it, with the signatures that the host added.
+    /// Returns the signatures of its functions, by name.
+    pub(crate) fn signatures(&self) -> Signatures {
+        let functions = self.index.functions.iter();
+        functions.filter_map(|function| Some((function.name.clone(), function.signature.clone()?))).collect()
+    }
+
+    /// The index as the code generator wrote it.
     #[must_use]
     pub fn index_json(&self) -> &str {
         &self.index_json
@@ -362,7 +377,14 @@ impl Artifact {
             })
             .collect();
         let imports = self.imports.iter().map(|import| import.header(offsets)).collect();
-        Header { index: self.index_json.clone(), target: self.target_json.clone(), sections, imports }
+        let signatures = self.signatures();
+        Header {
+            index: self.index_json.clone(),
+            target: self.target_json.clone(),
+            sections,
+            imports,
+            signatures,
+        }
     }
 
     fn write_sections(&self, bytes: &mut Vec<u8>, start: usize, offsets: &mut dyn Iterator<Item = u64>) {
@@ -529,7 +551,8 @@ fn read(header: &Header, data: &[u8], end: &mut usize, nesting: usize) -> Result
     }
     let imports: Result<Vec<Arc<Artifact>>, Error> =
         header.imports.iter().map(|import| read(import, data, end, nesting + 1).map(Arc::new)).collect();
-    Artifact::new(header.index.clone(), header.target.clone(), sections, imports?)
+    let artifact = Artifact::new(header.index.clone(), header.target.clone(), sections, imports?)?;
+    Ok(artifact.signed(header.signatures.clone()))
 }
 
 #[cfg(test)]

@@ -223,11 +223,10 @@ impl Host {
             // The host functions launch kernels of the same artifacts.
             let codegen = codegens.of(job.target.target())?;
             let artifact = self.build(job, codegen, options, imports.clone(), &mut said)?;
-            imports.push(Arc::new(artifact.with_signatures(module)?));
+            imports.push(Arc::new(artifact.with_signatures(module)));
         }
         let codegen = codegens.of(plan.own.target.target())?;
-        let artifact =
-            self.build(&plan.own, codegen, options, imports, &mut said)?.with_signatures(module)?;
+        let artifact = self.build(&plan.own, codegen, options, imports, &mut said)?.with_signatures(module);
         span.record("cached", said.built == 0);
         Ok(Compiled {
             artifact: Arc::new(artifact),

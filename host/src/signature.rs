@@ -1,18 +1,17 @@
-//! Signatures: what a caller passes to a compiled function, kept in the index of its artifact.
+//! Signatures: what a caller passes to a compiled function, kept in its artifact.
 //!
 //! An index lists the types of arguments only (`handle` for a buffer). Whoever has the artifact alone, and not the kernel, needs
 //! the names of buffers, the types of their elements and their shapes too, symbolic ones included. So the host adds them when it
-//! compiles, as the field `signature` of each function of the module: a document of the IR's wire format, at the earliest
-//! version that has what it needs, with the function's parameters, its result, whether it is the entry, and no body.
+//! compiles, beside the index, which a loader is given as the code generator wrote it: for each function of the module a document of
+//! the IR's wire format, at the earliest version that has what it needs, with the function's parameters, its result, whether it is
+//! the entry, and no body.
 
 use chipdock_ir::{Expr, IrModule, PrimFunc, Stage, Stmt, StmtKind, attr, validate, wire};
 use serde_json::Value;
 
-use crate::artifact::{Artifact, ArtifactIndex, FunctionInfo};
+use crate::artifact::{Artifact, FunctionInfo};
 use crate::error::{Error, ErrorKind};
 
-/// Field of a function in the index.
-const FIELD: &str = "signature";
 /// Field of a document that has its version (WIRE).
 const VERSION: &str = "chipdock_ir";
 
@@ -30,7 +29,7 @@ impl FunctionInfo {
     }
 
     /// Returns the function as it was in the module that was compiled, without its body: names, types and shapes of its
-    /// parameters, and the type of its result. `None` where the index does not have it, as for kernels and for functions of
+    /// parameters, and the type of its result. `None` where the artifact does not have it, as for kernels and for functions of
     /// libraries that Chipdock did not make.
     ///
     /// # Errors
@@ -80,28 +79,15 @@ fn document(function: &PrimFunc) -> Option<Value> {
 }
 
 impl Artifact {
-    /// Adds the signatures of the functions that `module` has to the index.
-    pub(crate) fn with_signatures(self, module: &IrModule) -> Result<Self, Error> {
-        let wrong = |error: serde_json::Error| Error::new(ErrorKind::Internal, format!("an index: {error}"));
-        let mut json: Value = serde_json::from_str(self.index_json()).map_err(wrong)?;
-        let mut index: ArtifactIndex = self.index().clone();
-        let mut is_changed = false;
-        for (at, info) in index.functions.iter_mut().enumerate() {
-            let function = module.function(&info.name);
-            let function = function.filter(|function| function.params.len() == info.args.len());
-            let signature = function.and_then(document);
-            if let (Some(signature), Some(Value::Object(fields))) = (signature, json["functions"].get_mut(at))
-            {
-                fields.insert(FIELD.to_owned(), signature.clone());
-                info.signature = Some(signature);
-                is_changed = true;
-            }
-        }
-        if !is_changed {
-            return Ok(self);
-        }
-        let text = serde_json::to_string(&json).map_err(wrong)?;
-        Ok(self.with_index(text, index))
+    /// Adds the signatures of the functions that `module` has.
+    pub(crate) fn with_signatures(self, module: &IrModule) -> Self {
+        let signature = |info: &FunctionInfo| {
+            let function = module.function(&info.name)?;
+            let is_same = function.params.len() == info.args.len();
+            Some((info.name.clone(), document(function).filter(|_| is_same)?))
+        };
+        let signatures = self.index().functions.iter().filter_map(signature).collect();
+        self.signed(signatures)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::FILE_BYTES_MAX;
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, Signatures};
 use crate::bounds::NAME_BYTES_MAX;
 use crate::error::{Error, ErrorKind};
 use crate::files;
@@ -38,6 +38,9 @@ pub struct Linked {
     pub index: String,
     /// Its target, canonical JSON.
     pub target: String,
+    /// The signatures of its functions, by name.
+    #[serde(default, skip_serializing_if = "Signatures::is_empty")]
+    pub(crate) signatures: Signatures,
 }
 
 /// An artifact that lies beside a library (LIB-5).
@@ -56,8 +59,11 @@ impl LibraryDocument {
             [function] => Some(function.name.clone()),
             _ => None,
         };
-        let linked =
-            Linked { index: artifact.index_json().to_owned(), target: artifact.target_json().to_owned() };
+        let linked = Linked {
+            index: artifact.index_json().to_owned(),
+            target: artifact.target_json().to_owned(),
+            signatures: artifact.signatures(),
+        };
         let made_by = format!("chipdock {}", env!("CARGO_PKG_VERSION"));
         Self { schema: SCHEMA.to_owned(), made_by, main, artifact: linked, aside }
     }

@@ -389,6 +389,7 @@ impl<'a> Parts<'a> {
             return Artifact::described(FOREIGN_KIND, FORMAT, functions.collect(), imports);
         };
         let artifact = Artifact::new(linked.index.clone(), linked.target.clone(), Vec::new(), imports)?;
+        let artifact = artifact.signed(linked.signatures.clone());
         let is_missing = |function: &&FunctionInfo| !self.symbols.contains(&function.symbol);
         if let Some(FunctionInfo { name, symbol, .. }) = artifact.index().functions.iter().find(is_missing) {
             let what = format!("its index has function \"{name}\" as {symbol}, which it does not export");

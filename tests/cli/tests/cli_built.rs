@@ -104,14 +104,13 @@ fn cli_c14_device_code_runs_on_the_device_that_it_was_built_for() {
 }
 
 /// Makes a library as Chipdock's: the source that target c writes, compiled, with the description of its artifact.
-fn library(scratch: &Scratch, name: &str, index: Option<&str>, aside: &Value) {
+fn library(scratch: &Scratch, name: &str, artifact: Option<&Value>, aside: &Value) {
     let source = scratch.run("build vector_add.py --target c -o add.c");
     assert_eq!(source.code, Some(0), "{}", source.stderr);
     let mut text = std::fs::read_to_string(scratch.path("add.c")).unwrap();
-    if let Some(index) = index {
+    if let Some(artifact) = artifact {
         let document = json!({
-            "schema": "chipdock.library/1", "made_by": "a test", "main": "vector_add",
-            "artifact": {"index": index, "target": "{\"kind\":\"c\",\"tag\":\"\",\"keys\":[\"cpu\"]}"}, "aside": aside,
+            "schema": "chipdock.library/1", "made_by": "a test", "main": "vector_add", "artifact": artifact, "aside": aside,
         });
         let document = document.to_string();
         let size = (document.len() as u64).to_le_bytes();
@@ -127,14 +126,15 @@ fn library(scratch: &Scratch, name: &str, index: Option<&str>, aside: &Value) {
     assert!(command.arg("-o").arg(scratch.path(name)).arg(path).arg("-lm").status().expect("cc").success());
 }
 
-/// The index of the built artifact, signatures included.
-fn index(scratch: &Scratch) -> String {
+/// The description of the built artifact: its index, its target, and the signatures of its functions.
+fn described(scratch: &Scratch) -> Value {
     let ended = scratch.run("build vector_add.py --target c -o add.chipdock");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let bytes = std::fs::read(scratch.path("add.chipdock")).unwrap();
     let size = u64::from_le_bytes(bytes[16..24].try_into().unwrap()) as usize;
     let header: Value = serde_json::from_slice(&bytes[56..56 + size]).unwrap();
-    header["index"].as_str().unwrap().to_owned()
+    let target = "{\"kind\":\"c\",\"tag\":\"\",\"keys\":[\"cpu\"]}";
+    json!({"index": header["index"], "target": target, "signatures": header["signatures"]})
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn cli_c14_a_library_runs_without_any_plugin() {
     scratch.kernel("vector_add.py");
     scratch.write_f32("a.npy", &[4], &[1.0, 2.0, 3.0, 4.0]);
     scratch.write_f32("b.npy", &[4], &[10.0, 20.0, 30.0, 40.0]);
-    library(&scratch, "add.so", Some(&index(&scratch)), &Value::Null);
+    library(&scratch, "add.so", Some(&described(&scratch)), &Value::Null);
     let bare = Scratch::without_plugins();
     for name in ["add.so", "a.npy", "b.npy"] {
         std::fs::copy(scratch.path(name), bare.path(name)).unwrap();
@@ -228,7 +228,7 @@ fn cli_c14_inspect_reads_any_library_and_opens_none() {
     let scratch = Scratch::new();
     scratch.kernel("vector_add.py");
     let aside = json!({"file": "add-device.chipdock", "sha256": "0".repeat(64)});
-    library(&scratch, "add.so", Some(&index(&scratch)), &aside);
+    library(&scratch, "add.so", Some(&described(&scratch)), &aside);
     let json = scratch.run("inspect add.so --json").json();
     assert_eq!(
         (&json["what"], &json["made_by"], &json["main"]),
