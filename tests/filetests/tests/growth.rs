@@ -99,28 +99,31 @@ fn grows_no_faster(n: usize, text: impl Fn(usize) -> String) {
 }
 
 fn grows_on(n: usize, text: impl Fn(usize) -> String, all_capabilities: &[(&str, TargetCapabilities)]) {
-    let median = |n: usize| {
-        let text = text(n);
-        let runs: Vec<Times> = (0..3).map(|_| whole_way(&text, all_capabilities)).collect();
-        (0..runs[0].0.len())
-            .map(|stage| {
-                let mut times: Vec<Duration> = runs.iter().map(|times| times.0[stage].1).collect();
-                times.sort_unstable();
-                (runs[0].0[stage].0.clone(), times[1])
-            })
-            .collect::<Vec<_>>()
-    };
-    let (few, many) = (median(n), median(FACTOR * n));
-    let mut slow = String::new();
-    for ((stage, before), (_, after)) in few.iter().zip(&many) {
-        let ratio = after.as_secs_f64() / before.as_secs_f64().max(1e-9);
-        if *after >= NOTICED && ratio > RATIO_MAX {
-            writeln!(slow, "{stage}: {before:?} for {n}, {after:?} for {}: {ratio:.1} times", FACTOR * n)
-                .unwrap();
+    let slow = || {
+        let [few, many] = [n, FACTOR * n].map(|n| least(&text(n), all_capabilities));
+        let mut slow = String::new();
+        for ((stage, before), (_, after)) in few.iter().zip(&many) {
+            let ratio = after.as_secs_f64() / before.as_secs_f64().max(1e-9);
+            if *after >= NOTICED && ratio > RATIO_MAX {
+                writeln!(slow, "{stage}: {before:?} for {n}, {after:?} for {}: {ratio:.1} times", FACTOR * n)
+                    .unwrap();
+            }
+            println!("{stage}: {before:?}, {after:?}, {ratio:.1}");
         }
-        println!("{stage}: {before:?}, {after:?}, {ratio:.1}");
-    }
-    assert!(slow.is_empty(), "{FACTOR} times the text takes more than {RATIO_MAX} times as long:\n{slow}");
+        slow
+    };
+    let found = slow();
+    // Another test that takes the caches for a while does not do so twice.
+    let found = if found.is_empty() { found } else { slow() };
+    assert!(found.is_empty(), "{FACTOR} times the text takes more than {RATIO_MAX} times as long:\n{found}");
+}
+
+/// Returns the least time of each stage in three runs.
+fn least(text: &str, all_capabilities: &[(&str, TargetCapabilities)]) -> Vec<(String, Duration)> {
+    let runs: Vec<Times> = (0..3).map(|_| whole_way(text, all_capabilities)).collect();
+    let stages = runs[0].0.iter().enumerate();
+    let least = |stage: usize| runs.iter().map(|times| times.0[stage].1).min().unwrap_or_default();
+    stages.map(|(stage, (name, _))| (name.clone(), least(stage))).collect()
 }
 
 fn many(n: usize, line: impl Fn(usize) -> String) -> String {
