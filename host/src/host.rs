@@ -1,7 +1,7 @@
 //! The host: the entry point to plugins, targets, devices and compilation.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use chipdock_abi::ChipdockEnv;
@@ -12,9 +12,10 @@ use serde_json::Value;
 use crate::discovery::{self, Discovery, Filters, SearchedPlace};
 use crate::error::{Error, ErrorKind};
 use crate::export::NamedLinkers;
+use crate::library::TVM_FFI_VARIABLE;
 use crate::lock::PluginLock;
 use crate::names::name_in_key;
-use crate::options::{Environment, HostOptions, LogLevel};
+use crate::options::{HostOptions, LogLevel};
 use crate::plan::Plans;
 use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
@@ -78,7 +79,7 @@ impl Host {
             devices: Devices::default(),
             plans: Mutex::default(),
             linkers: NamedLinkers::of(&options.environment),
-            tvm_ffi: named_tvm_ffi(&options.environment),
+            tvm_ffi: options.environment.variable(TVM_FFI_VARIABLE).map(OsStr::to_owned),
         });
         services.connect(Arc::downgrade(&inner));
         inner.open_host_plugin()?;
@@ -284,12 +285,6 @@ impl Host {
 /// Returns the number of threads from the option, or else from the variable.
 fn threads(options: &HostOptions) -> Result<Option<u32>, Error> {
     wanted_threads(options.threads, options.environment.threads_text()?)
-}
-
-/// Returns the value of `CHIPDOCK_TVM_FFI`; with raised privileges it counts as not set.
-fn named_tvm_ffi(environment: &Environment) -> Option<OsString> {
-    let value = environment.variables.get("CHIPDOCK_TVM_FFI")?;
-    (!environment.raised_privileges && !value.is_empty()).then(|| value.to_owned())
 }
 
 /// Merges the preferences of option and variable; the option wins.

@@ -240,6 +240,11 @@ impl Environment {
         self.text("CHIPDOCK_THREADS", self.threads.as_deref())
     }
 
+    /// Returns a variable that is set and not empty. With raised privileges it counts as not set, as in [`Self::text`].
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.variables.get(name).filter(|value| !self.raised_privileges && !value.is_empty())
+    }
+
     /// Returns a variable as text. With raised privileges it counts as not set: the user who started the process chose it.
     fn text<'a>(&self, name: &str, value: Option<&'a OsStr>) -> Result<Option<&'a str>, Error> {
         let Some(value) = value.filter(|_| !self.raised_privileges) else { return Ok(None) };

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::parts::{ABOUT, PREFIX, RUNTIME, TREE};
+use super::parts::{ABOUT, RUNTIME, TREE};
 use crate::artifact::{Artifact, FunctionInfo};
 use crate::error::{Error, ErrorKind};
-use crate::library::LibraryDocument;
+use crate::library::{FUNCTION, LibraryDocument};
 
 /// What the text is about.
 pub(super) struct Glue<'a> {
@@ -115,7 +115,7 @@ impl Glue<'_> {
             let (size, answer) = (answer.len(), literal(&answer));
             let _ = writeln!(
                 text,
-                "EXPORTED int32_t {what}_{index}({PARAMETERS}) __asm__(\"{PREFIX}_{what}_{name}\");\n\
+                "EXPORTED int32_t {what}_{index}({PARAMETERS}) __asm__(\"{FUNCTION}_{what}_{name}\");\n\
                  int32_t {what}_{index}({PARAMETERS}) {{\n    (void)self, (void)args, (void)num_args;\n    \
                  return answer_text({answer}, {size}, result);\n}}"
             );
@@ -124,7 +124,7 @@ impl Glue<'_> {
             let _ = writeln!(
                 text,
                 "extern int32_t only_function({PARAMETERS}) __asm__(\"{symbol}\");\n\
-                 EXPORTED int32_t {PREFIX}main({PARAMETERS}) {{\n    return only_function(self, args, num_args, result);\n}}"
+                 EXPORTED int32_t {FUNCTION}main({PARAMETERS}) {{\n    return only_function(self, args, num_args, result);\n}}"
             );
         }
         Ok(())

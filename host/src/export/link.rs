@@ -78,8 +78,8 @@ pub(crate) struct NamedLinkers {
 impl NamedLinkers {
     pub(crate) fn of(environment: &Environment) -> Self {
         let words = |name: &str| {
-            let value = environment.variables.get(name).filter(|_| !environment.raised_privileges)?;
-            let words: Vec<String> = value.to_str()?.split_whitespace().map(str::to_owned).collect();
+            let words: Vec<String> =
+                environment.variable(name)?.to_str()?.split_whitespace().map(str::to_owned).collect();
             (!words.is_empty()).then_some(words)
         };
         Self { any: words("CHIPDOCK_LINKER"), own: words("CC") }

@@ -9,10 +9,11 @@
 //!   TVM-FFI's loader. The library needs the C library alone, names no path of this machine, and has no symbol of TVM-FFI's.
 //!   The same artifact and the same tools give the same bytes.
 //! * **EXPORT-X3 Description.** `__chipdock_library` is a size (eight bytes, little-endian) and a JSON document of that size
-//!   ([`LibraryDocument`](crate::library::LibraryDocument)): the index and the target of the artifact, and where its device code is.
+//!   ([`LibraryDocument`](crate::library::LibraryDocument)): the index and
+//!   the target of the artifact, the signatures of its functions, and where its device code is.
 //! * **EXPORT-X4 Device code.** [`DeviceCode::Embedded`]: `__tvm_ffi__library_bin` is TVM-FFI's import tree, whose root is the
-//!   library; each imported artifact is a child of kind [`EMBEDDED_KIND`](crate::library::EMBEDDED_KIND). TVM-FFI refuses a library with a kind that nobody
-//!   loads, so [`DeviceCode::Aside`] writes no tree, and the whole artifact to a file beside the library.
+//!   library; each imported artifact is a child of kind [`EMBEDDED_KIND`](crate::library::EMBEDDED_KIND).
+//!   TVM-FFI refuses a library with a kind that nobody loads, so [`DeviceCode::Aside`] writes no tree, and the whole artifact to a file beside the library.
 //! * **EXPORT-X5 Whole.** Each file is written whole or not at all, under its name only when it is whole: a library that is in use
 //!   keeps its old file.
 //! * **EXPORT-X6 Another machine.** A library is linked for the machine of its object, by a compiler for that machine; where
@@ -29,7 +30,7 @@
 //! * **EXPORT-R3 Errors.** An error has its kind, message and place, the place as a frame of a traceback; `OutOfMemory` is
 //!   `MemoryError` there.
 //! * **EXPORT-R4 Threads.** A parallel loop runs on as many threads as the process may use processors (affinity and quota of the
-//!   control group), or as the variable `CHIPDOCK_THREADS` says. They start at the first parallel loop, block all signals, and
+//!   control group), or as the variable `CHIPDOCK_THREADS` says if it is a number from 1. They start at the first parallel loop, block all signals, and
 //!   pin the library in memory: without them it can be unloaded.
 //! * **EXPORT-R5 Tasks.** Each task runs once; the caller runs tasks itself and waits for no thread to wake up. A region within
 //!   a task, one that finds the threads taken, and one in a forked child is one task.
@@ -130,10 +131,7 @@ impl Host {
         name: &str,
         options: &ExportOptions,
     ) -> Result<Exported, Error> {
-        self.0.services.check_process()?;
-        let _span = tracing::info_span!("export").entered();
-        let (parts, aside) = Parts::of(self, artifact, name, options)?;
-        Ok(Exported { library: link::library(self, &parts, options)?, aside })
+        self.export(artifact, name, options, |parts| link::library(self, parts, options))
     }
 
     /// Packs an artifact of host code with everything that linking it takes, for another machine: a tar archive with the
@@ -148,10 +146,20 @@ impl Host {
         name: &str,
         options: &ExportOptions,
     ) -> Result<Exported, Error> {
+        self.export(artifact, name, options, |parts| archive::pack(artifact, parts))
+    }
+
+    fn export(
+        &self,
+        artifact: &Artifact,
+        name: &str,
+        options: &ExportOptions,
+        made: impl FnOnce(&Parts) -> Result<Vec<u8>, Error>,
+    ) -> Result<Exported, Error> {
         self.0.services.check_process()?;
         let _span = tracing::info_span!("export").entered();
         let (parts, aside) = Parts::of(self, artifact, name, options)?;
-        Ok(Exported { library: archive::pack(artifact, &parts)?, aside })
+        Ok(Exported { library: made(&parts)?, aside })
     }
 }
 

@@ -1,5 +1,8 @@
 //! The files from which a library is linked.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader as _};
 use object::{LittleEndian, Object as _, ObjectSymbol as _};
@@ -10,14 +13,9 @@ use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
 use crate::files::sha256_of_bytes;
 use crate::host::Host;
-use crate::library::{Aside, LibraryDocument};
+use crate::library::{Aside, EMBEDDED_KIND, ENVIRONMENT, FUNCTION, LibraryDocument};
 use crate::runtime::check_environment;
 use crate::target::TargetContext;
-
-/// The variable of compiled code that points to its environment (X.3).
-const ENVIRONMENT: &str = "__chipdock_env";
-/// What the symbol of a packed function begins with (X.1).
-pub(super) const PREFIX: &str = "__tvm_ffi_";
 
 /// Names of the files, in the order in which they are packed.
 pub(super) const OBJECT: &str = "kernels.o";
@@ -95,8 +93,8 @@ impl Parts {
 
 /// Returns the name of the file beside a library.
 fn aside_name(name: &str, options: &ExportOptions) -> String {
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    options.aside.clone().unwrap_or_else(|| format!("{stem}.chipdock"))
+    let beside = || Path::new(name).with_extension(EMBEDDED_KIND).to_string_lossy().into_owned();
+    options.aside.clone().unwrap_or_else(beside)
 }
 
 fn tree(artifact: &Artifact) -> Result<Vec<u8>, Error> {
@@ -137,16 +135,16 @@ fn examine(object: &[u8], artifact: &Artifact) -> Result<(u16, bool), Error> {
     }
     let file =
         ElfFile64::<LittleEndian>::parse(object).map_err(|error| broken(format!("is damaged: {error}")))?;
-    let defined: Vec<&str> = file
+    let defined: BTreeSet<&str> = file
         .symbols()
         .filter(|symbol| symbol.is_global() && symbol.is_definition())
         .filter_map(|symbol| symbol.name().ok())
         .collect();
     for function in &artifact.index().functions {
         let (name, symbol) = (&function.name, &function.symbol);
-        if *symbol != format!("{PREFIX}{name}") {
+        if *symbol != format!("{FUNCTION}{name}") {
             return Err(broken(format!(
-                "has function \"{name}\" as `{symbol}`; expected `{PREFIX}{name}` (X.1)"
+                "has function \"{name}\" as `{symbol}`; expected `{FUNCTION}{name}` (X.1)"
             )));
         }
         if !defined.contains(&symbol.as_str()) {

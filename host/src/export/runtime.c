@@ -1,5 +1,5 @@
 // The run time of an exported library: the environment that its code uses where no Chipdock host has set one. It is compiled
-// with the library (rules EXPORT-R1 to EXPORT-R8 of export/mod.rs) and needs the C library alone. SPDX-License-Identifier: Apache-2.0
+// with the library (rules EXPORT-R1 to EXPORT-R7 of export/mod.rs) and needs the C library alone. SPDX-License-Identifier: Apache-2.0
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 use crate::image;
 
 /// Prefix of the symbols of functions.
-const FUNCTION: &str = "__tvm_ffi_";
+pub(crate) const FUNCTION: &str = "__tvm_ffi_";
 /// Symbol of the embedded modules.
 const BLOB: &str = "__tvm_ffi__library_bin";
 /// Symbol of the pointer to the module that a library belongs to.
@@ -23,7 +23,7 @@ const CONTEXT: &str = "__tvm_ffi__library_ctx";
 /// Symbol of the library's description.
 const DOCUMENT: &str = "__chipdock_library";
 /// Symbol of the pointer to the environment.
-pub(super) const ENVIRONMENT: &str = "__chipdock_env";
+pub(crate) const ENVIRONMENT: &str = "__chipdock_env";
 /// Prefixes of what libtvm_ffi and TVM's runtime provide.
 const PROVIDED: &[&str] = &["TVMFFI", "TVMBackend", "TVMFuncCall"];
 /// Prefix of variables that TVM-FFI fills in when it opens a library.

@@ -14,7 +14,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::file::{ENVIRONMENT, Embedded, LibraryFile};
 use super::tvm_context::BARRIER;
-use super::tvm_ffi::{TvmFfi, called_by};
+use super::tvm_ffi::{Caller, TvmFfi};
 use super::{BuiltFile, Contents, LIBRARY_KIND};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, quoted};
@@ -38,10 +38,8 @@ struct Opened {
     library: Option<Library>,
     /// Another's library, which may read its `self` and may return objects of its own.
     is_foreign: bool,
-    /// The libtvm_ffi that its code calls.
-    tvm_ffi: Option<&'static TvmFfi>,
-    /// Tasks of its parallel regions wait for each other.
-    waits: bool,
+    /// What a library that needs libtvm_ffi is called by.
+    caller: Option<Caller>,
     /// An object of the library may be alive somewhere.
     stays: AtomicBool,
     /// Released after the library is closed.
@@ -89,11 +87,12 @@ impl LibraryCode {
             }
         };
         let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let waits = file.filled_in().iter().any(|name| name == BARRIER);
+        let caller = tvm_ffi.map(|tvm_ffi| Caller { services: env.services(), tvm_ffi, waits });
         let opened = Opened {
             library: Some(library),
             is_foreign: document.is_none(),
-            tvm_ffi,
-            waits: file.filled_in().iter().any(|name| name == BARRIER),
+            caller,
             stays: AtomicBool::new(false),
             env,
         };
@@ -151,15 +150,12 @@ unsafe extern "C" fn call_foreign(
 ) -> i32 {
     // SAFETY: the box of `LibraryCode::function`, alive as long as the function object.
     let foreign = unsafe { &*self_.cast::<Foreign>() };
-    let services = foreign.opened.env.services();
     // SAFETY: the parameters of a packed call, passed on.
     let call = || unsafe { (foreign.call)(std::ptr::null_mut(), args, num_args, result) };
-    let status = called_by(services, foreign.opened.waits, call);
-    if status != 0
-        && let Some(tvm_ffi) = foreign.opened.tvm_ffi
-    {
-        tvm_ffi.pass_on(services);
-    }
+    let status = match foreign.opened.caller {
+        Some(caller) => caller.call(call),
+        None => call(),
+    };
     // SAFETY: V.10, the result of a packed call can be read.
     if status == 0 && unsafe { (*result).type_index } >= CHIPDOCK_TYPE_OBJECT_BEGIN {
         foreign.opened.stays.store(true, Ordering::Relaxed);
@@ -200,7 +196,7 @@ fn not_opened(error: &libloading::Error) -> Error {
 
 impl Host {
     /// Opens a built file: an artifact, a library of Chipdock's with its embedded or accompanying artifacts, or a library that
-    /// others made for TVM-FFI, as rules LIB-1 to LIB-9 of [`library`](crate::library) say. Opening a library runs its code.
+    /// others made for TVM-FFI, as rules LIB-1 to LIB-10 of [`library`](crate::library) say. Opening a library runs its code.
     ///
     /// # Errors
     ///
@@ -241,17 +237,16 @@ impl Host {
         if needs.is_empty() {
             return Ok(None);
         }
-        let found = TvmFfi::of(self.0.tvm_ffi.as_ref());
-        if let [first, ..] = library.needs_of_tvm() {
-            let message =
-                format!("the library needs TVM's own run time: {first} and {} more", needs.len() - 1);
-            return Err(Error::new(ErrorKind::Unavailable, message)
-                .hint("compile it for a target whose code asks its loader for that (TVM's LLVM targets), or open it with TVM"));
+        let listed = |names: &[String]| quoted(names.iter().map(String::as_str));
+        let of_tvm = library.needs_of_tvm();
+        if !of_tvm.is_empty() {
+            let message = format!("the library needs functions of TVM's own run time: {}", listed(of_tvm));
+            return Err(Error::new(ErrorKind::Unavailable, message).hint(
+                "compile it for a target whose code asks its loader for that (TVM's LLVM targets), or open it with TVM",
+            ));
         }
-        found.map(Some).map_err(|error| {
-            let shown = quoted(needs.iter().map(String::as_str));
-            error.while_doing(&format!("it needs {shown}"))
-        })
+        let found = TvmFfi::of(self.0.tvm_ffi.as_ref());
+        found.map(Some).map_err(|error| error.while_doing(&format!("the library needs {}", listed(needs))))
     }
 
     fn open_library(&self, file: &BuiltFile, library: &LibraryFile) -> Result<Module, Error> {

@@ -1,8 +1,7 @@
 //! Built files: what a build left on the disk, read without running any of it, and opened as a [`Module`](crate::Module).
 //!
-//! * **LIB-1 By its contents.** The first bytes of a file say what it is: `CHIPDOCK` is an artifact, `\x7fELF` a shared library,
-//!   and a tar archive says so in its first header.
-//!   Its name says nothing.
+//! * **LIB-1 By its contents.** The first bytes of a file say what it is: `CHIPDOCK` is an artifact, `\x7fELF` a shared
+//!   library, and a tar archive says so in its first header. Its name says nothing.
 //! * **LIB-2 Read first.** Reading a file opens no plugin and runs no code of the file. Every offset, size, count and index in it
 //!   is checked before it is used, and bounded; a file that is cut short or changed is a typed error, whatever its bytes.
 //! * **LIB-3 Functions.** A function of a library is an exported symbol `__tvm_ffi_<name>` in executable memory; a name does not
@@ -43,12 +42,16 @@ mod tvm_context;
 mod tvm_ffi;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use object::elf;
 
 pub(crate) use archive::ARTIFACT as ARCHIVED_ARTIFACT;
 pub use document::{Aside, LibraryDocument};
+pub(crate) use file::{ENVIRONMENT, FUNCTION};
 pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
+pub(crate) use tvm_ffi::VARIABLE as TVM_FFI_VARIABLE;
 
 use crate::artifact::{self, Artifact};
 use crate::error::{Category, Error, ErrorKind};
@@ -60,7 +63,6 @@ pub const EMBEDDED_KIND: &str = "chipdock";
 pub const LIBRARY_KIND: &str = "_lib";
 /// Greatest size of a shared library that is read: that of an artifact's file, which it may have inside.
 const FILE_BYTES_MAX: u64 = artifact::FILE_BYTES_MAX;
-const ELF: &[u8] = b"\x7fELF";
 
 /// The kind of a built file (LIB-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +81,7 @@ impl FileKind {
     pub fn of(start: &[u8]) -> Option<Self> {
         if start.starts_with(artifact::MAGIC) {
             Some(Self::Artifact)
-        } else if start.starts_with(ELF) {
+        } else if start.starts_with(&elf::ELFMAG) {
             Some(Self::Library)
         } else if archive::is_archive(start) {
             Some(Self::Archive)
@@ -127,6 +129,8 @@ pub struct BuiltFile {
     size_bytes: u64,
     sha256: String,
     contents: Contents,
+    /// The artifact beside it, once it was read.
+    aside: OnceLock<Result<Option<Arc<Artifact>>, Error>>,
 }
 
 impl BuiltFile {
@@ -154,7 +158,7 @@ impl BuiltFile {
                 return Err(at(Error::new(ErrorKind::Value, message).hint(hint)));
             }
         };
-        Ok(Self { path: path.to_owned(), size_bytes, sha256, contents })
+        Ok(Self { path: path.to_owned(), size_bytes, sha256, contents, aside: OnceLock::new() })
     }
 
     /// Returns the path that it was read from.
@@ -191,17 +195,17 @@ impl BuiltFile {
         }
     }
 
-    /// Reads the artifact that lies beside a library; `None` where the library names none (LIB-5).
+    /// Returns the artifact that lies beside a library, which the first call reads; `None` where the library names none (LIB-5).
     ///
     /// # Errors
     ///
     /// `Unavailable` when it is missing; `ValueError` when it is another file than the one that the library was built with, or
     /// damaged.
     pub fn aside(&self) -> Result<Option<Arc<Artifact>>, Error> {
-        let Contents::Library(library) = &self.contents else { return Ok(None) };
-        let Some(aside) = library.document().and_then(|document| document.aside.as_ref()) else {
-            return Ok(None);
+        let named = || match &self.contents {
+            Contents::Library(library) => library.document()?.aside.as_ref(),
+            Contents::Artifact(_) | Contents::Archive(_) => None,
         };
-        aside.read(&self.path).map(Some)
+        self.aside.get_or_init(|| named().map(|aside| aside.read(&self.path)).transpose()).clone()
     }
 }

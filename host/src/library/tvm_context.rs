@@ -8,9 +8,8 @@ use std::thread;
 
 use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockDevice, ChipdockParallelBody};
 
-use super::tvm_ffi::{called_by, caller};
+use super::tvm_ffi::Caller;
 use crate::error::{Error, ErrorKind};
-use crate::services::Services;
 
 /// `TVMParallelGroupEnv`.
 #[repr(C)]
@@ -38,9 +37,9 @@ pub(super) fn function(name: &str) -> Option<*mut c_void> {
 }
 
 /// Runs a function for the host that calls; without one there is nobody to serve it.
-fn served<R>(what: &str, otherwise: R, body: impl FnOnce(&'static Services, bool) -> R) -> R {
-    match caller() {
-        Some((services, waits)) => services.guarded(what, otherwise, || body(services, waits)),
+fn served<R>(what: &str, otherwise: R, body: impl FnOnce(Caller) -> R) -> R {
+    match Caller::current() {
+        Some(caller) => caller.services.guarded(what, otherwise, || body(caller)),
         None => otherwise,
     }
 }
@@ -52,7 +51,7 @@ unsafe extern "C" fn allocate_workspace(
     _code: i32,
     _bits: i32,
 ) -> *mut c_void {
-    served("TVMBackendAllocWorkspace", std::ptr::null_mut(), |services, _| {
+    served("TVMBackendAllocWorkspace", std::ptr::null_mut(), |Caller { services, .. }| {
         let device = ChipdockDevice { device_type, device_id };
         let allocated = services.live().and_then(|host| host.device_state_by_number(device));
         let allocated =
@@ -65,7 +64,7 @@ unsafe extern "C" fn allocate_workspace(
 }
 
 unsafe extern "C" fn free_workspace(device_type: i32, device_id: i32, data: *mut c_void) -> i32 {
-    served("TVMBackendFreeWorkspace", CHIPDOCK_ERROR, |services, _| {
+    served("TVMBackendFreeWorkspace", CHIPDOCK_ERROR, |Caller { services, .. }| {
         let device = ChipdockDevice { device_type, device_id };
         let device = services.live().and_then(|host| host.device_state_by_number(device));
         match device.and_then(|device| device.free_workspace(data, device.current_stream())) {
@@ -82,26 +81,18 @@ unsafe extern "C" fn free_workspace(device_type: i32, device_id: i32, data: *mut
 struct Region {
     lambda: Lambda,
     data: *mut c_void,
-    services: &'static Services,
+    caller: Caller,
 }
 
 // SAFETY: TVM's regions may run on several threads, with their data.
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// Runs a task; its error, wherever it was raised, is this thread's error of the host afterwards.
+    /// Runs a task for the caller of the region.
     fn run(&self, task: i32, group: &mut Group) -> i32 {
         // SAFETY: TVM's call of a region, with its own data.
-        let status = called_by(self.services, !group.barrier.is_null(), || unsafe {
-            (self.lambda)(task, group, self.data)
-        });
-        if status != 0 {
-            if let Ok(found) = super::tvm_ffi::TvmFfi::of(None) {
-                found.pass_on(self.services);
-            }
-            return CHIPDOCK_ERROR;
-        }
-        CHIPDOCK_OK
+        let status = self.caller.call(|| unsafe { (self.lambda)(task, group, self.data) });
+        if status == 0 { CHIPDOCK_OK } else { CHIPDOCK_ERROR }
     }
 }
 
@@ -112,9 +103,10 @@ unsafe extern "C" fn run_task(task: i32, count: i32, data: *mut c_void) -> i32 {
 }
 
 unsafe extern "C" fn parallel_launch(lambda: Lambda, data: *mut c_void, tasks: i32) -> i32 {
-    served("TVMBackendParallelLaunch", CHIPDOCK_ERROR, |services, waits| {
-        let mut region = Region { lambda, data, services };
-        if waits {
+    served("TVMBackendParallelLaunch", CHIPDOCK_ERROR, |caller| {
+        let services = caller.services;
+        let mut region = Region { lambda, data, caller };
+        if caller.waits {
             return launch_with_barrier(&region, tasks);
         }
         // SAFETY: `run_task` may run on several threads with the region, which lives until this returns.
@@ -131,12 +123,12 @@ unsafe extern "C" fn parallel_launch(lambda: Lambda, data: *mut c_void, tasks: i
 
 /// Runs each task on a thread of its own: tasks of the host's threads may not wait for each other (POOL-F1).
 fn launch_with_barrier(region: &Region, tasks: i32) -> i32 {
-    let most = i32::try_from(region.services.threads.size()).unwrap_or(1);
+    let most = i32::try_from(region.caller.services.threads.size()).unwrap_or(1);
     let count = if tasks > 0 { tasks.min(most) } else { most }.max(1);
     let barrier = Barrier::new(usize::try_from(count).unwrap_or(1));
     let run = |task: i32| {
         let status = region.run(task, &mut Group { barrier: &barrier, count });
-        (status != CHIPDOCK_OK).then(|| region.services.take())
+        (status != CHIPDOCK_OK).then(|| region.caller.services.take())
     };
     let failures = thread::scope(|scope| {
         let others: Vec<_> = (1..count).map(|task| scope.spawn(move || run(task))).collect();
@@ -146,8 +138,11 @@ fn launch_with_barrier(region: &Region, tasks: i32) -> i32 {
     });
     let Some(first) = failures.into_iter().flatten().next() else { return CHIPDOCK_OK };
     match first {
-        Some(error) => region.services.raise(error),
-        None => region.services.raise_own(&Error::new(ErrorKind::Internal, "a task failed without an error")),
+        Some(error) => region.caller.services.raise(error),
+        None => region
+            .caller
+            .services
+            .raise_own(&Error::new(ErrorKind::Internal, "a task failed without an error")),
     }
     CHIPDOCK_ERROR
 }

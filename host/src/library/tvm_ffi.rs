@@ -18,7 +18,7 @@ use crate::services::Services;
 /// The name by which the dynamic linker knows the library.
 const FILE: &str = "libtvm_ffi.so";
 /// Variable that names the library's file.
-const VARIABLE: &str = "CHIPDOCK_TVM_FFI";
+pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_FFI";
 /// Finds a library only if the process has it.
 #[cfg(target_os = "linux")]
 const ONLY_IF_LOADED: i32 = 4;
@@ -34,21 +34,37 @@ pub(super) struct TvmFfi {
 }
 
 thread_local! {
-    /// The host that calls a library on this thread, and whether tasks of the library wait for each other.
-    static CALLER: Cell<Option<(&'static Services, bool)>> = const { Cell::new(None) };
+    static CALLER: Cell<Option<Caller>> = const { Cell::new(None) };
 }
 
-/// Returns the host that calls a library on this thread, and whether tasks of the library wait for each other.
-pub(super) fn caller() -> Option<(&'static Services, bool)> {
-    CALLER.get()
+/// The caller of a library on this thread, whom what the library asks of TVM's run time is for.
+#[derive(Clone, Copy)]
+pub(super) struct Caller {
+    pub(super) services: &'static Services,
+    /// The libtvm_ffi that the library calls.
+    pub(super) tvm_ffi: &'static TvmFfi,
+    /// Tasks of the library's parallel regions wait for each other.
+    pub(super) waits: bool,
 }
 
-/// Runs a call of a library for a host.
-pub(super) fn called_by<R>(services: &'static Services, waits: bool, body: impl FnOnce() -> R) -> R {
-    let before = CALLER.replace(Some((services, waits)));
-    let result = body();
-    CALLER.set(before);
-    result
+impl Caller {
+    /// Returns the caller of a library on this thread.
+    pub(super) fn current() -> Option<Self> {
+        CALLER.get()
+    }
+
+    /// Runs a call of the library. The error of a failure is this thread's error of the host afterwards, wherever it was raised.
+    pub(super) fn call(self, body: impl FnOnce() -> i32) -> i32 {
+        let before = CALLER.replace(Some(self));
+        let status = body();
+        CALLER.set(before);
+        if status != 0
+            && let Some(error) = self.tvm_ffi.take()
+        {
+            self.services.raise(error);
+        }
+        status
+    }
 }
 
 impl TvmFfi {
@@ -100,20 +116,13 @@ impl TvmFfi {
     }
 
     /// Takes this thread's error out of the library's slot.
-    pub(super) fn take(&self) -> Option<api::Error> {
+    fn take(&self) -> Option<api::Error> {
         let mut error = std::ptr::null_mut();
         // SAFETY: it writes an error object that is ours, or null.
         unsafe { (self.move_from_raised)(&mut error) };
         let error = NonNull::new(error)?;
         // SAFETY: an error object of TVM-FFI's, laid out as ours, with a reference that is ours.
         Some(unsafe { api::Error::from_object(api::ObjectRef::from_raw(error)) })
-    }
-
-    /// Moves this thread's error from the library's slot to a host's, where there is one.
-    pub(super) fn pass_on(&self, services: &Services) {
-        if let Some(error) = self.take() {
-            services.raise(error);
-        }
     }
 
     /// Writes the address of each of these variables of an opened library: functions of libtvm_ffi, and of TVM's run time those
@@ -127,8 +136,9 @@ impl TvmFfi {
             let function = variable.trim_start_matches("__");
             let address = tvm_context::function(function).or_else(|| self.address(function));
             let address = address.ok_or_else(|| {
-                let message =
-                    format!("the library needs the variable {variable} filled in, which nobody here does");
+                let message = format!(
+                    "the library expects its loader to fill in {variable}, for which this host has nothing"
+                );
                 Error::new(ErrorKind::Unavailable, message).hint("open it in Python with tvm_ffi.load_module")
             })?;
             // SAFETY: a variable of this name is a pointer to the function of that name (TVM's codegen_cpu.cc).
@@ -166,7 +176,7 @@ fn opened(named: Option<&OsString>) -> Result<Library, Error> {
     handler.restore();
     library.map_err(|error| {
         let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-        let message = format!("the library needs TVM-FFI; tried {}: {why}", path.display());
+        let message = format!("TVM-FFI is not here: tried {}: {why}", path.display());
         let hint = format!(
             "pip install apache-tvm-ffi, and let {VARIABLE} name its libtvm_ffi.so (in the folder that tvm-ffi-config --libdir \
              prints)"

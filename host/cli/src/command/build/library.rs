@@ -53,7 +53,8 @@ pub(super) fn exported(
         DeviceCodeArg::Embedded => DeviceCode::Embedded,
         DeviceCodeArg::Aside => DeviceCode::Aside,
     };
-    let options = ExportOptions { device_code, linker: args.linker.clone(), aside: None };
+    let aside = aside_path(args).and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let options = ExportOptions { device_code, linker: args.linker.clone(), aside };
     let name = args.output.as_ref().and_then(|path| path.file_name()).unwrap_or_default();
     let (name, artifact) = (name.to_string_lossy(), &build.compiled.artifact);
     let made = if emit == Emit::Archive {
