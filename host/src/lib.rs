@@ -38,8 +38,10 @@
 //! | compile | COMPILE-C1 to COMPILE-C5: validate once, build once, the lower version, nothing half-done, positions |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
+//! | [`describe`] | artifacts as JSON |
 //! | export | EXPORT-X1 to EXPORT-X6, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
 //! | [`library`] | LIB-1 to LIB-10: artifacts and shared libraries as files, read without running them, and opened |
+//! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |
 //! | signature | what a caller passes to a compiled function, kept in its artifact |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
 //! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |
@@ -95,6 +97,7 @@ mod cache;
 pub mod calling;
 mod compile;
 mod delivered;
+pub mod describe;
 pub mod discovery;
 pub mod documents;
 mod error;
@@ -128,6 +131,7 @@ mod signature;
 mod sort;
 mod target;
 pub mod trace;
+pub mod values;
 
 pub use cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use chipdock_plugin_api::{Any, AnyView};

@@ -458,6 +458,7 @@ pub mod dtype;
 pub mod extension;
 #[cfg(feature = "files")]
 pub mod files;
+pub mod held;
 #[cfg(feature = "ir")]
 pub mod kernel;
 pub mod kit;

@@ -248,6 +248,16 @@ pub(crate) fn own<T: ObjectBody>(body: NonNull<T>) -> ObjectRef {
 }
 
 unsafe extern "C" fn delete_ours<T: ObjectBody>(self_: *mut c_void, flags: i32) {
+    // SAFETY: the deleter of an object that `allocate` made of a `T`, with the flags that it was called with.
+    unsafe { delete_body::<T>(self_, flags) };
+}
+
+/// Drops the content of an object of ours, frees its memory, or both.
+///
+/// # Safety
+///
+/// * `self_` is an object that [`allocate`] made of a `T`; each flag comes once, as the counts allow.
+pub(crate) unsafe fn delete_body<T: ObjectBody>(self_: *mut c_void, flags: i32) {
     let body = self_.cast::<T>();
     if flags & CHIPDOCK_DELETE_STRONG != 0 {
         // SAFETY: the last strong reference is gone, so the content is ours alone, and this flag comes once.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR, ChipdockSafeCall};
+use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR, ChipdockAny, ChipdockSafeCall};
 use chipdock_plugin_api as api;
 
 use super::module::ModuleInner;
@@ -11,7 +11,7 @@ use super::tables::answered;
 use crate::calling::{Calling, Note};
 use crate::error::Error;
 use crate::host::Host;
-use crate::services::Services;
+use crate::services::{Services, to_api};
 use crate::trace;
 
 /// A function that can be called. It keeps its host, and the module that it comes from, alive. Cloning shares it.
@@ -68,9 +68,44 @@ impl Function {
         self.call_now(args)
     }
 
+    /// Calls it as [`Self::call`] does; the error of a failure is the object that was raised, with its traceback and its cause.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::call`].
+    pub fn call_raising(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, api::Error> {
+        let status = match self.status_of(args) {
+            Ok((0, result)) => {
+                // SAFETY: on success the result is owned by the caller.
+                let answered = unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
+                return answered.map_err(|error| to_api(&error));
+            }
+            Ok((status, _)) => status,
+            Err(error) => return Err(to_api(&error)),
+        };
+        let services = self.host.0.services;
+        Err(services.take().unwrap_or_else(|| {
+            let failed = services.check(status, || format!("function \"{}\"", self.name));
+            let internal = || Error::new(crate::error::ErrorKind::Internal, "a call failed without a status");
+            to_api(&failed.err().unwrap_or_else(internal))
+        }))
+    }
+
     /// Calls the function without checking whether a program traces calls.
     #[inline]
     pub(crate) fn call_now(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
+        let (status, result) = self.status_of(args)?;
+        if status == 0 {
+            // SAFETY: on success the result is owned by the caller.
+            return unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
+        }
+        let failed = self.host.0.services.check(status, || format!("function \"{}\"", self.name));
+        failed.map(|()| api::Any::NONE).map_err(|error| error.at(format!("function \"{}\"", self.name)))
+    }
+
+    /// Calls the function, and returns its status with what it wrote as its result.
+    #[inline]
+    fn status_of(&self, args: &[api::AnyView<'_>]) -> Result<(i32, ChipdockAny), Error> {
         let services = self.host.0.services;
         services.check_process()?;
         services.clear_error();
@@ -84,12 +119,7 @@ impl Function {
         // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
         let status = unsafe { (self.call.0)(self_.cast(), args.as_ptr().cast(), num_args, &mut result) };
         drop(calling);
-        if status == 0 {
-            // SAFETY: on success the result is owned by the caller.
-            return unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
-        }
-        let failed = services.check(status, || format!("function \"{}\"", self.name));
-        failed.map(|()| api::Any::NONE).map_err(|error| error.at(format!("function \"{}\"", self.name)))
+        Ok((status, result))
     }
 
     /// Marks tensors that work on a stream other than their home's may use: they are not handed out again before that work is
@@ -105,6 +135,22 @@ impl Function {
                 device.mark(view.data());
             }
         }
+    }
+
+    /// Returns the function as a value that belongs to another side than its host (VALUE-F2 of [`values`](crate::values)). It
+    /// keeps its module and its host alive.
+    #[must_use]
+    pub fn for_side(&self, side: api::HostRef) -> api::Function {
+        let (function, home) = (self.clone(), self.host.side());
+        api::Function::from_fn(side, move |args: &[api::AnyView<'_>]| {
+            crate::values::carrying(args, side, home, |args| function.call_raising(args))
+        })
+    }
+
+    /// Returns the host that it is a function of.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        &self.host
     }
 
     /// Returns the function as a value of the boundary, for calls that bypass the host. It must not outlive this

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use chipdock_host::artifact::{Artifact, FunctionInfo, Section};
+use chipdock_host::describe;
 use chipdock_host::library::{Aside, BuiltFile, Contents, EMBEDDED_KIND, LIBRARY_KIND, LibraryFile};
-use chipdock_ir::{Param, PrimFunc, print};
+use chipdock_ir::{Param, print};
 use serde_json::{Value, json};
 
 use super::failure;
@@ -98,8 +99,8 @@ impl<'a> Module<'a> {
             "target": self.target(),
             "env": index.and_then(|index| index.env),
             "size_bytes": self.size_bytes,
-            "functions": self.functions().iter().map(function_json).collect::<Vec<_>>(),
-            "sections": self.sections().iter().map(section_json).collect::<Vec<_>>(),
+            "functions": self.functions().iter().map(describe::function).collect::<Vec<_>>(),
+            "sections": self.sections().iter().map(describe::section).collect::<Vec<_>>(),
             "imports": self.imports.iter().map(|import| import.to_json(with_source)).collect::<Vec<_>>(),
         });
         if with_source {
@@ -117,44 +118,6 @@ impl<'a> Module<'a> {
     }
 }
 
-/// Returns the signature of a function where it has one that can be read.
-fn signature(info: &FunctionInfo) -> Option<PrimFunc> {
-    info.signature().ok().flatten()
-}
-
-fn function_json(info: &FunctionInfo) -> Value {
-    let signature = signature(info);
-    let one = |param: &Param| match param {
-        Param::Buffer(buffer) => json!({
-            "name": &*buffer.name,
-            "kind": "buffer",
-            "dtype": buffer.dtype.to_string(),
-            "shape": buffer.shape.iter().map(print::expr).collect::<Vec<_>>(),
-        }),
-        Param::Var(var) => {
-            json!({"name": &*var.name, "kind": "scalar", "dtype": var.dtype.to_string(), "shape": null})
-        }
-    };
-    json!({
-        "name": info.name,
-        "symbol": info.symbol,
-        "args": info.args,
-        "launch_params": info.launch_params,
-        "params": signature.as_ref().map(|function| function.params.iter().map(one).collect::<Vec<_>>()),
-        "returns": signature.and_then(|function| function.ret).map(|dtype| dtype.to_string()),
-    })
-}
-
-fn section_json(section: &Section) -> Value {
-    json!({
-        "name": section.name(),
-        "kind": section.kind(),
-        "size_bytes": section.data().len(),
-        "alignment_bytes": section.alignment_bytes(),
-        "sha256": section.sha256(),
-    })
-}
-
 /// Returns the value of an option in a line; of a long list its beginning.
 fn option_text(value: &Value) -> String {
     match value {
@@ -170,7 +133,7 @@ fn option_text(value: &Value) -> String {
 
 /// Returns what a function takes, in a line: by its signature, else by the types of its arguments.
 fn takes(info: &FunctionInfo) -> String {
-    let Some(function) = signature(info) else {
+    let Some(function) = describe::signature(info) else {
         return if info.args.is_empty() { "not described".to_owned() } else { info.args.join(", ") };
     };
     let one = |param: &Param| match param {

@@ -1,0 +1,222 @@
+//! Compilation: a kernel's text for a target.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use chipdock_host::{CompileCache, CompileOptions, Compiled, Host, Schedule};
+use chipdock_ir::{Diagnostic, IrModule, Span, print, wire};
+use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
+use chipdock_script::{Cause, ScriptError};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::hosts::target_of;
+use crate::objects::{ModuleObject, TargetObject, arg, object, of, raised};
+use crate::tvm_ffi::TvmFfi;
+
+/// How often signals are looked for while a build runs.
+const SIGNALS_EVERY: Duration = Duration::from_millis(50);
+
+/// Options of a compilation, as a JSON object.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    /// Name of the file for messages.
+    file: String,
+    /// Target of the host functions.
+    host: Option<String>,
+    /// `auto` or `none`.
+    schedule: Schedules,
+    threads_max: u32,
+    /// Outputs of the code generator that are wanted, such as `source` and `asm`.
+    emit: Vec<String>,
+    /// Options of the code generator.
+    codegen: Map<String, Value>,
+    /// False: the compile cache is not used.
+    cache: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Schedules {
+    #[default]
+    Auto,
+    None,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            file: "<kernel>".to_owned(),
+            host: None,
+            schedule: Schedules::Auto,
+            threads_max: 0,
+            emit: Vec::new(),
+            codegen: Map::new(),
+            cache: true,
+        }
+    }
+}
+
+impl Options {
+    fn read(text: Option<&str>) -> Result<Self, Error> {
+        let Some(text) = text else { return Ok(Self::default()) };
+        serde_json::from_str(text).map_err(|error| {
+            let message = format!(
+                "options: {error}; expected a JSON object with any of file, host, schedule (\"auto\" or \"none\"), threads_max, \
+                 emit, codegen, cache"
+            );
+            Error::new(ErrorKind::VALUE_ERROR, message)
+        })
+    }
+
+    fn of_host(&self) -> Result<CompileOptions, Error> {
+        let cache = match CompileCache::of_process() {
+            Ok(cache) => cache.filter(|_| self.cache).map(Arc::new),
+            // A folder that cannot be used does not prevent compiling.
+            Err(error) if *error.kind() == chipdock_host::ErrorKind::Io => None,
+            Err(error) => return Err(raised(error)),
+        };
+        let mut options = self.codegen.clone();
+        if !self.emit.is_empty() {
+            options.insert("emit".to_owned(), Value::from(self.emit.clone()));
+        }
+        Ok(CompileOptions {
+            schedule: match self.schedule {
+                Schedules::Auto => Schedule::Auto,
+                Schedules::None => Schedule::None,
+            },
+            threads_max: self.threads_max,
+            options,
+            file: Some(self.file.clone()),
+            cache,
+            ..CompileOptions::default()
+        })
+    }
+}
+
+/// Reads a module: TVMScript, or a document of the wire format, which begins with a brace.
+fn parsed(source: &str, file: &str) -> Result<IrModule, Error> {
+    if source.trim_start().starts_with('{') {
+        return wire::read(source).map_err(|error| {
+            Error::new(ErrorKind::VALUE_ERROR, format!("{file}: not a module in the wire format: {error}"))
+        });
+    }
+    chipdock_script::parse(source, file).map_err(|errors| {
+        let kind = match errors.cause() {
+            Cause::Script => ErrorKind::VALUE_ERROR,
+            Cause::Environment => ErrorKind::UNAVAILABLE,
+            Cause::Internal => ErrorKind::INTERNAL,
+        };
+        Error::new(kind, errors.to_string())
+    })
+}
+
+/// Makes of a compilation's error one that shows the lines that it is about.
+fn with_lines(error: &chipdock_host::Error, source: &str, file: &str) -> Error {
+    if error.diagnostics().iter().all(|diagnostic| diagnostic.span == Span::NONE) {
+        return raised(error.clone());
+    }
+    let shown = |diagnostic: &Diagnostic| {
+        let line = usize::try_from(diagnostic.span.line).ok().and_then(|line| line.checked_sub(1));
+        let Some(text) = line.and_then(|line| source.lines().nth(line)) else {
+            return diagnostic.to_string();
+        };
+        let within = Diagnostic { span: Span::NONE, ..diagnostic.clone() };
+        ScriptError {
+            file: file.into(),
+            line: diagnostic.span.line,
+            column: diagnostic.span.column.max(1),
+            length: 1,
+            message: within.to_string(),
+            source_line: text.to_owned(),
+        }
+        .to_string()
+    };
+    let mut message = error.message().to_owned();
+    for diagnostic in error.diagnostics() {
+        message.push('\n');
+        message.push_str(&shown(diagnostic));
+    }
+    if !error.advice().is_empty() {
+        message.push('\n');
+        message.push_str(error.advice());
+    }
+    Error::new(ErrorKind::new(error.kind().name().to_owned()), message)
+}
+
+/// Compiles on a thread of its own, so that the caller's can look for signals: Ctrl-C in Python gives the build up.
+fn compiled(host: &Host, module: &IrModule, target: &TargetObject, options: &CompileOptions) -> Compilation {
+    let Some(tvm_ffi) = TvmFfi::present() else {
+        return Compilation::Done(host.compile(module, &target.0, options).map(Box::new));
+    };
+    let cancel = Arc::clone(&options.cancel);
+    thread::scope(|scope| {
+        let (done, waits) = channel();
+        let build = scope.spawn(move || {
+            let built = host.compile(module, &target.0, options);
+            drop(done);
+            built
+        });
+        loop {
+            match waits.recv_timeout(SIGNALS_EVERY) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
+            }
+            // SAFETY: it runs the handlers of signals of the program that embeds this library, if it has any.
+            if unsafe { (tvm_ffi.check_signals)() } != 0 {
+                let error = tvm_ffi.take();
+                cancel.store(true, Ordering::Relaxed);
+                let _ = build.join();
+                return Compilation::Interrupted(error);
+            }
+        }
+        match build.join() {
+            Ok(built) => Compilation::Done(built.map(Box::new)),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+enum Compilation {
+    Done(Result<Box<Compiled>, chipdock_host::Error>),
+    /// With the error that the handler of a signal raised.
+    Interrupted(Option<Error>),
+}
+
+pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let source: String = arg(args[1], "source")?;
+    let options: Option<String> = arg(args[3], "options")?;
+    let options = Options::read(options.as_deref())?;
+    let module = parsed(&source, &options.file)?;
+    let target = target_of(host, args[2], options.host.as_deref())?;
+    let of_host = options.of_host()?;
+    let built = match compiled(host, &module, &target, &of_host) {
+        Compilation::Done(built) => built.map_err(|error| with_lines(&error, &source, &options.file))?,
+        Compilation::Interrupted(error) => {
+            let cancelled =
+                || Error::new(ErrorKind::CANCELLED, "the compilation was interrupted by a signal");
+            return Err(error.unwrap_or_else(cancelled));
+        }
+    };
+    let module = host.load(&built.artifact).map_err(raised)?;
+    Ok(object(ModuleObject { host: host.clone(), module, compiled: Some(Arc::from(built)) }))
+}
+
+pub(crate) fn lower(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let source: String = arg(args[1], "source")?;
+    let options: Option<String> = arg(args[3], "options")?;
+    let options = Options::read(options.as_deref())?;
+    let module = parsed(&source, &options.file)?;
+    let target = target_of(host, args[2], options.host.as_deref())?;
+    let schedule = options.of_host()?.schedule;
+    let lowered = host
+        .schedule(&module, &target.0, schedule)
+        .map_err(|error| with_lines(&error, &source, &options.file))?;
+    Ok(print::module(&lowered).as_str().into())
+}

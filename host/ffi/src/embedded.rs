@@ -1,0 +1,209 @@
+//! Embedded modules of kind `chipdock`, for TVM-FFI's loader: FFI-6.
+//!
+//! TVM-FFI wants one of its own module objects, whose layout is C++'s and changes. So the functions of an artifact are registered
+//! as symbols of its "system library" under a prefix of their own, and the module is the one that it makes of that prefix. A
+//! symbol is a plain C function, which is called without an object: each gets one of a fixed number of entry points, which are
+//! alike but for the number that they pass on.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_void};
+use std::fmt::Write as _;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use chipdock_abi::{ChipdockAny, ChipdockObject};
+use chipdock_host::artifact::Artifact;
+use chipdock_host::{Function, values};
+use chipdock_plugin_api as api;
+use chipdock_plugin_api::text::str_out;
+use chipdock_plugin_api::{Any, AnyView, Bytes, Error, ErrorKind, ObjectRef};
+use sha2::{Digest as _, Sha256};
+
+use crate::entry::packed;
+use crate::hosts::default_host;
+use crate::objects::{arg, raised};
+use crate::tvm_ffi::TvmFfi;
+use crate::{functions, side};
+
+/// Number of entry points: of functions of embedded modules that one process can load.
+const ENTRY_POINTS: usize = 8192;
+/// Size of an entry point in bytes.
+const ENTRY_BYTES: usize = 16;
+
+// An entry point puts its number into the first argument, which TVM-FFI passes as null, and goes on to `call`.
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(
+    ".pushsection .text.chipdock_embedded,\"ax\",@progbits",
+    ".p2align 4",
+    ".type chipdock_embedded, @function",
+    "chipdock_embedded:",
+    ".set chipdock_number, 0",
+    ".rept {count}",
+    ".p2align 4",
+    "mov edi, chipdock_number",
+    "jmp {call}",
+    ".set chipdock_number, chipdock_number + 1",
+    ".endr",
+    ".p2align 4",
+    ".size chipdock_embedded, .-chipdock_embedded",
+    ".popsection",
+    count = const ENTRY_POINTS,
+    call = sym call,
+);
+
+#[cfg(target_arch = "aarch64")]
+std::arch::global_asm!(
+    ".pushsection .text.chipdock_embedded,\"ax\",%progbits",
+    ".p2align 4",
+    ".type chipdock_embedded, %function",
+    "chipdock_embedded:",
+    ".set chipdock_number, 0",
+    ".rept {count}",
+    ".p2align 4",
+    "mov w0, chipdock_number",
+    "b {call}",
+    ".set chipdock_number, chipdock_number + 1",
+    ".endr",
+    ".p2align 4",
+    ".size chipdock_embedded, .-chipdock_embedded",
+    ".popsection",
+    count = const ENTRY_POINTS,
+    call = sym call,
+);
+
+unsafe extern "C" {
+    /// The first entry point; the others follow it.
+    #[link_name = "chipdock_embedded"]
+    safe static FIRST: [[u8; ENTRY_BYTES]; ENTRY_POINTS];
+}
+
+/// A function of an embedded module; it is looked up by its first call, as its device may be missing.
+struct Embedded {
+    module: chipdock_host::Module,
+    name: String,
+    function: OnceLock<Function>,
+}
+
+impl Embedded {
+    fn function(&self) -> Result<&Function, Error> {
+        if let Some(found) = self.function.get() {
+            return Ok(found);
+        }
+        let found = self.module.function(&self.name).map_err(raised)?;
+        Ok(self.function.get_or_init(|| found))
+    }
+}
+
+/// Functions by the number of their entry point. A module of TVM-FFI's system library lives as long as the process.
+static FUNCTIONS: [OnceLock<Embedded>; ENTRY_POINTS] = [const { OnceLock::new() }; ENTRY_POINTS];
+
+/// Modules that were made, by the digest of their bytes, with the number of entry points that are taken.
+#[derive(Default)]
+struct Made {
+    prefixes: BTreeMap<String, String>,
+    taken: usize,
+}
+
+static MADE: Mutex<Option<Made>> = Mutex::new(None);
+
+unsafe extern "C" fn call(
+    number: *mut c_void,
+    args: *const ChipdockAny,
+    num_args: i32,
+    result: *mut ChipdockAny,
+) -> i32 {
+    // SAFETY: the parameters of a packed call, passed on.
+    unsafe {
+        packed(args, num_args, result, |args| {
+            let embedded = FUNCTIONS.get(number.addr()).and_then(OnceLock::get).ok_or_else(|| {
+                Error::new(ErrorKind::INTERNAL, "an entry point was called that no function has")
+            })?;
+            let function = embedded.function()?;
+            values::carrying(args, side::callers(), function.host().side(), |args| {
+                functions::call(function, args)
+            })
+        })
+    }
+}
+
+/// Registers the functions of a module as symbols under a prefix.
+fn register(
+    tvm_ffi: &TvmFfi,
+    module: &chipdock_host::Module,
+    prefix: &str,
+    taken: &mut usize,
+) -> Result<(), Error> {
+    let (names, first): (Vec<String>, usize) = (module.function_names().map(str::to_owned).collect(), *taken);
+    if first + names.len() > ENTRY_POINTS {
+        let message = format!(
+            "an embedded module has {} functions, and {} of {ENTRY_POINTS} entry points of this process are taken",
+            names.len(),
+            first
+        );
+        return Err(Error::new(ErrorKind::UNSUPPORTED, message));
+    }
+    // Before the first can fail: an entry point is given once.
+    *taken += names.len();
+    for (at, name) in names.iter().enumerate() {
+        let embedded = Embedded { module: module.clone(), name: name.clone(), function: OnceLock::new() };
+        let _ = FUNCTIONS[first + at].set(embedded);
+        let symbol = CString::new(format!("__tvm_ffi_{prefix}{name}")).map_err(|_| {
+            Error::new(ErrorKind::VALUE_ERROR, format!("function {name:?} has a name with a NUL character"))
+        })?;
+        let entry_point = (&raw const FIRST[first + at]).cast_mut().cast();
+        // SAFETY: a symbol and the function that it names; both live as long as the process.
+        let status = unsafe { (tvm_ffi.register_symbol)(symbol.as_ptr(), entry_point) };
+        if status != 0 {
+            return Err(failed(tvm_ffi, "TVMFFIEnvModRegisterSystemLibSymbol"));
+        }
+    }
+    Ok(())
+}
+
+fn failed(tvm_ffi: &TvmFfi, what: &str) -> Error {
+    tvm_ffi
+        .take()
+        .unwrap_or_else(|| Error::new(ErrorKind::INTERNAL, format!("{what} failed and raised no error")))
+}
+
+/// Returns TVM-FFI's module of the symbols under a prefix.
+fn module_of(tvm_ffi: &TvmFfi, prefix: &str) -> Result<Any, Error> {
+    let (name, mut function) = (str_out("ffi.SystemLib"), std::ptr::null_mut::<ChipdockObject>());
+    // SAFETY: a live name, and a place for an owned function, null where there is none of that name.
+    let status = unsafe { (tvm_ffi.function_global)(&name, &mut function) };
+    let Some(function) = NonNull::new(function).filter(|_| status == 0) else {
+        return Err(failed(tvm_ffi, "TVMFFIFunctionGetGlobal of ffi.SystemLib"));
+    };
+    // SAFETY: a function object with a reference that is ours.
+    let function = unsafe { api::Function::from_object(ObjectRef::from_raw(function)) };
+    let prefix = Any::from(prefix);
+    function.call(side::callers(), &[prefix.view()])
+}
+
+/// Makes TVM-FFI's module of an artifact: what `ffi.Module.load_from_bytes.chipdock` does.
+pub(crate) fn load_embedded(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let bytes: Bytes = arg(args[0], "data")?;
+    let Some(tvm_ffi) = TvmFfi::present() else {
+        return Err(Error::new(
+            ErrorKind::UNAVAILABLE,
+            "this process has no libtvm_ffi, whose module it would be",
+        ));
+    };
+    let artifact = Arc::new(Artifact::from_bytes(&bytes).map_err(raised)?);
+    // The same bytes are the same module, however many libraries have them.
+    let identity = Sha256::digest(&*bytes).iter().take(16).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = made.get_or_insert_default();
+    if let Some(prefix) = made.prefixes.get(&identity) {
+        return module_of(tvm_ffi, prefix);
+    }
+    let module = default_host()?.load(&artifact).map_err(raised)?;
+    let prefix = format!("chipdock_{identity}_");
+    register(tvm_ffi, &module, &prefix, &mut made.taken)?;
+    let ffi_module = module_of(tvm_ffi, &prefix)?;
+    made.prefixes.insert(identity, prefix);
+    Ok(ffi_module)
+}

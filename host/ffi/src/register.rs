@@ -1,0 +1,101 @@
+//! Registration with the libtvm_ffi of the process: FFI-1, FFI-2 and FFI-6.
+
+use std::sync::{Mutex, PoisonError};
+
+use chipdock_abi::ChipdockSafeCall;
+use chipdock_plugin_api::text::str_out;
+use chipdock_plugin_api::{Any, AnyView, Error, Function, caught};
+
+use crate::entry::{Entry, Type};
+use crate::objects::{self, type_index};
+use crate::table::ENTRIES;
+use crate::tvm_ffi::{MethodInfo, TvmFfi};
+
+/// Name under which TVM-FFI looks for the loader of embedded modules of our kind.
+const LOADER: &str = "ffi.Module.load_from_bytes.chipdock";
+
+/// Runs when the library is loaded.
+extern "C" fn on_load() {
+    // A failure leaves the functions of the library usable by their symbols.
+    let _ = caught(register);
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ON_LOAD: extern "C" fn() = on_load;
+
+pub(crate) fn register_now(_: &[AnyView<'_>]) -> Result<Any, Error> {
+    Ok(register().into())
+}
+
+/// Registers functions and types, once; returns whether the process has libtvm_ffi.
+fn register() -> bool {
+    static DONE: Mutex<bool> = Mutex::new(false);
+    let Some(tvm_ffi) = TvmFfi::present() else { return false };
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::replace(&mut *done, true) {
+        return true;
+    }
+    for entry in ENTRIES {
+        register_function(tvm_ffi, &format!("chipdock.{}", entry.name), entry);
+        if entry.name == "load_embedded" {
+            register_function(tvm_ffi, LOADER, entry);
+        }
+    }
+    for (key, index) in objects::types() {
+        register_type(tvm_ffi, key, type_index_if_new(tvm_ffi, key, index));
+    }
+    true
+}
+
+/// Calls `body` with an entry as TVM-FFI wants it described.
+fn described<R>(name: &str, entry: &Entry, body: impl FnOnce(&MethodInfo) -> R) -> R {
+    let (doc, metadata) = (entry.documentation(), entry.metadata());
+    // SAFETY: a function of this library, which ignores its `self` and is never unloaded while it can be called.
+    let function = unsafe { Function::from_safe_call(ChipdockSafeCall(entry.call), ()) };
+    let function = Any::from(function);
+    body(&MethodInfo {
+        name: str_out(name),
+        doc: str_out(&doc),
+        metadata: str_out(&metadata),
+        flags: 0,
+        method: function.view().into_raw(),
+    })
+}
+
+fn register_function(tvm_ffi: &TvmFfi, name: &str, entry: &Entry) {
+    // SAFETY: a description that lives for the call, which copies its texts and takes a reference of the function.
+    let status = described(name, entry, |info| unsafe { (tvm_ffi.set_function_global)(info, 0) });
+    if status != 0 {
+        // The name is taken: FFI-1.
+        drop(tvm_ffi.take());
+    }
+}
+
+/// Returns the index of a type that nobody has registered yet; `None` where another copy of this library has.
+fn type_index_if_new(tvm_ffi: &TvmFfi, key: &str, index: &std::sync::atomic::AtomicI32) -> Option<i32> {
+    let (text, mut known) = (str_out(key), 0);
+    // SAFETY: a live key, and a place for a number.
+    let status = unsafe { (tvm_ffi.type_key_to_index)(&text, &mut known) };
+    if status != 0 {
+        drop(tvm_ffi.take());
+    }
+    let index = type_index(key, index);
+    (status != 0).then_some(index)
+}
+
+/// Registers as methods of a type the functions that take an object of it first.
+fn register_type(tvm_ffi: &TvmFfi, key: &str, index: Option<i32>) {
+    let Some(index) = index else { return };
+    let own = key.trim_start_matches("chipdock.").to_lowercase() + "_";
+    let is_method =
+        |entry: &&&Entry| entry.args.first().is_some_and(|(_, of)| matches!(of, Type::Of(of) if *of == key));
+    for entry in ENTRIES.iter().filter(is_method) {
+        let name = entry.name.strip_prefix(&own).unwrap_or(entry.name);
+        // SAFETY: a type that was just registered, and a description that lives for the call.
+        let status = described(name, entry, |info| unsafe { (tvm_ffi.register_method)(index, info) });
+        if status != 0 {
+            drop(tvm_ffi.take());
+        }
+    }
+}
