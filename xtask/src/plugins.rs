@@ -1,4 +1,4 @@
-//! Builds the command and the plugins, with manifests, into one folder.
+//! Builds the command, libchipdock.so and the plugins, with manifests, into one folder.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -32,13 +32,13 @@ pub(crate) fn all() -> Result<Vec<(String, String)>> {
         .collect())
 }
 
-/// Builds the command and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a manifest
+/// Builds the command, libchipdock.so and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a manifest
 /// beside each, generated from the plugin's registrations.
 pub(crate) fn build(release: bool) -> Result<Built> {
     let profile = if release { "release" } else { "debug" };
     let plugins = all()?;
     let mut command = cargo();
-    command.args(["build", "--package", "chipdock-cli"]);
+    command.args(["build", "--package", "chipdock-cli", "--package", "chipdock-ffi"]);
     for (name, _) in &plugins {
         command.args(["--package", &format!("chipdock-plugin-{name}")]);
     }

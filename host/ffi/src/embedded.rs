@@ -8,15 +8,12 @@
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
 use std::fmt::Write as _;
-use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use chipdock_abi::{ChipdockAny, ChipdockObject};
+use chipdock_abi::ChipdockAny;
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{Function, values};
-use chipdock_plugin_api as api;
-use chipdock_plugin_api::text::str_out;
-use chipdock_plugin_api::{Any, AnyView, Bytes, Error, ErrorKind, ObjectRef};
+use chipdock_plugin_api::{Any, AnyView, Bytes, Error, ErrorKind};
 use sha2::{Digest as _, Sha256};
 
 use crate::entry::packed;
@@ -168,14 +165,12 @@ fn failed(tvm_ffi: &TvmFfi, what: &str) -> Error {
 
 /// Returns TVM-FFI's module of the symbols under a prefix.
 fn module_of(tvm_ffi: &TvmFfi, prefix: &str) -> Result<Any, Error> {
-    let (name, mut function) = (str_out("ffi.SystemLib"), std::ptr::null_mut::<ChipdockObject>());
-    // SAFETY: a live name, and a place for an owned function, null where there is none of that name.
-    let status = unsafe { (tvm_ffi.function_global)(&name, &mut function) };
-    let Some(function) = NonNull::new(function).filter(|_| status == 0) else {
-        return Err(failed(tvm_ffi, "TVMFFIFunctionGetGlobal of ffi.SystemLib"));
+    let Some(function) = tvm_ffi.global("ffi.SystemLib") else {
+        return Err(Error::new(
+            ErrorKind::UNAVAILABLE,
+            "this libtvm_ffi has no global function ffi.SystemLib",
+        ));
     };
-    // SAFETY: a function object with a reference that is ours.
-    let function = unsafe { api::Function::from_object(ObjectRef::from_raw(function)) };
     let prefix = Any::from(prefix);
     function.call(side::callers(), &[prefix.view()])
 }

@@ -9,6 +9,7 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, attribute};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::functions;
 use crate::objects::{TargetObject, arg, object, of, raised};
 
 /// Options of a host, as a JSON object.
@@ -122,6 +123,13 @@ pub(crate) fn open_plugin(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(json!(report).to_string().as_str().into())
 }
 
+pub(crate) fn function(args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let host: &Host = of(args[0], "host")?;
+    let name: String = arg(args[1], "name")?;
+    let found = host.function(&name).map_err(raised)?;
+    Ok(found.map_or(Any::NONE, |function| functions::for_callers(function).into()))
+}
+
 pub(crate) fn devices(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let host: &Host = of(args[0], "host")?;
     let apis: Vec<Value> = host.device_names().iter().map(|name| devices_of(host, name)).collect();
@@ -184,7 +192,10 @@ pub(crate) fn device_of(host: &Host, view: AnyView<'_>, at: &str) -> Result<Devi
         let (name, id) = named(&text)?;
         return host.device(name, id).map_err(raised);
     }
-    let number: ChipdockDevice = arg(view, at)?;
+    let number: ChipdockDevice = view.to().map_err(|_| {
+        let message = format!("{at}: expected a Device, or the name of one, found {}", view.type_name());
+        Error::new(ErrorKind::TYPE_ERROR, message)
+    })?;
     host.device_by_number(number).map_err(raised)
 }
 

@@ -29,6 +29,7 @@
 //! * **FFI-8 Threads.** Every function may be called from any thread at once. In Python a call releases the lock. `compile` looks for
 //!   signals while it runs: Ctrl-C gives the build up.
 
+mod c_api;
 mod compiling;
 mod embedded;
 mod entry;
@@ -44,20 +45,3 @@ mod streams;
 mod table;
 mod tensors;
 mod tvm_ffi;
-
-use chipdock_abi::ChipdockAny;
-use chipdock_plugin_api::Any;
-
-/// Takes this thread's error of this library: writes it to `out_error`, or None if there is none.
-///
-/// # Safety
-///
-/// * `out_error` is null, or a place for a value.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chipdock_take_error(out_error: *mut ChipdockAny) {
-    let error = side::take().map_or(Any::NONE, Any::from);
-    // SAFETY: null, or writable, as this function requires.
-    if let Some(out) = unsafe { out_error.as_mut() } {
-        *out = error.into_raw();
-    }
-}

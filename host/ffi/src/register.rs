@@ -38,9 +38,9 @@ fn register() -> bool {
     }
     for entry in ENTRIES {
         register_function(tvm_ffi, &format!("chipdock.{}", entry.name), entry);
-        if entry.name == "load_embedded" {
-            register_function(tvm_ffi, LOADER, entry);
-        }
+    }
+    if let Some(entry) = ENTRIES.iter().find(|entry| entry.name == "load_embedded") {
+        register_function(tvm_ffi, LOADER, entry);
     }
     for (key, index) in objects::types() {
         register_type(tvm_ffi, key, type_index_if_new(tvm_ffi, key, index));
@@ -63,11 +63,15 @@ fn described<R>(name: &str, entry: &Entry, body: impl FnOnce(&MethodInfo) -> R) 
     })
 }
 
+/// Registers a function, unless the name is taken (FFI-1).
 fn register_function(tvm_ffi: &TvmFfi, name: &str, entry: &Entry) {
+    if tvm_ffi.global(name).is_some() {
+        return;
+    }
     // SAFETY: a description that lives for the call, which copies its texts and takes a reference of the function.
     let status = described(name, entry, |info| unsafe { (tvm_ffi.set_function_global)(info, 0) });
     if status != 0 {
-        // The name is taken: FFI-1.
+        // Another thread was first.
         drop(tvm_ffi.take());
     }
 }

@@ -2,7 +2,8 @@
 
 use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR};
 use chipdock_host::{Device, Host, Tensor, values};
-use chipdock_plugin_api::{Any, AnyView, Error, TensorView};
+use chipdock_plugin_api as api;
+use chipdock_plugin_api::{Any, AnyView, Error, TensorParts, TensorView};
 
 use crate::hosts::device_of;
 use crate::objects::{ModuleObject, arg, of, raised};
@@ -19,13 +20,31 @@ fn moved(host: &Host, device: &Device, view: AnyView<'_>, at: usize) -> Result<O
     if !matches!(view.type_index(), CHIPDOCK_TYPE_DLTENSOR_PTR | CHIPDOCK_TYPE_TENSOR) {
         return Ok(None);
     }
-    let number = view.to::<TensorView<'_>>()?.device();
-    if number == device.number() {
+    let tensor = view.to::<TensorView<'_>>()?;
+    if tensor.device() == device.number() {
         return Ok(None);
     }
-    let original = tensors::tensor_of(host, view, &format!("argument {at}"))?;
+    let original = match view.type_index() {
+        CHIPDOCK_TYPE_DLTENSOR_PTR => borrowed(host, tensor)?,
+        _ => tensors::tensor_of(host, view, &format!("argument {at}"))?,
+    };
     let copy = original.to_device(device).map_err(raised)?;
     Ok(Some(Moved { original, copy }))
+}
+
+/// Makes a tensor over memory that the caller of `run` keeps until it returns.
+fn borrowed(host: &Host, view: TensorView<'_>) -> Result<Tensor, Error> {
+    let parts = TensorParts {
+        data: view.data(),
+        device: view.device(),
+        dtype: view.dtype(),
+        shape: view.shape(),
+        strides: view.strides(),
+        byte_offset: view.byte_offset(),
+    };
+    // SAFETY: the memory of an argument lives for the call, and `run` keeps no tensor beyond it.
+    let value = unsafe { api::Tensor::from_owner(parts, ()) }?;
+    Tensor::from_value(host, value).map_err(raised)
 }
 
 pub(crate) fn run(args: &[AnyView<'_>]) -> Result<Any, Error> {

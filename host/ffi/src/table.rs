@@ -26,6 +26,8 @@ entries! {
     fn plugins(host: HOST) -> STR, hosts::plugins;
     /// Opens a plugin now, instead of when it is first needed, and returns its report; a JSON object.
     fn open_plugin(host: HOST, name: STR) -> STR, hosts::open_plugin;
+    /// Returns the plain function that a plugin registered under a name, or None.
+    fn function(host: HOST, name: STR) -> Type::Optional("ffi.Function"), hosts::function;
     /// Returns every device API with its devices and their attributes, or the reason why there are none; a JSON object.
     fn devices(host: HOST) -> STR, hosts::devices;
     /// Returns every target kind with the target of its defaults, or the reason why it cannot be used here, and the kind of the

@@ -5,6 +5,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use chipdock_abi::{ChipdockAny, ChipdockObject, ChipdockStr};
+use chipdock_plugin_api::text::str_out;
+use chipdock_plugin_api::{Error, Function, ObjectRef};
 use libloading::os::unix::{Library, RTLD_LAZY};
 
 /// Finds a library only if the process has it.
@@ -92,15 +94,23 @@ impl TvmFfi {
         ((version[0], version[1]) == VERSION).then_some(found)
     }
 
+    /// Returns the global function of a name, if there is one.
+    pub(crate) fn global(&self, name: &str) -> Option<Function> {
+        let (name, mut function) = (str_out(name), std::ptr::null_mut::<ChipdockObject>());
+        // SAFETY: a live name, and a place for an owned function, null where there is none of that name.
+        let status = unsafe { (self.function_global)(&name, &mut function) };
+        let function = NonNull::new(function).filter(|_| status == 0)?;
+        // SAFETY: a function object with a reference that is ours.
+        Some(unsafe { Function::from_object(ObjectRef::from_raw(function)) })
+    }
+
     /// Takes this thread's error out of the library's slot.
-    pub(crate) fn take(&self) -> Option<chipdock_plugin_api::Error> {
+    pub(crate) fn take(&self) -> Option<Error> {
         let mut error = std::ptr::null_mut();
         // SAFETY: it writes an error object that is ours, or null.
         unsafe { (self.move_from_raised)(&mut error) };
         let error = NonNull::new(error)?;
         // SAFETY: an error object of TVM-FFI's, laid out as ours, with a reference that is ours.
-        Some(unsafe {
-            chipdock_plugin_api::Error::from_object(chipdock_plugin_api::ObjectRef::from_raw(error))
-        })
+        Some(unsafe { Error::from_object(ObjectRef::from_raw(error)) })
     }
 }

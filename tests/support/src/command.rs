@@ -19,6 +19,14 @@ pub struct Built {
     pub plugins: PathBuf,
 }
 
+impl Built {
+    /// Returns the path of `libchipdock.so`, which is built beside the executable.
+    #[must_use]
+    pub fn library(&self) -> PathBuf {
+        self.command.with_file_name("libchipdock.so")
+    }
+}
+
 /// Returns the files that `cargo xtask test` built; if a test is run by itself, builds them with `cargo xtask plugins`.
 ///
 /// # Panics

@@ -1,0 +1,506 @@
+/*
+ * The host of Chipdock for programs in C99 and C++11 and newer: libchipdock.so. SPDX-License-Identifier: Apache-2.0
+ *
+ * Link with -lchipdock, or open the library at run time. Each function of the library is a packed function,
+ * `__tvm_ffi_<name>`; the guide's page "The host as a library" lists them with their arguments, and each answers the same by
+ * `__tvm_ffi__doc_<name>`. In C++ the classes below wrap them:
+ *
+ *     chipdock::Host host;
+ *     chipdock::Module module = host.compile(text, "llvm");
+ *     module["vector_add"](chipdock::view(a), chipdock::view(b), chipdock::view(c));
+ *
+ * - Arguments are borrowed for the call, the result is the caller's: release it with `chipdock_release`.
+ * - A function that fails returns -1, and its error is this thread's: take it with `chipdock_take_error` before the next call.
+ *   In C++ it is thrown as chipdock::Error.
+ * - Every function may be called from any thread at once.
+ */
+
+#ifndef CHIPDOCK_HOST_H
+#define CHIPDOCK_HOST_H
+
+#include "chipdock.h"
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls F with the name of each function of the library. */
+#define CHIPDOCK_HOST_FUNCTIONS(F)                                                                          \
+  F(version) F(register) F(host) F(plugins) F(open_plugin) F(function) F(devices) F(targets) F(device) F(device_name)   \
+  F(device_attribute) F(device_sync) F(target) F(target_json) F(compile) F(lower) F(load) F(load_bytes)     \
+  F(module_function) F(module_functions) F(module_describe) F(module_source) F(module_lowered)              \
+  F(module_target) F(module_bytes) F(module_export) F(run) F(empty) F(zeros) F(to_device) F(copy)           \
+  F(to_bytes) F(from_bytes) F(stream) F(set_stream) F(stream_sync) F(stream_wait_for) F(stream_native)      \
+  F(stream_device) F(load_embedded)
+
+#define CHIPDOCK_HOST_DECLARE(name)                                                                         \
+  int32_t __tvm_ffi_##name(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result);
+CHIPDOCK_HOST_FUNCTIONS(CHIPDOCK_HOST_DECLARE)
+#undef CHIPDOCK_HOST_DECLARE
+
+/* Moves this thread's error of the library to `out_error`: a value of type CHIPDOCK_TYPE_ERROR, or None. */
+void chipdock_take_error(ChipdockAny *out_error);
+/* Raises an error for the caller of a function of the program's own, which then returns -1. */
+void chipdock_raise(ChipdockStr kind, ChipdockStr message);
+/* Adds a reference to the object of a value; for other values it does nothing. */
+void chipdock_retain(const ChipdockAny *value);
+/* Releases a value, and writes None in its place. */
+void chipdock_release(ChipdockAny *value);
+/* Makes a function object of a function of the program's own. `deleter` gets `self_` when the last reference is gone. */
+void chipdock_function(void *self_, ChipdockSafeCall call, ChipdockDeleter deleter, ChipdockAny *out_function);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+/* ---- Values, for C and C++ ---- */
+
+static inline ChipdockAny chipdock_value(int32_t type_index) {
+  ChipdockAny value;
+  memset(&value, 0, sizeof(value));
+  value.type_index = type_index;
+  return value;
+}
+
+static inline ChipdockAny chipdock_int(int64_t number) {
+  ChipdockAny value = chipdock_value(CHIPDOCK_TYPE_INT);
+  value.value.v_int64 = number;
+  return value;
+}
+
+static inline ChipdockAny chipdock_float(double number) {
+  ChipdockAny value = chipdock_value(CHIPDOCK_TYPE_FLOAT);
+  value.value.v_float64 = number;
+  return value;
+}
+
+/* Borrows a NUL-terminated text. */
+static inline ChipdockAny chipdock_text(const char *text) {
+  ChipdockAny value = chipdock_value(CHIPDOCK_TYPE_RAW_STR);
+  value.value.v_c_str = text;
+  return value;
+}
+
+/* Borrows a tensor. */
+static inline ChipdockAny chipdock_tensor(ChipdockTensor *tensor) {
+  ChipdockAny value = chipdock_value(CHIPDOCK_TYPE_DLTENSOR_PTR);
+  value.value.v_ptr = tensor;
+  return value;
+}
+
+static inline ChipdockAny chipdock_device_value(ChipdockDevice device) {
+  ChipdockAny value = chipdock_value(CHIPDOCK_TYPE_DEVICE);
+  value.value.v_device = device;
+  return value;
+}
+
+/* Returns the text or the bytes of a value, which live as long as it does; an empty text for another value. */
+static inline ChipdockStr chipdock_str_of(const ChipdockAny *value) {
+  ChipdockStr text = {"", 0};
+  if (value->type_index == CHIPDOCK_TYPE_SMALL_STR || value->type_index == CHIPDOCK_TYPE_SMALL_BYTES) {
+    text.data = (const char *)value->value.v_bytes;
+    text.size = value->small_length;
+  } else if (value->type_index == CHIPDOCK_TYPE_STR || value->type_index == CHIPDOCK_TYPE_BYTES) {
+    text = ((const ChipdockByteArrayObject *)value->value.v_object)->bytes;
+  }
+  return text;
+}
+
+/* Calls the function object that `function` holds. */
+static inline int32_t chipdock_call(const ChipdockAny *function, const ChipdockAny *args, int32_t num_args,
+                                    ChipdockAny *result) {
+  ChipdockFunctionObject *object;
+  if (function->type_index != CHIPDOCK_TYPE_FUNCTION) {
+    const ChipdockStr kind = {"TypeError", 9}, message = {"expected a Function", 19};
+    chipdock_raise(kind, message);
+    return -1;
+  }
+  object = (ChipdockFunctionObject *)(void *)function->value.v_object;
+  return object->safe_call(object, args, num_args, result);
+}
+
+#ifdef __cplusplus
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace chipdock {
+
+/* An error of the library, with its kind, such as "ValueError", and its traceback, if it has one. */
+class Error : public std::runtime_error {
+ public:
+  Error(std::string kind, const std::string &message, std::string traceback = std::string())
+      : std::runtime_error(message), kind_(std::move(kind)), traceback_(std::move(traceback)) {}
+
+  const std::string &kind() const noexcept { return kind_; }
+  const std::string &traceback() const noexcept { return traceback_; }
+
+  /* Takes this thread's error. */
+  static Error taken() {
+    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_NONE);
+    chipdock_take_error(&raw);
+    if (raw.type_index != CHIPDOCK_TYPE_ERROR) return Error("InternalError", "a call failed and raised no error");
+    const ChipdockErrorObject *object = reinterpret_cast<const ChipdockErrorObject *>(raw.value.v_object);
+    const auto text = [](ChipdockStr part) { return std::string(part.data, part.size); };
+    Error error(text(object->kind), text(object->message), text(object->backtrace));
+    chipdock_release(&raw);
+    return error;
+  }
+
+ private:
+  std::string kind_, traceback_;
+};
+
+/* An owned value. Copies share its object. */
+class Value {
+ public:
+  Value() noexcept : raw_(chipdock_value(CHIPDOCK_TYPE_NONE)) {}
+  /* Takes over a value that the caller owns. */
+  explicit Value(ChipdockAny owned) noexcept : raw_(owned) {}
+  Value(const Value &other) noexcept : raw_(other.raw_) { chipdock_retain(&raw_); }
+  Value(Value &&other) noexcept : raw_(other.raw_) { other.raw_ = chipdock_value(CHIPDOCK_TYPE_NONE); }
+  Value &operator=(Value other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~Value() { chipdock_release(&raw_); }
+
+  const ChipdockAny &raw() const noexcept { return raw_; }
+  bool is_none() const noexcept { return raw_.type_index == CHIPDOCK_TYPE_NONE; }
+
+  /* Returns the text or the bytes. Throws TypeError for another value. */
+  std::string text() const {
+    switch (raw_.type_index) {
+      case CHIPDOCK_TYPE_SMALL_STR:
+      case CHIPDOCK_TYPE_SMALL_BYTES:
+      case CHIPDOCK_TYPE_STR:
+      case CHIPDOCK_TYPE_BYTES: {
+        const ChipdockStr found = chipdock_str_of(&raw_);
+        return std::string(found.data, found.size);
+      }
+      default:
+        throw Error("TypeError", "expected a text, found a value of type index " + std::to_string(raw_.type_index));
+    }
+  }
+
+  /* Returns the number. Throws TypeError for another value. */
+  int64_t integer() const {
+    if (raw_.type_index == CHIPDOCK_TYPE_INT || raw_.type_index == CHIPDOCK_TYPE_BOOL) return raw_.value.v_int64;
+    throw Error("TypeError", "expected an integer, found a value of type index " + std::to_string(raw_.type_index));
+  }
+  double number() const {
+    return raw_.type_index == CHIPDOCK_TYPE_FLOAT ? raw_.value.v_float64 : static_cast<double>(integer());
+  }
+
+ private:
+  ChipdockAny raw_;
+};
+
+/* Element types by their C++ types. */
+template <typename T>
+ChipdockDataType dtype_of() {
+  static_assert(std::is_arithmetic<T>::value, "the element type of a tensor is a number");
+  ChipdockDataType dtype = {CHIPDOCK_DTYPE_INT, static_cast<uint8_t>(sizeof(T) * 8), 1};
+  if (std::is_same<T, bool>::value) {
+    dtype.code = CHIPDOCK_DTYPE_BOOL;
+  } else if (std::is_floating_point<T>::value) {
+    dtype.code = CHIPDOCK_DTYPE_FLOAT;
+  } else if (std::is_unsigned<T>::value) {
+    dtype.code = CHIPDOCK_DTYPE_UINT;
+  }
+  return dtype;
+}
+
+/* A borrowed tensor over memory of the program's, compact and row-major. The memory outlives it. */
+class View {
+ public:
+  View(void *data, ChipdockDataType dtype, std::vector<int64_t> shape)
+      : shape_(std::move(shape)), strides_(shape_.size()), tensor_() {
+    int64_t stride = 1;
+    for (size_t axis = shape_.size(); axis-- > 0;) {
+      strides_[axis] = stride;
+      stride *= shape_[axis];
+    }
+    tensor_.data = data;
+    tensor_.device.device_type = CHIPDOCK_DEVICE_CPU;
+    tensor_.ndim = static_cast<int32_t>(shape_.size());
+    tensor_.dtype = dtype;
+  }
+  View(const View &other) : shape_(other.shape_), strides_(other.strides_), tensor_(other.tensor_) {}
+  View &operator=(const View &) = delete;
+
+  /* Returns the tensor, valid as long as this is. */
+  ChipdockTensor *tensor() const {
+    tensor_.shape = const_cast<int64_t *>(shape_.data());
+    tensor_.strides = const_cast<int64_t *>(strides_.data());
+    return &tensor_;
+  }
+
+ private:
+  std::vector<int64_t> shape_, strides_;
+  mutable ChipdockTensor tensor_;
+};
+
+template <typename T>
+View view(T *data, std::vector<int64_t> shape) {
+  return View(const_cast<typename std::remove_const<T>::type *>(data),
+              dtype_of<typename std::remove_const<T>::type>(), std::move(shape));
+}
+
+/* A view of one axis. */
+template <typename T>
+View view(std::vector<T> &elements) {
+  return view(elements.data(), std::vector<int64_t>(1, static_cast<int64_t>(elements.size())));
+}
+
+/* A borrowed argument; what it is made of outlives the call. */
+class Argument {
+ public:
+  Argument(std::nullptr_t) : raw_(chipdock_value(CHIPDOCK_TYPE_NONE)) {}
+  Argument(bool value) : raw_(chipdock_value(CHIPDOCK_TYPE_BOOL)) { raw_.value.v_int64 = value; }
+  template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
+  Argument(T value) : raw_(chipdock_int(static_cast<int64_t>(value))) {}
+  Argument(float value) : raw_(chipdock_float(static_cast<double>(value))) {}
+  Argument(double value) : raw_(chipdock_float(value)) {}
+  Argument(const char *text) : raw_(chipdock_text(text)) {}
+  Argument(const std::string &text) : raw_(chipdock_text(text.c_str())) {}
+  Argument(ChipdockDevice device) : raw_(chipdock_device_value(device)) {}
+  Argument(ChipdockDataType dtype) : raw_(chipdock_value(CHIPDOCK_TYPE_DATA_TYPE)) { raw_.value.v_dtype = dtype; }
+  Argument(const View &view) : raw_(chipdock_tensor(view.tensor())) {}
+  Argument(const ChipdockStr *bytes) : raw_(chipdock_value(CHIPDOCK_TYPE_BYTE_ARRAY_PTR)) {
+    raw_.value.v_ptr = const_cast<ChipdockStr *>(bytes);
+  }
+  Argument(const Value &value) : raw_(value.raw()) {}
+
+  const ChipdockAny &raw() const noexcept { return raw_; }
+
+ private:
+  ChipdockAny raw_;
+};
+
+static_assert(sizeof(Argument) == sizeof(ChipdockAny), "arguments are passed as values");
+
+namespace detail {
+
+/* Calls a function of the library. Throws its error. */
+inline Value called(ChipdockSafeCall call, void *self, const Argument *args, size_t count) {
+  ChipdockAny result = chipdock_value(CHIPDOCK_TYPE_NONE);
+  if (call(self, reinterpret_cast<const ChipdockAny *>(args), static_cast<int32_t>(count), &result) != 0)
+    throw Error::taken();
+  return Value(result);
+}
+
+template <typename... Args>
+Value call(ChipdockSafeCall function, const Args &...args) {
+  const Argument list[] = {Argument(args)...};
+  return called(function, nullptr, list, sizeof...(Args));
+}
+
+}  // namespace detail
+
+/* A function: of a module, or a C++ function that Chipdock may call. */
+class Function {
+ public:
+  explicit Function(Value value) : value_(std::move(value)) {}
+
+  /* Makes a function of a C++ one; what it throws reaches the caller as an error of the same kind and message. */
+  static Function of(std::function<Value(const std::vector<ChipdockAny> &)> body) {
+    using Body = std::function<Value(const std::vector<ChipdockAny> &)>;
+    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_NONE);
+    chipdock_function(new Body(std::move(body)), run<Body>, [](void *self) { delete static_cast<Body *>(self); }, &raw);
+    return Function(Value(raw));
+  }
+
+  template <typename... Args>
+  Value operator()(const Args &...args) const {
+    const Argument list[sizeof...(Args) + 1] = {Argument(args)..., Argument(nullptr)};
+    ChipdockFunctionObject *object = reinterpret_cast<ChipdockFunctionObject *>(value_.raw().value.v_object);
+    return detail::called(object->safe_call, object, list, sizeof...(Args));
+  }
+
+  const Value &value() const noexcept { return value_; }
+
+ private:
+  static void raise(const std::string &kind, const std::string &message) {
+    const ChipdockStr kind_text = {kind.data(), kind.size()}, text = {message.data(), message.size()};
+    chipdock_raise(kind_text, text);
+  }
+
+  template <typename Body>
+  static int32_t run(void *self, const ChipdockAny *args, int32_t num_args, ChipdockAny *result) {
+    try {
+      Value value = (*static_cast<Body *>(self))(std::vector<ChipdockAny>(args, args + num_args));
+      chipdock_retain(&value.raw());
+      *result = value.raw();
+      return 0;
+    } catch (const Error &error) {
+      raise(error.kind(), error.what());
+    } catch (const std::exception &error) {
+      raise("RuntimeError", error.what());
+    } catch (...) {
+      raise("RuntimeError", "an exception of an unknown type");
+    }
+    return -1;
+  }
+
+  Value value_;
+};
+
+/* A tensor object on some device. */
+class Tensor {
+ public:
+  explicit Tensor(Value value) : value_(std::move(value)) {
+    if (value_.raw().type_index != CHIPDOCK_TYPE_TENSOR) throw Error("TypeError", "expected a Tensor");
+  }
+
+  const ChipdockTensor &tensor() const noexcept {
+    return reinterpret_cast<const ChipdockTensorObject *>(value_.raw().value.v_object)->tensor;
+  }
+  ChipdockDevice device() const noexcept { return tensor().device; }
+  std::vector<int64_t> shape() const {
+    return std::vector<int64_t>(tensor().shape, tensor().shape + tensor().ndim);
+  }
+  const Value &value() const noexcept { return value_; }
+
+ private:
+  Value value_;
+};
+
+/* An ordered queue of a device. */
+class Stream {
+ public:
+  explicit Stream(Value value) : value_(std::move(value)) {}
+  void sync() const { detail::call(__tvm_ffi_stream_sync, value_); }
+  void wait_for(const Stream &other) const { detail::call(__tvm_ffi_stream_wait_for, value_, other.value_); }
+  const Value &value() const noexcept { return value_; }
+
+ private:
+  Value value_;
+};
+
+/* Compiled or loaded code. */
+class Module {
+ public:
+  explicit Module(Value value) : value_(std::move(value)) {}
+
+  /* Returns the function of that name. Throws NotFound, and Unavailable where something that it needs is missing. */
+  Function operator[](const std::string &name) const {
+    return Function(detail::call(__tvm_ffi_module_function, value_, name));
+  }
+  /* Calls a function on a device; tensors that are elsewhere are copied there, and back. */
+  template <typename... Args>
+  Value run(const std::string &name, const std::string &device, const Args &...args) const {
+    return detail::call(__tvm_ffi_run, value_, name, device, args...);
+  }
+  /* Returns a description, a JSON object. */
+  std::string describe() const { return detail::call(__tvm_ffi_module_describe, value_).text(); }
+  /* Returns the source, or an empty text. */
+  std::string source() const {
+    const Value found = detail::call(__tvm_ffi_module_source, value_);
+    return found.is_none() ? std::string() : found.text();
+  }
+  /* Writes a library (.so), an archive (.tar) or the artifact (.chipdock). */
+  void save(const std::string &path) const { detail::call(__tvm_ffi_module_export, value_, path); }
+  const Value &value() const noexcept { return value_; }
+
+ private:
+  Value value_;
+};
+
+/* A target, complete. */
+class Target {
+ public:
+  explicit Target(Value value) : value_(std::move(value)) {}
+  std::string json() const { return detail::call(__tvm_ffi_target_json, value_).text(); }
+  const Value &value() const noexcept { return value_; }
+
+ private:
+  Value value_;
+};
+
+/* A host: plugins, devices, targets, compilation. */
+class Host {
+ public:
+  /* Returns the host of the process. */
+  Host() : value_(detail::called(__tvm_ffi_host, nullptr, nullptr, 0)) {}
+  /* Makes a host with options, a JSON object as of the function `host`. */
+  explicit Host(const std::string &options_json) : value_(detail::call(__tvm_ffi_host, options_json)) {}
+
+  std::string plugins() const { return detail::call(__tvm_ffi_plugins, value_).text(); }
+  std::string devices() const { return detail::call(__tvm_ffi_devices, value_).text(); }
+  std::string targets() const { return detail::call(__tvm_ffi_targets, value_).text(); }
+  ChipdockDevice device(const std::string &name) const {
+    return detail::call(__tvm_ffi_device, value_, name).raw().value.v_device;
+  }
+  /* Returns the target of a kind's name or of a JSON object. */
+  Target target(const std::string &source) const { return Target(detail::call(__tvm_ffi_target, value_, source)); }
+
+  /* Compiles TVMScript for a target and loads it; options are a JSON object as of the function `compile`. */
+  Module compile(const std::string &source, const Target &target, const std::string &options_json = "{}") const {
+    return Module(detail::call(__tvm_ffi_compile, value_, source, target.value(), options_json));
+  }
+  Module compile(const std::string &source, const std::string &target,
+                 const std::string &options_json = "{}") const {
+    return compile(source, this->target(target), options_json);
+  }
+  /* Loads a built file. */
+  Module load(const std::string &path) const { return Module(detail::call(__tvm_ffi_load, value_, path)); }
+
+  /* Makes a tensor of elements on a device, row-major. */
+  template <typename T>
+  Tensor tensor(const std::vector<T> &elements, const std::vector<int64_t> &shape, const std::string &device) const {
+    const ChipdockStr bytes = {reinterpret_cast<const char *>(elements.data()), elements.size() * sizeof(T)};
+    ChipdockShapeObject extents = {};
+    extents.object.combined_ref_count = 1 | (static_cast<uint64_t>(1) << 32);
+    extents.object.type_index = CHIPDOCK_TYPE_SHAPE;
+    extents.data = shape.data();
+    extents.size = shape.size();
+    ChipdockAny raw = chipdock_value(CHIPDOCK_TYPE_SHAPE);
+    raw.value.v_object = &extents.object;
+    // A view of an object on the stack, which the callee only reads.
+    Argument list[] = {value_, &bytes, nullptr, dtype_of<T>(), device};
+    memcpy(static_cast<void *>(&list[2]), &raw, sizeof(raw));
+    return Tensor(detail::called(__tvm_ffi_from_bytes, nullptr, list, 5));
+  }
+  /* Returns the elements of a tensor, row-major. Throws TypeError for elements of another type. */
+  template <typename T>
+  std::vector<T> elements(const Tensor &tensor) const {
+    const ChipdockDataType found = tensor.tensor().dtype, wanted = dtype_of<T>();
+    if (found.code != wanted.code || found.bits != wanted.bits || found.lanes != 1)
+      throw Error("TypeError", "the elements of the tensor are of another type");
+    const std::string bytes = detail::call(__tvm_ffi_to_bytes, value_, tensor.value()).text();
+    std::vector<T> elements(bytes.size() / sizeof(T));
+    if (!elements.empty()) memcpy(elements.data(), bytes.data(), elements.size() * sizeof(T));
+    return elements;
+  }
+  Tensor to_device(const Tensor &tensor, const std::string &device) const {
+    return Tensor(detail::call(__tvm_ffi_to_device, value_, tensor.value(), device));
+  }
+
+  Stream stream(const std::string &device) const { return Stream(detail::call(__tvm_ffi_stream, value_, device)); }
+  /* Makes a stream current for its device on this thread; nullptr for the default one. */
+  void set_stream(const std::string &device, const Stream *stream) const {
+    if (stream) {
+      detail::call(__tvm_ffi_set_stream, value_, device, stream->value());
+    } else {
+      detail::call(__tvm_ffi_set_stream, value_, device, nullptr);
+    }
+  }
+  const Value &value() const noexcept { return value_; }
+
+ private:
+  Value value_;
+};
+
+}  // namespace chipdock
+
+#endif /* __cplusplus */
+
+#endif /* CHIPDOCK_HOST_H */

@@ -1,0 +1,120 @@
+// A program in C++ that has no libtvm_ffi: what chipdock_host.h promises of errors, functions, tensors, streams and files.
+// usage: program KERNEL.py CALLBACKS.so FOLDER TARGET DEVICE
+
+#include <chipdock_host.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+static void expect(bool holds, const char *what) {
+  if (holds) return;
+  std::fprintf(stderr, "not so: %s\n", what);
+  std::exit(1);
+}
+
+template <typename Call>
+static chipdock::Error error_of(Call call) {
+  try {
+    call();
+  } catch (const chipdock::Error &error) {
+    return error;
+  }
+  std::fprintf(stderr, "a call that must fail did not\n");
+  std::exit(1);
+}
+
+static void errors(const chipdock::Host &host, const std::string &text) {
+  const chipdock::Error unknown = error_of([&] { host.compile(text, "nonsense"); });
+  expect(unknown.kind() == "ValueError", "an unknown target is the caller's mistake");
+  expect(std::string(unknown.what()).find("known kinds") != std::string::npos, "the message lists the known kinds");
+  const chipdock::Error missing = error_of([&] { host.load("/nothing/here.so"); });
+  expect(missing.kind() == "IoError", "a file that is not there");
+  const chipdock::Module module = host.compile(text, "c");
+  expect(error_of([&] { module["nobody"]; }).kind() == "NotFound", "a function that is not there");
+  expect(error_of([&] { module["vector_add"](1, 2, 3); }).kind() == "TypeError", "numbers in the place of tensors");
+  expect(error_of([&] { chipdock::Host("{"); }).kind() == "ValueError", "options that are no JSON");
+  ChipdockAny left;
+  chipdock_take_error(&left);
+  expect(left.type_index == CHIPDOCK_TYPE_NONE, "no error is left behind");
+}
+
+static void callbacks(const std::string &plugin) {
+  const chipdock::Host host("{\"isolated\": true, \"plugin_paths\": [\"" + plugin + "\"], \"trust\": [\"" + plugin + "\"]}");
+  const chipdock::Function apply(chipdock::detail::call(__tvm_ffi_function, host.value(), "callbacks.apply"));
+  int calls = 0;
+  const chipdock::Function sum = chipdock::Function::of([&](const std::vector<ChipdockAny> &args) {
+    calls++;
+    return chipdock::Value(chipdock_int(args.at(0).value.v_int64 + args.at(1).value.v_int64));
+  });
+  expect(apply(sum.value(), 40, 2).integer() == 42 && calls == 1, "a callback is called");
+  const chipdock::Function fails = chipdock::Function::of([](const std::vector<ChipdockAny> &) -> chipdock::Value {
+    throw chipdock::Error("KeyError", "nothing by that name");
+  });
+  const chipdock::Error error = error_of([&] { apply(fails.value()); });
+  expect(error.kind() == "KeyError" && std::string(error.what()) == "nothing by that name", "its error comes back whole");
+  const chipdock::Function odd = chipdock::Function::of(
+      [](const std::vector<ChipdockAny> &args) -> chipdock::Value { return args.at(7), chipdock::Value(); });
+  expect(error_of([&] { apply(odd.value()); }).kind() == "RuntimeError", "an exception of the standard library");
+}
+
+static void tensors(const chipdock::Host &host, const std::string &text, const std::string &target,
+                    const std::string &device) {
+  const chipdock::Module module = host.compile(text, target);
+  expect(module.describe().find("vector_add") != std::string::npos, "a description");
+  const chipdock::Tensor a = host.tensor<float>({1, 2, 3, 4}, {4}, device);
+  expect(a.shape() == std::vector<int64_t>(1, 4), "its shape");
+  const chipdock::Tensor b = host.to_device(host.tensor<float>({4, 3, 2, 1}, {4}, "cpu:0"), device);
+  const chipdock::Tensor c = host.tensor<float>({0, 0, 0, 0}, {4}, device);
+  const chipdock::Stream stream = host.stream(device);
+  host.set_stream(device, &stream);
+  module["vector_add"](a.value(), b.value(), c.value());
+  stream.sync();
+  host.set_stream(device, nullptr);
+  expect(host.elements<float>(c) == std::vector<float>(4, 5), "the sums");
+  expect(error_of([&] { host.elements<double>(c); }).kind() == "TypeError", "elements of another type");
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; number++) {
+    threads.emplace_back([&, number] {
+      std::vector<float> x(100, static_cast<float>(number)), y(100, 1), z(100);
+      for (int round = 0; round < 20; round++) {
+        module.run("vector_add", device, chipdock::view(x), chipdock::view(y), chipdock::view(z));
+        expect(z == std::vector<float>(100, static_cast<float>(number) + 1), "the sums of a thread");
+      }
+    });
+  }
+  for (std::thread &thread : threads) thread.join();
+}
+
+static void files(const chipdock::Host &host, const std::string &text, const std::string &folder) {
+  const chipdock::Module module = host.compile(text, "c");
+  for (const char *suffix : {".so", ".tar", ".chipdock"}) {
+    const std::string path = folder + "/add" + suffix;
+    module.save(path);
+    std::vector<float> x{1, 2}, y{3, 4}, z(2);
+    host.load(path)["vector_add"](chipdock::view(x), chipdock::view(y), chipdock::view(z));
+    expect(z == std::vector<float>({4, 6}), path.c_str());
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc != 6) return 2;
+  std::ifstream file(argv[1]);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  try {
+    const chipdock::Host host;
+    expect(host.plugins().find("\"plugins\"") != std::string::npos, "the plugins");
+    expect(host.target("c").json().find("\"kind\"") != std::string::npos, "a target");
+    errors(host, text);
+    callbacks(argv[2]);
+    tensors(host, text, argv[4], argv[5]);
+    files(host, text, argv[3]);
+  } catch (const chipdock::Error &error) {
+    std::fprintf(stderr, "%s: %s\n", error.kind().c_str(), error.what());
+    return 1;
+  }
+  std::puts("as promised");
+  return 0;
+}
