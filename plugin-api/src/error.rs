@@ -271,6 +271,18 @@ impl Error {
         AnyView::from_object(&self.0)
     }
 
+    /// Returns an error of the same kind, message and backtrace, in an object of ours without cause and context. For errors of
+    /// releases of TVM-FFI before 0.1.8, whose objects end before these fields.
+    #[must_use]
+    pub fn without_links(&self) -> Self {
+        let copy = Self::new(self.kind(), self.message().into_owned());
+        let backtrace = self.backtrace();
+        if !backtrace.is_empty() {
+            copy.append_backtrace(&backtrace);
+        }
+        copy
+    }
+
     fn fields(&self) -> *const ChipdockErrorObject {
         self.0.as_ptr().cast()
     }

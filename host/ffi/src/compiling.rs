@@ -13,6 +13,7 @@ use chipdock_script::{Cause, ScriptError};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::entry::ERROR_IS_SET;
 use crate::hosts::target_of;
 use crate::objects::{ModuleObject, TargetObject, arg, object, of, raised};
 use crate::tvm_ffi::TvmFfi;
@@ -198,9 +199,9 @@ pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let built = match compiled(host, &module, &target, &of_host) {
         Compilation::Done(built) => built.map_err(|error| with_lines(&error, &source, &options.file))?,
         Compilation::Interrupted(error) => {
-            let cancelled =
-                || Error::new(ErrorKind::CANCELLED, "the compilation was interrupted by a signal");
-            return Err(error.unwrap_or_else(cancelled));
+            // Before 0.1.14 the exception stays Python's, and no error is raised for it.
+            let set = || Error::new(ErrorKind::new(ERROR_IS_SET), "a signal interrupted the compilation");
+            return Err(error.unwrap_or_else(set));
         }
     };
     let module = host.load(&built.artifact).map_err(raised)?;

@@ -8,6 +8,10 @@ use serde_json::{Value, json};
 
 use crate::side;
 
+/// Kind of the error that stands for one that the caller's language has already (TVM-FFI's status -2): what a handler of a signal
+/// raised in Python.
+pub(crate) const ERROR_IS_SET: &str = "EnvErrorAlreadySet";
+
 /// A packed function, as TVM-FFI calls it.
 pub(crate) type PackedCall =
     unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
@@ -177,6 +181,9 @@ pub(crate) unsafe fn packed(
             format!("libchipdock panicked: {panic}; this is a bug, please report it"),
         ),
     };
+    if error.kind().as_str() == ERROR_IS_SET {
+        return -2;
+    }
     side::callers().raise(&error);
     -1
 }

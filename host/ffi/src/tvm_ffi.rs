@@ -16,6 +16,9 @@ const FILE: &str = "libtvm_ffi.so";
 /// Major and minor version whose functions are called here.
 const VERSION: (u32, u32) = (0, 1);
 
+/// Patch version from which error objects have a cause and a context.
+const FIRST_WITH_CAUSES: u32 = 8;
+
 /// `TVMFFIMethodInfo`.
 #[repr(C)]
 pub(crate) struct MethodInfo {
@@ -94,6 +97,14 @@ impl TvmFfi {
         ((version[0], version[1]) == VERSION).then_some(found)
     }
 
+    /// Returns true for a version whose error objects end before cause and context.
+    fn has_short_errors(&self) -> bool {
+        let mut version = [0; 3];
+        // SAFETY: it writes three numbers, in every version.
+        unsafe { (self.version)(&mut version) };
+        version[2] < FIRST_WITH_CAUSES
+    }
+
     /// Returns the global function of a name, if there is one.
     pub(crate) fn global(&self, name: &str) -> Option<Function> {
         let (name, mut function) = (str_out(name), std::ptr::null_mut::<ChipdockObject>());
@@ -111,6 +122,7 @@ impl TvmFfi {
         unsafe { (self.move_from_raised)(&mut error) };
         let error = NonNull::new(error)?;
         // SAFETY: an error object of TVM-FFI's, laid out as ours, with a reference that is ours.
-        Some(unsafe { Error::from_object(ObjectRef::from_raw(error)) })
+        let error = unsafe { Error::from_object(ObjectRef::from_raw(error)) };
+        Some(if self.has_short_errors() { error.without_links() } else { error })
     }
 }

@@ -54,6 +54,7 @@ static void *tvm_ffi(void **kept, const char *name) {
 TVM_FFI(int, ErrorCreate, const ChipdockStr *, const ChipdockStr *, const ChipdockStr *, void **)
 TVM_FFI(void, ErrorSetRaised, void *)
 TVM_FFI(void, ErrorMoveFromRaised, void **)
+TVM_FFI(int, ObjectIncRef, void *)
 TVM_FFI(int, ObjectDecRef, void *)
 TVM_FFI(void *, EnvGetStream, int32_t, int32_t)
 TVM_FFI(int, EnvModLookupFromImports, void *, const char *, void **)
@@ -188,6 +189,10 @@ static int32_t imported(const ChipdockEnv *env, const char *name, const Chipdock
     void *found = NULL;
     if (look_up && __tvm_ffi__library_ctx) {
         if (look_up(__tvm_ffi__library_ctx, name, &found) == 0 && found) {
+            // What was found belongs to the module that looked, and the code keeps it: a second module of this library, or none,
+            // may be all that is left when it is called next.
+            int (*retain)(void *) = find_ObjectIncRef();
+            if (retain) retain(found);
             *out_function = found;
             return 0;
         }

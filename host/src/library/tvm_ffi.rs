@@ -24,6 +24,8 @@ pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_FFI";
 const ONLY_IF_LOADED: i32 = 4;
 /// Major and minor version whose functions are called here.
 const VERSION: (u32, u32) = (0, 1);
+/// Patch version from which error objects have a cause and a context.
+const FIRST_WITH_CAUSES: u32 = 8;
 
 type MoveFromRaised = unsafe extern "C" fn(*mut *mut ChipdockObject);
 
@@ -31,6 +33,8 @@ type MoveFromRaised = unsafe extern "C" fn(*mut *mut ChipdockObject);
 pub(super) struct TvmFfi {
     library: Library,
     move_from_raised: MoveFromRaised,
+    /// Its error objects end before cause and context.
+    has_short_errors: bool,
 }
 
 thread_local! {
@@ -112,7 +116,7 @@ impl TvmFfi {
         // SAFETY: as above, the same in every version 0.1.
         let take = unsafe { library.get::<MoveFromRaised>(b"TVMFFIErrorMoveFromRaised\0") };
         let move_from_raised = *take.map_err(missing)?;
-        Ok(Self { library, move_from_raised })
+        Ok(Self { library, move_from_raised, has_short_errors: found.patch < FIRST_WITH_CAUSES })
     }
 
     /// Takes this thread's error out of the library's slot.
@@ -122,7 +126,8 @@ impl TvmFfi {
         unsafe { (self.move_from_raised)(&mut error) };
         let error = NonNull::new(error)?;
         // SAFETY: an error object of TVM-FFI's, laid out as ours, with a reference that is ours.
-        Some(unsafe { api::Error::from_object(api::ObjectRef::from_raw(error)) })
+        let error = unsafe { api::Error::from_object(api::ObjectRef::from_raw(error)) };
+        Some(if self.has_short_errors { error.without_links() } else { error })
     }
 
     /// Writes the address of each of these variables of an opened library: functions of libtvm_ffi, and of TVM's run time those
