@@ -162,13 +162,8 @@ fn compiled(host: &Host, module: &IrModule, target: &TargetObject, options: &Com
             drop(done);
             built
         });
-        loop {
-            match waits.recv_timeout(SIGNALS_EVERY) {
-                Err(RecvTimeoutError::Timeout) => {}
-                Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
-            }
-            // SAFETY: it runs the handlers of signals of the program that embeds this library, if it has any.
-            if unsafe { (tvm_ffi.check_signals)() } != 0 {
+        while waits.recv_timeout(SIGNALS_EVERY) == Err(RecvTimeoutError::Timeout) {
+            if tvm_ffi.has_signal() {
                 let error = tvm_ffi.take();
                 cancel.store(true, Ordering::Relaxed);
                 let _ = build.join();

@@ -180,7 +180,7 @@ pub(crate) fn targets(args: &[AnyView<'_>]) -> Result<Any, Error> {
 fn named(text: &str) -> Result<(&str, i32), Error> {
     let Some((name, id)) = text.split_once(':') else { return Ok((text, 0)) };
     let id = id.parse().map_err(|_| {
-        let message = format!("device: expected NAME or NAME:ID, as in opencl:0, found {text:?}");
+        let message = format!("device: expected NAME or NAME:ID, as in cpu:0, found {text:?}");
         Error::new(ErrorKind::VALUE_ERROR, message)
     })?;
     Ok((name, id))

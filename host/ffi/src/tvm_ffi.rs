@@ -115,6 +115,13 @@ impl TvmFfi {
         Some(unsafe { Function::from_object(ObjectRef::from_raw(function)) })
     }
 
+    /// Runs the handlers of signals of the program that embeds this library, if any came; returns true if one raised an error, as
+    /// Python's does at Ctrl-C. Only on the thread that handles signals.
+    pub(crate) fn has_signal(&self) -> bool {
+        // SAFETY: it takes nothing.
+        unsafe { (self.check_signals)() != 0 }
+    }
+
     /// Takes this thread's error out of the library's slot.
     pub(crate) fn take(&self) -> Option<Error> {
         let mut error = std::ptr::null_mut();

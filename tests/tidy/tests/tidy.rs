@@ -35,6 +35,9 @@ fn allowed(folder: &str) -> &'static [&'static str] {
         "plugin-api/codegen-llvm" => &["chipdock-abi", "chipdock-ir", "chipdock-passes"],
         "host" => &["chipdock-abi", "chipdock-plugin-api", "chipdock-ir", "chipdock-passes"],
         "host/script" | "host/npy" => &["chipdock-ir"],
+        "host/ffi" => {
+            &["chipdock-abi", "chipdock-plugin-api", "chipdock-host", "chipdock-ir", "chipdock-script"]
+        }
         "host/cli" => {
             // The suite is a library that the command runs.
             &[
@@ -242,6 +245,7 @@ const UNSAFE: &[&str] = &[
     "plugin-api/src/",                // values, shims and the host memory of the CPU
     "host/src/",                      // checked file by file below
     "host/supervise/src/",            // processes and their signals
+    "host/ffi/src/",                  // checked file by file below
     "plugins/",                       // checked file by file below
     "examples/plugin-template-rust/", // a device API
     "tests/",                         // the boundary is what they test
@@ -293,6 +297,23 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "sort.rs",
             "tvm_context.rs",
             "tvm_ffi.rs",
+            "values.rs",
+        ],
+    ),
+    // What C, C++ and TVM-FFI call, and what is called of TVM-FFI.
+    (
+        "host/ffi/src/",
+        &[
+            "c_api.rs",
+            "embedded.rs",
+            "entry.rs",
+            "process.rs",
+            "register.rs",
+            "running.rs",
+            "side.rs",
+            "streams.rs",
+            "tvm_ffi.rs",
+            "objects.rs",
         ],
     ),
     // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it.
