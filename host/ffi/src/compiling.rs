@@ -156,7 +156,7 @@ fn compiled(host: &Host, module: &IrModule, target: &TargetObject, options: &Com
     };
     let cancel = Arc::clone(&options.cancel);
     thread::scope(|scope| {
-        let (done, waits) = channel();
+        let (done, waits) = channel::<()>();
         let build = scope.spawn(move || {
             let built = host.compile(module, &target.0, options);
             drop(done);
