@@ -129,6 +129,26 @@ pub enum Contents {
     Archive(Arc<Artifact>),
 }
 
+impl Contents {
+    /// Reads the bytes of a built file.
+    ///
+    /// # Errors
+    ///
+    /// As of [`BuiltFile::read`], but for those of the file system.
+    pub fn read(bytes: Vec<u8>) -> Result<Self, Error> {
+        match FileKind::of(&bytes) {
+            Some(FileKind::Artifact) => Ok(Self::Artifact(Arc::new(Artifact::from_bytes(&bytes)?))),
+            Some(FileKind::Library) => Ok(Self::Library(Box::new(LibraryFile::read(bytes)?))),
+            Some(FileKind::Archive) => Ok(Self::Archive(Arc::new(archive::read(&bytes)?))),
+            None => {
+                let message = "it is no built file; expected an artifact, a shared library or an archive";
+                Err(Error::new(ErrorKind::Value, message)
+                    .hint("chipdock build makes them from a kernel file"))
+            }
+        }
+    }
+}
+
 /// A built file that was read and checked; no code of it has run (LIB-2).
 ///
 /// ```no_run
@@ -163,18 +183,7 @@ impl BuiltFile {
             error.while_doing("cannot read the built file").with_category(Category::Input)
         })?;
         let (size_bytes, sha256) = (bytes.len() as u64, files::sha256_of_bytes(&bytes));
-        let contents = match FileKind::of(&bytes) {
-            Some(FileKind::Artifact) => {
-                Contents::Artifact(Arc::new(Artifact::from_bytes(&bytes).map_err(at)?))
-            }
-            Some(FileKind::Library) => Contents::Library(Box::new(LibraryFile::read(bytes).map_err(at)?)),
-            Some(FileKind::Archive) => Contents::Archive(Arc::new(archive::read(&bytes).map_err(at)?)),
-            None => {
-                let message = "it is no built file; expected an artifact, a shared library or an archive";
-                let hint = "chipdock build makes them from a kernel file";
-                return Err(at(Error::new(ErrorKind::Value, message).hint(hint)));
-            }
-        };
+        let contents = Contents::read(bytes).map_err(at)?;
         Ok(Self { path: path.to_owned(), size_bytes, sha256, contents, aside: OnceLock::new() })
     }
 
