@@ -8,7 +8,7 @@ use object::elf::{self, FileHeader64};
 use object::read::elf::{ElfFile, FileHeader as _, ProgramHeader as _, Sym as _};
 
 use super::document::LibraryDocument;
-use super::{EMBEDDED_KIND, LIBRARY_KIND, blob};
+use super::{EMBEDDED_KIND, LIBRARY_KIND, blob, tvm_context};
 use crate::artifact::{Artifact, FunctionInfo};
 use crate::bounds::{INDEX_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
@@ -17,7 +17,7 @@ use crate::image;
 /// Prefix of the symbols of functions.
 pub(crate) const FUNCTION: &str = "__tvm_ffi_";
 /// Symbol of the embedded modules.
-const BLOB: &str = "__tvm_ffi__library_bin";
+pub(super) const BLOB: &str = "__tvm_ffi__library_bin";
 /// Symbol of the pointer to the module that a library belongs to.
 const CONTEXT: &str = "__tvm_ffi__library_ctx";
 /// Symbol of the library's description.
@@ -49,6 +49,16 @@ pub struct Embedded {
     pub artifact: Option<Arc<Artifact>>,
     /// Its imports, as places in the list of embedded modules.
     pub imports: Vec<usize>,
+    /// Where its bytes are in the file.
+    payload: std::ops::Range<usize>,
+}
+
+impl Embedded {
+    /// Returns true if it is neither the library itself nor an artifact.
+    #[must_use]
+    pub fn is_of_others(&self) -> bool {
+        self.artifact.is_none() && self.kind != LIBRARY_KIND
+    }
 }
 
 /// A shared library that was read and not opened (LIB-2).
@@ -65,6 +75,7 @@ pub struct LibraryFile {
     unmet: Vec<String>,
     filled_in: Vec<String>,
     of_tvm: Vec<String>,
+    of_host: Vec<String>,
     has_environment: bool,
     has_context: bool,
     searches_beside: bool,
@@ -79,7 +90,18 @@ impl LibraryFile {
         let document = parts.document()?;
         let embedded = parts.embedded()?;
         let artifact = parts.described(document.as_ref(), &embedded)?;
-        let Parts { machine, functions, needed, unmet, filled_in, of_tvm, searches_beside, data, .. } = parts;
+        let Parts {
+            machine,
+            functions,
+            needed,
+            unmet,
+            filled_in,
+            of_tvm,
+            of_host,
+            searches_beside,
+            data,
+            ..
+        } = parts;
         let [has_environment, has_context] = [ENVIRONMENT, CONTEXT].map(|name| data.contains_key(name));
         Ok(Self {
             machine,
@@ -91,6 +113,7 @@ impl LibraryFile {
             unmet,
             filled_in,
             of_tvm,
+            of_host,
             has_environment,
             has_context,
             searches_beside,
@@ -133,13 +156,14 @@ impl LibraryFile {
         &self.needed
     }
 
-    /// Returns what it needs of TVM-FFI (LIB-9): libraries, undefined symbols and variables to be filled in.
+    /// Returns what it needs of TVM-FFI and TVM (LIB-9): libraries, undefined symbols and variables to be filled in, but not
+    /// those of TVM's run time that a host has.
     #[must_use]
     pub fn needs_of_tvm_ffi(&self) -> &[String] {
         &self.unmet
     }
 
-    /// Returns the variables that TVM-FFI fills in when it opens a library.
+    /// Returns the variables that whoever opens a library fills in.
     pub(super) fn filled_in(&self) -> &[String] {
         &self.filled_in
     }
@@ -147,6 +171,23 @@ impl LibraryFile {
     /// Returns what it needs of TVM's run time, which TVM-FFI does not have.
     pub(super) fn needs_of_tvm(&self) -> &[String] {
         &self.of_tvm
+    }
+
+    /// Returns its undefined symbols that are functions of TVM's run time that a host has (LIB-12).
+    pub(super) fn needs_of_host(&self) -> &[String] {
+        &self.of_host
+    }
+
+    /// Returns the bytes of an embedded module.
+    pub(super) fn payload(&self, module: &Embedded) -> &[u8] {
+        self.bytes.get(module.payload.clone()).unwrap_or_default()
+    }
+
+    /// Returns true if it may ask libtvm_ffi for modules: for its own, or for those of other kinds that are embedded in it
+    /// (LIB-11).
+    pub(super) fn may_have_modules(&self) -> bool {
+        let asks_for_its_own = self.has_context && self.document.is_none();
+        asks_for_its_own || self.embedded.iter().any(Embedded::is_of_others)
     }
 
     /// Returns true if its code asks for an environment (`__chipdock_env`).
@@ -184,6 +225,7 @@ struct Parts<'a> {
     unmet: Vec<String>,
     filled_in: Vec<String>,
     of_tvm: Vec<String>,
+    of_host: Vec<String>,
     searches_beside: bool,
 }
 
@@ -224,6 +266,7 @@ impl<'a> Parts<'a> {
             unmet: Vec::new(),
             filled_in: Vec::new(),
             of_tvm: Vec::new(),
+            of_host: Vec::new(),
             searches_beside: false,
         };
         parts.read_symbols()?;
@@ -249,18 +292,14 @@ impl<'a> Parts<'a> {
                 continue;
             };
             if symbol.is_undefined(endian) {
-                let is_strong = symbol.st_bind() != elf::STB_WEAK;
-                if is_strong && PROVIDED.iter().any(|prefix| name.starts_with(prefix)) {
-                    self.unmet.push(format!("the symbol {name}"));
-                    if !name.starts_with(PROVIDED[0]) {
-                        self.of_tvm.push(name.to_owned());
-                    }
-                }
+                self.add_need(name, symbol.st_bind() != elf::STB_WEAK);
                 continue;
             }
             let (address, size) = (symbol.st_value(endian), symbol.st_size(endian));
             if name.starts_with(FILLED_IN) && symbol.st_type() == elf::STT_OBJECT {
-                self.unmet.push(format!("the variable {name} filled in"));
+                if tvm_context::function(tvm_context::of_variable(name)).is_none() {
+                    self.unmet.push(format!("the variable {name} filled in"));
+                }
                 self.filled_in.push(name.to_owned());
             }
             if let Some(known) =
@@ -271,6 +310,17 @@ impl<'a> Parts<'a> {
             self.add_function(name, symbol.st_type(), address)?;
         }
         Ok(())
+    }
+
+    fn add_need(&mut self, name: &str, is_strong: bool) {
+        if tvm_context::function(name).is_some() {
+            self.of_host.push(name.to_owned());
+        } else if is_strong && PROVIDED.iter().any(|prefix| name.starts_with(prefix)) {
+            self.unmet.push(format!("the symbol {name}"));
+            if !name.starts_with(PROVIDED[0]) {
+                self.of_tvm.push(name.to_owned());
+            }
+        }
     }
 
     fn add_function(&mut self, symbol: &str, kind: u8, address: u64) -> Result<(), Error> {
@@ -370,11 +420,14 @@ impl<'a> Parts<'a> {
                 size_bytes: 0,
                 artifact: None,
                 imports: Vec::new(),
+                payload: 0..0,
             };
             return Ok(vec![alone]);
         };
         let modules = blob::read(bytes).map_err(|what| damaged(format!("its embedded modules: {what}")))?;
-        modules.into_iter().map(|module| embedded(module, bytes)).collect()
+        // The blob is a part of the file.
+        let start = bytes.as_ptr().addr() - self.elf.data().as_ptr().addr();
+        modules.into_iter().map(|module| embedded(module, bytes, start)).collect()
     }
 
     /// Describes the library as an artifact without sections: one of Chipdock by its own index, another by its symbols.
@@ -399,9 +452,10 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Reads an embedded module.
-fn embedded(module: blob::Module, bytes: &[u8]) -> Result<Embedded, Error> {
-    let payload = module.payload.and_then(|range| bytes.get(range)).unwrap_or_default();
+/// Reads an embedded module of a blob, which begins there in the file.
+fn embedded(module: blob::Module, bytes: &[u8], start: usize) -> Result<Embedded, Error> {
+    let range = module.payload.unwrap_or_default();
+    let payload = bytes.get(range.clone()).unwrap_or_default();
     let artifact = if module.kind == EMBEDDED_KIND {
         let artifact =
             Artifact::from_bytes(payload).map_err(|error| error.while_doing("an embedded artifact"))?;
@@ -412,7 +466,8 @@ fn embedded(module: blob::Module, bytes: &[u8]) -> Result<Embedded, Error> {
     } else {
         None
     };
-    Ok(Embedded { kind: module.kind, size_bytes: payload.len(), artifact, imports: module.imports })
+    let payload = start + range.start..start + range.end;
+    Ok(Embedded { kind: module.kind, size_bytes: payload.len(), artifact, imports: module.imports, payload })
 }
 
 fn check_format(bytes: &[u8]) -> Result<(), Error> {

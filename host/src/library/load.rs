@@ -12,9 +12,11 @@ use chipdock_plugin_api::files::scratch::Scratch;
 use chipdock_plugin_api::kit::PackedFunction;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use super::file::{ENVIRONMENT, Embedded, LibraryFile};
-use super::tvm_context::BARRIER;
-use super::tvm_ffi::{Caller, TvmFfi};
+use super::file::{BLOB, ENVIRONMENT, Embedded, LibraryFile};
+use super::own_copy::Changes;
+use super::tvm_context::{self, BARRIER};
+use super::tvm_ffi::{self, Caller, TvmFfi};
+use super::tvm_module::TvmModule;
 use super::{BuiltFile, Contents, LIBRARY_KIND};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, quoted};
@@ -36,9 +38,11 @@ pub(crate) struct LibraryCode {
 struct Opened {
     /// `None` only while it is dropped.
     library: Option<Library>,
+    /// The library as libtvm_ffi's module, which its code may ask for (LIB-11).
+    context: Option<TvmModule>,
     /// Another's library, which may read its `self` and may return objects of its own.
     is_foreign: bool,
-    /// What a library that needs libtvm_ffi is called by.
+    /// What a library that needs libtvm_ffi, or TVM's run time, is called by.
     caller: Option<Caller>,
     /// An object of the library may be alive somewhere.
     stays: AtomicBool,
@@ -48,26 +52,21 @@ struct Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
+        let context = self.context.take();
         if *self.stays.get_mut() {
             std::mem::forget(self.library.take());
             std::mem::forget(Arc::clone(&self.env));
         }
+        drop(context);
         drop(self.library.take());
     }
 }
 
 impl LibraryCode {
     /// Opens a library: rules LIB-6 and LIB-7.
-    fn open(
-        path: &Path,
-        file: &LibraryFile,
-        env: Arc<EnvState>,
-        tvm_ffi: Option<&'static TvmFfi>,
-    ) -> Result<Self, Error> {
-        let library = opened(path, file)?;
-        if let Some(tvm_ffi) = tvm_ffi {
-            tvm_ffi.fill_in(&library, file.filled_in())?;
-        }
+    fn open(path: &Path, file: &LibraryFile, env: Arc<EnvState>, caller: Caller) -> Result<Self, Error> {
+        let (library, context) = opened(path, file, caller)?;
+        tvm_ffi::fill_in(caller.tvm_ffi, &library, file.filled_in())?;
         if file.has_environment() {
             let name = format!("{ENVIRONMENT}\0");
             // SAFETY: X.3, a library that exports this variable exports it with this type.
@@ -87,12 +86,12 @@ impl LibraryCode {
             }
         };
         let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let waits = file.filled_in().iter().any(|name| name == BARRIER);
-        let caller = tvm_ffi.map(|tvm_ffi| Caller { services: env.services(), tvm_ffi, waits });
+        let asks = caller.tvm_ffi.is_some() || asks_for_run_time(file).next().is_some();
         let opened = Opened {
             library: Some(library),
+            context,
             is_foreign: document.is_none(),
-            caller,
+            caller: asks.then_some(caller),
             stays: AtomicBool::new(false),
             env,
         };
@@ -102,6 +101,11 @@ impl LibraryCode {
     /// Returns the file's name.
     pub(crate) fn label(&self) -> &str {
         &self.label
+    }
+
+    /// Returns the library as libtvm_ffi's module, where it is one.
+    pub(crate) fn context(&self) -> Option<&TvmModule> {
+        self.opened.context.as_ref()
     }
 
     /// Returns true if it has a function of that name.
@@ -168,19 +172,35 @@ unsafe extern "C" fn delete_foreign(self_: *mut c_void) {
     drop(unsafe { Box::from_raw(self_.cast::<Foreign>()) });
 }
 
-/// Opens the file, or a copy of it that nothing else opens.
-fn opened(path: &Path, file: &LibraryFile) -> Result<Library, Error> {
+/// Returns the functions of TVM's run time that a library asks its loader for, by variables and by symbols.
+fn asks_for_run_time(file: &LibraryFile) -> impl Iterator<Item = &str> {
+    let variables = file.filled_in().iter().map(|variable| tvm_context::of_variable(variable));
+    let known = variables.filter(|function| tvm_context::function(function).is_some());
+    known.chain(file.needs_of_host().iter().map(String::as_str))
+}
+
+/// Opens the file, or a copy of it that nothing else opens; also as libtvm_ffi's module, where its code may ask for that.
+fn opened(path: &Path, file: &LibraryFile, caller: Caller) -> Result<(Library, Option<TvmModule>), Error> {
     let io = |error: std::io::Error| Error::io("cannot copy the library", path, &error);
     let open = |path: &Path| {
         // SAFETY: the caller asked for the library's code, and it is a whole library for this machine; initialisers of it run.
-        unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| not_opened(&error))
+        let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
+        let library = library.map_err(|error| not_opened(&error))?;
+        let tvm_ffi = caller.tvm_ffi.filter(|_| file.may_have_modules());
+        let context = tvm_ffi.map(|tvm_ffi| TvmModule::of_library(tvm_ffi, caller, path));
+        Ok((library, context.transpose()?))
     };
     if file.stays_in_place() {
         return open(&std::path::absolute(path).map_err(io)?);
     }
+    let of_host = file.needs_of_host().iter().map(String::as_str);
+    let lead_to = of_host.filter_map(|name| Some((name, tvm_context::function(name)?.addr())));
+    // Its modules are loaded here, one by one.
+    let changes = Changes { lead_to: lead_to.collect(), hidden: file.may_have_modules().then_some(BLOB) };
+    let bytes = changes.apply(file.bytes()).map_err(|what| Error::new(ErrorKind::Value, what))?;
     let scratch = Scratch::new("library").map_err(io)?;
     let name = scratch.file_name("so");
-    scratch.write(&name, file.bytes()).map_err(io)?;
+    scratch.write(&name, &bytes).map_err(io)?;
     open(&scratch.library(&name).map_err(io)?)
 }
 
@@ -231,19 +251,31 @@ impl Host {
         }
     }
 
-    /// Returns the libtvm_ffi that a library needs; `None` for one that needs none.
+    /// Returns the libtvm_ffi that a library needs, or that of the process if the library may have modules of it; `None` for
+    /// one that needs none.
     fn tvm_ffi_for(&self, library: &LibraryFile) -> Result<Option<&'static TvmFfi>, Error> {
-        let needs = library.needs_of_tvm_ffi();
-        if needs.is_empty() {
-            return Ok(None);
-        }
         let listed = |names: &[String]| quoted(names.iter().map(String::as_str));
-        let of_tvm = library.needs_of_tvm();
+        let cannot_bind = library.stays_in_place() || !tvm_context::binds_addresses();
+        let of_tvm = match library.needs_of_tvm() {
+            [] if cannot_bind => library.needs_of_host(),
+            of_tvm => of_tvm,
+        };
         if !of_tvm.is_empty() {
             let message = format!("the library needs functions of TVM's own run time: {}", listed(of_tvm));
             return Err(Error::new(ErrorKind::Unavailable, message).hint(
                 "compile it for a target whose code asks its loader for that (TVM's LLVM targets), or open it with TVM",
             ));
+        }
+        let needs = library.needs_of_tvm_ffi();
+        if needs.is_empty() {
+            return Ok(if library.may_have_modules() { TvmFfi::present() } else { None });
+        }
+        let has_others = library.embedded().iter().any(Embedded::is_of_others);
+        if library.stays_in_place() && library.has_context() && has_others {
+            let message = "the library looks for others beside itself, so that it is opened where it lies, and asks for its \
+                           embedded modules, which is answered for a copy alone";
+            let hint = "link it without $ORIGIN, or open it in Python with tvm_ffi.load_module";
+            return Err(Error::new(ErrorKind::Unavailable, message).hint(hint));
         }
         let found = TvmFfi::of(self.0.tvm_ffi.as_ref());
         found.map(Some).map_err(|error| error.while_doing(&format!("the library needs {}", listed(needs))))
@@ -256,8 +288,10 @@ impl Host {
         let tvm_ffi = self.tvm_ffi_for(library)?;
         check_environment(library.artifact())?;
         let env = EnvState::new(self.0.services);
-        let code = Arc::new(LibraryCode::open(file.path(), library, Arc::clone(&env), tvm_ffi)?);
-        let mut tree = Tree { host: self, file, library, code, env, made: BTreeMap::new() };
+        let waits = asks_for_run_time(library).any(|function| function == BARRIER);
+        let caller = Caller { services: env.services(), tvm_ffi, waits };
+        let code = Arc::new(LibraryCode::open(file.path(), library, Arc::clone(&env), caller)?);
+        let mut tree = Tree { host: self, file, library, code, env, caller, made: BTreeMap::new() };
         tree.module(0)
     }
 }
@@ -269,6 +303,7 @@ struct Tree<'a> {
     library: &'a LibraryFile,
     code: Arc<LibraryCode>,
     env: Arc<EnvState>,
+    caller: Caller,
     /// Modules by their place in the library's list: several may import one.
     made: BTreeMap<usize, Module>,
 }
@@ -293,10 +328,7 @@ impl Tree<'_> {
             return self.host.load_import(artifact);
         }
         if embedded.kind != LIBRARY_KIND {
-            let message = format!("no loader for embedded modules of kind \"{}\"", embedded.kind);
-            let error = Error::new(ErrorKind::Unavailable, message)
-                .hint("Chipdock loads the device code of its own libraries");
-            return self.opaque(&embedded.kind, error, imports);
+            return self.of_others(embedded, imports);
         }
         match self.file.aside() {
             Ok(None) => {}
@@ -307,10 +339,41 @@ impl Tree<'_> {
             }
             Err(error) => imports.push(self.opaque(super::EMBEDDED_KIND, error, Vec::new())?),
         }
+        if let Some(context) = self.code.context() {
+            imports.iter().filter_map(Module::of_tvm_ffi).try_for_each(|import| context.import(import))?;
+        }
         let artifact = Arc::clone(self.library.artifact());
         let module = Module::of_library(self.host, Arc::clone(&self.code), imports, artifact);
         module.connect(&self.env);
         Ok(module)
+    }
+
+    /// Loads an embedded module of a kind that is none of Chipdock's (LIB-4).
+    fn of_others(&self, embedded: &Embedded, imports: Vec<Module>) -> Result<Module, Error> {
+        let kind = &embedded.kind;
+        let no_loader = || {
+            let message = format!("no loader for embedded modules of kind \"{kind}\"");
+            let hint = "Chipdock loads the device code of its own libraries, and what others have registered a loader for with the \
+                        TVM-FFI of this process";
+            Error::new(ErrorKind::Unavailable, message).hint(hint)
+        };
+        let payload = self.library.payload(embedded);
+        let loaded = match self.caller.tvm_ffi {
+            Some(tvm_ffi) => TvmModule::of_bytes(tvm_ffi, self.caller, kind, payload),
+            None => Ok(None),
+        };
+        let module = match loaded {
+            Ok(Some(module)) => module,
+            Ok(None) => return self.opaque(kind, no_loader(), imports),
+            Err(error) => {
+                let error =
+                    error.while_doing(&format!("the embedded module of kind \"{kind}\" was not loaded"));
+                return self.opaque(kind, error, imports);
+            }
+        };
+        imports.iter().filter_map(Module::of_tvm_ffi).try_for_each(|import| module.import(import))?;
+        let artifact = Artifact::described(kind, "unknown", Vec::new(), Vec::new())?;
+        Ok(Module::of_tvm_module(self.host, module, imports, Arc::new(artifact)))
     }
 
     /// Makes a module whose functions are not known, which LIB-4 and LIB-5 leave as it is.

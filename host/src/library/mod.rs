@@ -10,8 +10,10 @@
 //!   nothing else.
 //! * **LIB-4 Embedded modules.** `__tvm_ffi__library_bin` has a tree of modules, of which `_lib` is the library itself. It is
 //!   acyclic, module 0 is its root, and every module hangs on it. Modules of kind `chipdock` are artifacts, and are loaded as
-//!   [`Host::load`](crate::Host::load) loads imports. For another kind there is no loader: the module stays what it is, the
-//!   functions of the library can be called, and asking for a function that nothing else has says which kind has no loader.
+//!   [`Host::load`](crate::Host::load) loads imports. One of another kind is loaded by what others have registered for that kind
+//!   with the libtvm_ffi of the process, `ffi.Module.load_from_bytes.<kind>`; that module finds its functions. Without such a
+//!   loader, or when it fails, the module stays what it is, the functions of the library can be called, and asking for a
+//!   function that nothing else has says which kind has no loader, or the loader's error.
 //! * **LIB-5 Beside.** A library may name one artifact that lies in its folder, by file name and SHA-256; its imports are the
 //!   library's. One that is missing or another file leaves the functions of the library usable; asking for what it has says why
 //!   it was not taken.
@@ -23,23 +25,37 @@
 //!   that has returned an object stays open: the object's code may be in it.
 //! * **LIB-8 Called as by TVM-FFI.** Functions of libraries of others get null as their `self`. Those of Chipdock's do not read it
 //!   (X.2), and are called without a step between.
-//! * **LIB-9 TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a variable that is to be filled in)
-//!   is opened with that of the process, else with the one that `CHIPDOCK_TVM_FFI` names, else with the one that the dynamic
-//!   linker finds: never with a second one. Without one it is `Unavailable`, with what it needs. The variables of TVM's run
-//!   time (`__TVMBackendAllocWorkspace`, `…FreeWorkspace`, `…ParallelLaunch`, `…ParallelBarrier`) are filled in for this copy
-//!   alone, and lead to the host that calls. An error in libtvm_ffi's slot is moved to the host's.
+//! * **LIB-9 TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a variable that is to be filled in
+//!   with a function of it) is opened with that of the process, else with the one that `CHIPDOCK_TVM_FFI` names, else with the
+//!   one that the dynamic linker finds: never with a second one. Without one it is `Unavailable`, with what it needs. An error
+//!   in libtvm_ffi's slot is moved to the host's.
 //! * **LIB-10 Archives.** An archive of what a library is linked from also has the artifact, `module.chipdock`, which is what is
 //!   read and loaded; its other files are for a linker.
+//! * **LIB-11 Its module.** A library of others that has `__tvm_ffi__library_ctx`, or embedded modules of other kinds, is also
+//!   a module of libtvm_ffi's, where it needs libtvm_ffi or the process has one: libtvm_ffi opens the same copy, writes that
+//!   variable, and gets as its imports the embedded modules of other kinds that were loaded (LIB-4). So
+//!   `TVMFFIEnvModLookupFromImports` finds their functions, then the process's global ones, and raises for others. Its own
+//!   functions are called as those of any library: LIB-6, LIB-7 and LIB-8 hold for it. In the copy the blob is hidden from
+//!   libtvm_ffi, which would refuse the whole library for one kind without a loader. Two things do not work: an embedded
+//!   artifact of Chipdock is found from outside, but not by that lookup; and a library that is opened where it lies (LIB-6), has
+//!   modules of other kinds and asks for its module is refused.
+//! * **LIB-12 TVM's run time.** `TVMBackendAllocWorkspace`, `…FreeWorkspace`, `…ParallelLaunch` and `…ParallelBarrier` lead to the
+//!   host that calls: the variables `__TVMBackend…` are filled in, and undefined symbols of these names lead there, for this
+//!   copy alone. No library and no scope of the process has the names. A library that asks for nothing else needs no
+//!   libtvm_ffi. One that calls another function of TVM's run time by a symbol is `Unavailable`, and so is each that calls one of
+//!   these where it is opened where it lies, or where the dynamic linker is not glibc of version 2.28 or later.
 
 mod archive;
 mod blob;
 mod document;
 mod file;
 mod load;
+mod own_copy;
 #[cfg(test)]
 mod tests;
 mod tvm_context;
 mod tvm_ffi;
+mod tvm_module;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -52,6 +68,7 @@ pub(crate) use file::{ENVIRONMENT, FUNCTION};
 pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
 pub(crate) use tvm_ffi::VARIABLE as TVM_FFI_VARIABLE;
+pub(crate) use tvm_module::TvmModule;
 
 use crate::artifact::{self, Artifact};
 use crate::error::{Category, Error, ErrorKind};
@@ -112,6 +129,26 @@ pub enum Contents {
     Archive(Arc<Artifact>),
 }
 
+impl Contents {
+    /// Reads the bytes of a built file.
+    ///
+    /// # Errors
+    ///
+    /// As of [`BuiltFile::read`], but for those of the file system.
+    pub fn read(bytes: Vec<u8>) -> Result<Self, Error> {
+        match FileKind::of(&bytes) {
+            Some(FileKind::Artifact) => Ok(Self::Artifact(Arc::new(Artifact::from_bytes(&bytes)?))),
+            Some(FileKind::Library) => Ok(Self::Library(Box::new(LibraryFile::read(bytes)?))),
+            Some(FileKind::Archive) => Ok(Self::Archive(Arc::new(archive::read(&bytes)?))),
+            None => {
+                let message = "it is no built file; expected an artifact, a shared library or an archive";
+                Err(Error::new(ErrorKind::Value, message)
+                    .hint("chipdock build makes them from a kernel file"))
+            }
+        }
+    }
+}
+
 /// A built file that was read and checked; no code of it has run (LIB-2).
 ///
 /// ```no_run
@@ -146,18 +183,7 @@ impl BuiltFile {
             error.while_doing("cannot read the built file").with_category(Category::Input)
         })?;
         let (size_bytes, sha256) = (bytes.len() as u64, files::sha256_of_bytes(&bytes));
-        let contents = match FileKind::of(&bytes) {
-            Some(FileKind::Artifact) => {
-                Contents::Artifact(Arc::new(Artifact::from_bytes(&bytes).map_err(at)?))
-            }
-            Some(FileKind::Library) => Contents::Library(Box::new(LibraryFile::read(bytes).map_err(at)?)),
-            Some(FileKind::Archive) => Contents::Archive(Arc::new(archive::read(&bytes).map_err(at)?)),
-            None => {
-                let message = "it is no built file; expected an artifact, a shared library or an archive";
-                let hint = "chipdock build makes them from a kernel file";
-                return Err(at(Error::new(ErrorKind::Value, message).hint(hint)));
-            }
-        };
+        let contents = Contents::read(bytes).map_err(at)?;
         Ok(Self { path: path.to_owned(), size_bytes, sha256, contents, aside: OnceLock::new() })
     }
 

@@ -1,4 +1,4 @@
-//! What libraries of TVM's code generators ask of TVM's run time: workspace and parallel regions (LIB-9).
+//! What libraries of TVM's code generators ask of TVM's run time: workspace and parallel regions (LIB-9, LIB-12).
 //!
 //! They work for the host that calls a function of the library on this thread. Signatures: TVM's `c_backend_api.h`.
 
@@ -22,8 +22,28 @@ struct Group {
 /// `FTVMParallelLambda`.
 type Lambda = unsafe extern "C" fn(i32, *mut Group, *mut c_void) -> i32;
 
-/// The name of the variable by which a library asks for barriers.
-pub(super) const BARRIER: &str = "__TVMBackendParallelBarrier";
+/// The name of the function by which tasks of a region wait for each other.
+pub(super) const BARRIER: &str = "TVMBackendParallelBarrier";
+
+/// Returns the name of the function whose address a variable is filled in with.
+pub(super) fn of_variable(variable: &str) -> &str {
+    variable.trim_start_matches("__")
+}
+
+/// Returns true if the dynamic linker of this process takes the address of a local symbol as it stands (LIB-12): glibc does
+/// since version 2.28, and other linkers add the library's own address.
+pub(super) fn binds_addresses() -> bool {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        // SAFETY: it returns a static string.
+        let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+        let version = version.to_str().ok().and_then(|version| version.split_once('.'));
+        let parsed = version.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        parsed.is_some_and(|version: (u32, u32)| version >= (2, 28))
+    }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    false
+}
 
 /// Returns the function of that name.
 pub(super) fn function(name: &str) -> Option<*mut c_void> {

@@ -45,8 +45,8 @@ thread_local! {
 #[derive(Clone, Copy)]
 pub(super) struct Caller {
     pub(super) services: &'static Services,
-    /// The libtvm_ffi that the library calls.
-    pub(super) tvm_ffi: &'static TvmFfi,
+    /// The libtvm_ffi that the library calls; `None` for one that calls none.
+    pub(super) tvm_ffi: Option<&'static TvmFfi>,
     /// Tasks of the library's parallel regions wait for each other.
     pub(super) waits: bool,
 }
@@ -63,7 +63,7 @@ impl Caller {
         let status = body();
         CALLER.set(before);
         if status != 0
-            && let Some(error) = self.tvm_ffi.take()
+            && let Some(error) = self.tvm_ffi.and_then(TvmFfi::take)
         {
             self.services.raise(error);
         }
@@ -130,44 +130,64 @@ impl TvmFfi {
         Some(if self.has_short_errors { error.without_links() } else { error })
     }
 
-    /// Writes the address of each of these variables of an opened library: functions of libtvm_ffi, and of TVM's run time those
-    /// that this host has.
-    ///
-    /// # Errors
-    ///
-    /// `Unavailable` for a variable that nobody fills in.
-    pub(super) fn fill_in(&self, library: &Library, variables: &[String]) -> Result<(), Error> {
-        for variable in variables {
-            let function = variable.trim_start_matches("__");
-            let address = tvm_context::function(function).or_else(|| self.address(function));
-            let address = address.ok_or_else(|| {
-                let message = format!(
-                    "the library expects its loader to fill in {variable}, for which this host has nothing"
-                );
-                Error::new(ErrorKind::Unavailable, message).hint("open it in Python with tvm_ffi.load_module")
-            })?;
-            // SAFETY: a variable of this name is a pointer to the function of that name (TVM's codegen_cpu.cc).
-            let place = unsafe { library.get::<*mut *mut c_void>(format!("{variable}\0").as_bytes()) };
-            if let Ok(place) = place {
-                // SAFETY: the library was opened for this host alone, and no function of it was called yet.
-                unsafe { **place = address };
-            }
-        }
-        Ok(())
+    /// Returns the libtvm_ffi that the process has; opens none.
+    pub(super) fn present() -> Option<&'static Self> {
+        let loaded = loaded()?;
+        // Found again by its name.
+        drop(loaded);
+        Self::of(None).ok()
     }
 
-    fn address(&self, function: &str) -> Option<*mut c_void> {
+    /// Returns the address of a function.
+    pub(super) fn address(&self, function: &str) -> Option<*mut c_void> {
         // SAFETY: only the address is taken.
         let found = unsafe { self.library.get::<*mut c_void>(format!("{function}\0").as_bytes()) };
         found.ok().map(|found| found.as_raw_ptr()).filter(|address| !address.is_null())
     }
 }
 
+/// Writes the address of each of these variables of an opened library: functions of TVM's run time that this host has, and
+/// of libtvm_ffi.
+///
+/// # Errors
+///
+/// `Unavailable` for a variable that nobody fills in.
+pub(super) fn fill_in(
+    tvm_ffi: Option<&TvmFfi>,
+    library: &Library,
+    variables: &[String],
+) -> Result<(), Error> {
+    for variable in variables {
+        let function = tvm_context::of_variable(variable);
+        let of_tvm_ffi = || tvm_ffi.and_then(|tvm_ffi| tvm_ffi.address(function));
+        let address = tvm_context::function(function).or_else(of_tvm_ffi).ok_or_else(|| {
+            let message = format!(
+                "the library expects its loader to fill in {variable}, for which this host has nothing"
+            );
+            Error::new(ErrorKind::Unavailable, message).hint("open it in Python with tvm_ffi.load_module")
+        })?;
+        // SAFETY: a variable of this name is a pointer to the function of that name (TVM's codegen_cpu.cc).
+        let place = unsafe { library.get::<*mut *mut c_void>(format!("{variable}\0").as_bytes()) };
+        if let Ok(place) = place {
+            // SAFETY: the library was opened for this host alone, and no function of it was called yet.
+            unsafe { **place = address };
+        }
+    }
+    Ok(())
+}
+
+/// Returns the library that the process has, whose symbols libraries that are opened later see.
+fn loaded() -> Option<Library> {
+    #[cfg(target_os = "linux")]
+    // SAFETY: opens nothing that is not open.
+    return unsafe { Library::open(Some(FILE), ONLY_IF_LOADED | RTLD_NOW | RTLD_GLOBAL) }.ok();
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// Opens the library: that of the process, else that of the variable, else that which the dynamic linker finds.
 fn opened(named: Option<&OsString>) -> Result<Library, Error> {
-    #[cfg(target_os = "linux")]
-    // SAFETY: opens nothing that is not open; its symbols become visible to libraries that are opened later.
-    if let Ok(library) = unsafe { Library::open(Some(FILE), ONLY_IF_LOADED | RTLD_NOW | RTLD_GLOBAL) } {
+    if let Some(library) = loaded() {
         return Ok(library);
     }
     let path = named.map_or(Path::new(FILE), Path::new);

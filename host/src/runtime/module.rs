@@ -21,7 +21,7 @@ use crate::artifact::Artifact;
 use crate::bounds::{self, MESSAGE_BYTES_MAX};
 use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::host::Host;
-use crate::library::LibraryCode;
+use crate::library::{LibraryCode, TvmModule};
 use crate::options::LogLevel;
 use crate::registrar::{Entry, ModuleLoaderEntry, Owned};
 
@@ -46,6 +46,8 @@ enum Code {
     Plugin(Owned<ChipdockModule>),
     /// An opened library.
     Library(Arc<LibraryCode>),
+    /// A module object of libtvm_ffi's, whose functions are known to it alone.
+    TvmFfi(TvmModule),
 }
 
 pub(crate) struct ModuleInner {
@@ -305,6 +307,7 @@ impl ModuleInner {
         match &self.loaded {
             Ok(Code::Plugin(loaded)) => loaded.plugin(),
             Ok(Code::Library(code)) => code.label(),
+            Ok(Code::TvmFfi(_)) => self.kind(),
             Err(_) => "",
         }
     }
@@ -344,6 +347,7 @@ impl ModuleInner {
         let loaded = match self.loaded.as_ref().map_err(Clone::clone)? {
             Code::Plugin(loaded) => loaded,
             Code::Library(code) => return code.function(name),
+            Code::TvmFfi(module) => return module.function(name),
         };
         let services = self.host.0.services;
         let mut out = api::Any::NONE.into_raw();
@@ -363,7 +367,10 @@ impl ModuleInner {
         let unknown = || self.imports.iter().find_map(Module::opaque_error);
         let missing =
             || unknown().unwrap_or_else(|| not_imported(name, self.imported.keys().map(String::as_str)));
-        let imported = self.imported.get(name).ok_or_else(missing)?;
+        let Some(imported) = self.imported.get(name) else {
+            let found = self.imports.iter().find_map(|import| import.unlisted(name).transpose());
+            return found.transpose()?.ok_or_else(missing);
+        };
         if let Some(function) = imported.function.get() {
             return Ok(function.clone());
         }
@@ -396,6 +403,35 @@ impl Module {
         artifact: Arc<Artifact>,
     ) -> Self {
         Self::new(host, Ok(Code::Library(code)), imports, artifact, None)
+    }
+
+    /// Makes the module of a module object of libtvm_ffi's.
+    pub(crate) fn of_tvm_module(
+        host: &Host,
+        module: TvmModule,
+        imports: Vec<Self>,
+        artifact: Arc<Artifact>,
+    ) -> Self {
+        Self::new(host, Ok(Code::TvmFfi(module)), imports, artifact, None)
+    }
+
+    /// Returns what libtvm_ffi knows the module as, where it does.
+    pub(crate) fn of_tvm_ffi(&self) -> Option<&TvmModule> {
+        match self.0.loaded.as_ref().ok()? {
+            Code::TvmFfi(module) => Some(module),
+            Code::Library(code) => code.context(),
+            Code::Plugin(_) => None,
+        }
+    }
+
+    /// Returns a function that no index lists: one of a module object of libtvm_ffi's, here or among its imports.
+    fn unlisted(&self, name: &str) -> Result<Option<api::Function>, Error> {
+        if let Ok(Code::TvmFfi(module)) = &self.0.loaded
+            && let Some(function) = module.function(name)?
+        {
+            return Ok(Some(function));
+        }
+        self.imports().iter().find_map(|import| import.unlisted(name).transpose()).transpose()
     }
 
     /// Makes a module whose functions are not known, for this reason; whoever asks for one of them is told.
@@ -479,6 +515,11 @@ impl Module {
                     format!("function \"{name}\" is in the artifact, but its loader does not have it"),
                 )),
             };
+        }
+        if let Ok(Code::TvmFfi(_)) = &self.0.loaded
+            && let Some(function) = self.0.own_function(name)?
+        {
+            return Ok(Function::of_module(&self.0, name, function));
         }
         for import in self.imports() {
             match import.function(name) {

@@ -8,7 +8,8 @@
 //!
 //! - **FUZZ-F1** No bytes make a reader panic, abort or overflow its stack.
 //! - **FUZZ-F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has a message.
-//! - **FUZZ-F3** An accepted input is written, read back equal, and written again with equal bytes.
+//! - **FUZZ-F3** An accepted input is written, read back equal, and written again with equal bytes. A library is not written;
+//!   it is read equal again, and what its reader promises of it (LIB-3 to LIB-5 of `host/src/library`) holds.
 //! - **FUZZ-F4** Memory is at most a constant and a multiple of the input's size ([`Target::bound`]); time likewise, which
 //!   the fuzzer checks by its timeout and the tests by [`Target::time_bound`].
 //! - **FUZZ-F5** The whole way: a program that is valid is printed, read, validated and lowered; each code generator takes it or
@@ -17,6 +18,7 @@
 mod artifact;
 mod bounds;
 mod edit;
+mod library;
 mod manifest;
 mod npy;
 mod pipeline;
@@ -27,6 +29,7 @@ mod wire;
 
 pub use artifact::artifact;
 pub use bounds::Bound;
+pub use library::library;
 pub use manifest::manifest;
 pub use npy::npy;
 pub use pipeline::{Outcome, pipeline, pipeline_outcome};
@@ -75,6 +78,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "manifest", run: manifest, bound: Bound::new(1 << 20, 256), size_bytes_max: 8192 },
     Target { name: "target", run: target, bound: Bound::new(16 << 20, 1024), size_bytes_max: 4096 },
     Target { name: "artifact", run: artifact, bound: Bound::new(4 << 20, 256), size_bytes_max: 8192 },
+    Target { name: "library", run: library, bound: Bound::new(4 << 20, 512), size_bytes_max: 8192 },
     Target { name: "pipeline", run: pipeline, bound: Bound::new(1 << 30, 0), size_bytes_max: 2048 },
 ];
 

@@ -23,6 +23,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "manifest" => manifests(),
         "target" => targets(),
         "artifact" => artifacts(),
+        "library" => libraries(),
         "pipeline" => tapes(),
         _ => Vec::new(),
     }
@@ -166,6 +167,61 @@ fn artifacts() -> Vec<Vec<u8>> {
     let all = [plain(Vec::new(), Vec::new()), outer].map(|artifact| artifact.to_bytes().expect("its bytes"));
     let sealed = all.iter().filter_map(|file| unsealed(file)).collect::<Vec<_>>();
     all.into_iter().chain(sealed).collect()
+}
+
+/// Descriptions and blobs of libraries, and whole files.
+fn libraries() -> Vec<Vec<u8>> {
+    let artifact = &artifacts()[0];
+    let aside = format!(r#"{{"file": "a.chipdock", "sha256": "{}"}}"#, "0".repeat(64));
+    let described = |aside: &str| {
+        let index = r#"{"module_kind": "k", "format": "f", "functions": [{"name": "add", "symbol": "__tvm_ffi_add"}]}"#;
+        let index = serde_json::Value::from(index);
+        format!(
+            r#"{{"schema": "chipdock.library/1", "made_by": "m", "main": "add", "artifact": {{"index": {index},
+            "target": "{{}}", "signatures": {{}}}}, "aside": {aside}}}"#
+        )
+    };
+    let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let text = |bytes: &[u8]| [&(bytes.len() as u64).to_le_bytes(), bytes].concat();
+    // Compressed rows: the library, which imports two modules, of which one imports the other.
+    let small = [words(&[2, 0, 0, 0]), text(b"_lib")].concat();
+    let tree = [words(&[4, 0, 2, 3, 3, 3, 1, 2, 2]), text(b"_lib"), text(b"a"), text(b"payload")].concat();
+    let tree = [tree, text(b"b"), text(b"")].concat();
+    let embedded = [words(&[3, 0, 1, 1, 1, 1]), text(b"_lib"), text(b"chipdock"), text(artifact)].concat();
+    let tape = |description: &str, blob: &[u8]| {
+        let size = u16::try_from(description.len()).unwrap_or(0).to_le_bytes();
+        [&size, description.as_bytes(), blob].concat()
+    };
+    let mut archive = tar_header("module.chipdock", artifact.len());
+    archive.extend(artifact);
+    archive.resize(archive.len().next_multiple_of(512) + 1024, 0);
+    vec![
+        tape("", &small),
+        tape("", &tree),
+        tape(&described("null"), &embedded),
+        tape(&described(&aside), b""),
+        crate::library::made(described("null").as_bytes(), &tree),
+        artifact.clone(),
+        archive,
+    ]
+}
+
+/// The header of a file in an archive.
+fn tar_header(name: &str, size: usize) -> Vec<u8> {
+    let mut header = vec![0; 512];
+    let mut put = |at: usize, text: &str| header[at..at + text.len()].copy_from_slice(text.as_bytes());
+    put(0, name);
+    for (at, text) in [(100, "0000644"), (108, "0000000"), (116, "0000000"), (136, "00000000000")] {
+        put(at, text);
+    }
+    put(124, &format!("{size:011o}"));
+    put(148, "        ");
+    put(156, "0");
+    put(257, "ustar");
+    put(263, "00");
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    header
 }
 
 /// Tapes of numbers of a fixed sequence.

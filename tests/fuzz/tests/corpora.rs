@@ -79,6 +79,11 @@ fn fuzz_f1_f2_f3_f4_artifacts() {
 }
 
 #[test]
+fn fuzz_f1_f2_f3_f4_built_files() {
+    corpus("library");
+}
+
+#[test]
 fn fuzz_f5_programs_to_every_code_generator() {
     corpus("pipeline");
 }

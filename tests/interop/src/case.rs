@@ -48,7 +48,7 @@ fn hex(data: &[u8]) -> String {
     data.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes().chunks(2);
     digits.map(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok()).collect()
 }
@@ -123,6 +123,11 @@ impl Given {
     #[must_use]
     pub fn replaced(self, json: Value) -> Self {
         Self { json, ..self }
+    }
+
+    /// What Python gets, as `driver.py` reads it.
+    pub(crate) fn json(&self) -> &Value {
+        &self.json
     }
 
     /// The bytes of a tensor, as Python has them before the call.

@@ -8,10 +8,17 @@ use crate::Result;
 use crate::case::KINDS;
 use crate::cases;
 use crate::libraries::{EXPORTERS, Exporter};
+use crate::own;
 
 const PAGE: &str = "guide/docs/exported-libraries.md";
 const BEGIN: &str = "<!-- begin: printed by tests/interop -->\n";
 const END: &str = "<!-- end -->\n";
+
+const BEGIN_OWN: &str = "<!-- begin: printed by tests/interop/tests/own.rs -->\n";
+const END_OWN: &str = "<!-- end of Chipdock's own -->\n";
+
+/// What stands for a release in counts of Chipdock's own loader.
+pub const OWN: &str = "Chipdock";
 
 /// Number of calls that went as expected, and of all; by release, library and kind of tensors.
 pub type Counts = BTreeMap<(String, &'static str, &'static str), (usize, usize)>;
@@ -61,19 +68,50 @@ fn table(releases: &[String], counts: &Counts, before: &str) -> String {
     text
 }
 
+/// Prints the table of Chipdock's own loader.
+fn own_table(counts: &Counts) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let head = EXPORTERS.iter().map(|exporter| exporter.name.to_owned());
+    let mut text = line(std::iter::once("opened by a Chipdock host, with".to_owned()).chain(head).collect());
+    text.push_str(&line(vec!["---".to_owned(); EXPORTERS.len() + 1]));
+    for kind in own::KINDS {
+        let cell = |exporter: &Exporter| match counts.get(&(OWN.to_owned(), exporter.name, *kind)) {
+            Some((right, all)) if right == all => format!("all {all}"),
+            Some((right, all)) => format!("{right} of {all}"),
+            None => "not run".to_owned(),
+        };
+        text.push_str(&line(std::iter::once((*kind).to_owned()).chain(EXPORTERS.iter().map(cell)).collect()));
+    }
+    text
+}
+
+/// Compares the page's table of Chipdock's own loader with what was found; with `BLESS=1`, writes it.
+///
+/// # Errors
+///
+/// The page cannot be read or differs.
+pub fn check_own(counts: &Counts) -> Result<()> {
+    check_between(BEGIN_OWN, END_OWN, |_| own_table(counts))
+}
+
 /// Compares the page with what was found; with `BLESS=1`, writes it.
 ///
 /// # Errors
 ///
 /// The page cannot be read or differs.
 pub fn check(releases: &[String], counts: &Counts) -> Result<()> {
+    check_between(BEGIN, END, |before| table(releases, counts, before))
+}
+
+/// Compares what is between two lines of the page, or writes it.
+fn check_between(begin: &str, end: &str, make: impl Fn(&str) -> String) -> Result<()> {
     let path = workspace().join(PAGE);
     let page = std::fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"))?;
-    let parts = page.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?)));
+    let parts = page.split_once(begin).and_then(|(head, rest)| Some((head, rest.split_once(end)?)));
     let Some((head, (before, tail))) = parts else {
-        return Err(format!("{PAGE}: expected the lines {BEGIN:?} and {END:?}"));
+        return Err(format!("{PAGE}: expected the lines {begin:?} and {end:?}"));
     };
-    bless(&path, &format!("{head}{BEGIN}{}{END}{tail}", table(releases, counts, before)))
+    bless(&path, &format!("{head}{begin}{}{end}{tail}", make(before)))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Libraries that others made for TVM-FFI, opened by a host (LIB-8, LIB-9 of `host/src/library`): by real TVM, and with the C++
+//! Libraries that others made for TVM-FFI, opened by a host (LIB-8, LIB-9, LIB-12 of `host/src/library`): by real TVM, and with the C++
 //! headers of apache-tvm-ffi.
 //!
 //! Each test is a process of its own (as nextest runs them): a process has at most one libtvm_ffi.
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use chipdock_host::{AnyView, Environment, ErrorKind, Host, HostOptions, Module, Tensor};
-use chipdock_test_support::skipped;
+use chipdock_host::{AnyView, ErrorKind, Host, Module, Tensor};
+use chipdock_test_interop::tvm::{Tvm, host, ran};
 
 /// A kernel with a parallel loop that needs workspace, of real TVM's target llvm; and one of its target c.
 const EXPORTS: &str = r#"
@@ -52,59 +52,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(add, add)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(name, own_name)
 "#;
 
-/// A Python with TVM, and the file of its libtvm_ffi.
-struct Tvm {
-    python: PathBuf,
-    library: PathBuf,
-}
-
-impl Tvm {
-    fn found() -> Option<Self> {
-        let Some(python) = std::env::var_os("CHIPDOCK_TVM_PYTHON").map(PathBuf::from) else {
-            skipped("libraries that TVM made: CHIPDOCK_TVM_PYTHON is not set");
-            return None;
-        };
-        let library = ask(&python, "find_libtvm_ffi");
-        Some(Self { python, library })
-    }
-
-    fn include(&self) -> Vec<String> {
-        ["find_include_path", "find_dlpack_include_path"]
-            .map(|what| format!("-I{}", ask(&self.python, what).display()))
-            .to_vec()
-    }
-}
-
-fn ask(python: &Path, what: &str) -> PathBuf {
-    let text = format!("import tvm_ffi.libinfo as info; print(info.{what}())");
-    let output = Command::new(python).args(["-c", &text]).output().expect("python");
-    assert!(output.status.success(), "{what}: {}", String::from_utf8_lossy(&output.stderr));
-    PathBuf::from(String::from_utf8(output.stdout).expect("a path").trim())
-}
-
-fn ran(command: &mut Command) {
-    let output = command.output().expect("it starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn host(tvm_ffi: Option<&Path>) -> Host {
-    let variables = tvm_ffi.into_iter().map(|path| ("CHIPDOCK_TVM_FFI", path));
-    let environment = Environment { variables: variables.collect(), ..Environment::empty() };
-    Host::new(HostOptions { environment, threads: Some(3), ..HostOptions::isolated() }).expect("a host")
-}
-
 fn linked(tvm: &Tvm, folder: &Path) -> PathBuf {
-    let (source, library) = (folder.join("functions.cc"), folder.join("functions.so"));
-    std::fs::write(&source, CPP).expect("written");
-    let mut command = Command::new("g++");
-    command
-        .args(["-std=c++17", "-O2", "-shared", "-fPIC", "-o"])
-        .arg(&library)
-        .arg(&source)
-        .args(tvm.include());
-    command.arg(format!("-L{}", tvm.library.parent().expect("a folder").display())).arg("-ltvm_ffi");
-    ran(&mut command);
-    library
+    tvm.library_of(folder, "functions", CPP, &[])
 }
 
 fn twice(host: &Host, module: &Module, count: i64) -> Result<Vec<f32>, chipdock_host::Error> {
@@ -116,7 +65,7 @@ fn twice(host: &Host, module: &Module, count: i64) -> Result<Vec<f32>, chipdock_
     b.to_vec::<f32>()
 }
 
-/// LIB-9: its workspace and its parallel loops are the host's; an error of its checks is the host's.
+/// LIB-9, LIB-12: its workspace and its parallel loops are the host's; an error of its checks is the host's.
 #[test]
 fn a_library_of_tvm_computes_on_the_hosts_threads() {
     let Some(tvm) = Tvm::found() else { return };
@@ -135,10 +84,11 @@ fn a_library_of_tvm_computes_on_the_hosts_threads() {
     assert!(error.to_string().contains("4096"), "{error}");
     assert_eq!(*error.kind(), ErrorKind::Value, "{error}");
     assert!(twice(&host, &module, 4096).expect("usable after it") == expected);
-    // Its target c calls TVM's run time by symbols, which only TVM has.
-    let error = host.open(&folder.path().join("tvm-c.so")).expect_err("not here");
-    assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
-    assert!(error.to_string().contains("TVMBackend"), "{error}");
+    // Its target c calls TVM's run time by symbols, and has no parallel loops.
+    let module = host.open(&folder.path().join("tvm-c.so")).expect("opened");
+    assert!(twice(&host, &module, 4096).expect("computed") == expected);
+    let error = twice(&host, &module, 4095).expect_err("another shape");
+    assert!(*error.kind() == ErrorKind::Value && error.to_string().contains("4096"), "{error}");
 }
 
 fn threads() -> usize {
@@ -172,7 +122,7 @@ fn a_library_of_the_cpp_headers_is_called_with_the_one_libtvm_ffi() {
 
     let second = folder.path().join("libtvm_ffi.so");
     std::fs::copy(&tvm.library, &second).expect("a copy");
-    let other = self::host(Some(&second));
+    let other = chipdock_test_interop::tvm::host(Some(&second));
     let again = other.open(&library).expect("opened by another host");
     assert_eq!(twice(&other, &again, 2).expect("computed"), [0.0, 2.0]);
     let maps = std::fs::read_to_string("/proc/self/maps").expect("the maps");

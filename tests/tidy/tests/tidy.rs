@@ -314,6 +314,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "streams.rs",
             "tvm_ffi.rs",
             "objects.rs",
+            "tvm_module.rs",
         ],
     ),
     // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it.

@@ -211,7 +211,8 @@ FUNCTION(__tvm_ffi_text) {
 fn lib_9_a_library_that_needs_tvm_ffi_is_not_opened_and_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let call = "extern int TVMFFIErrorSetRaised(void *);\nFUNCTION(__tvm_ffi_f) { return TVMFFIErrorSetRaised(0); }\n";
-    let filled = "EXPORT void *__TVMBackendAllocWorkspace = 0;\nFUNCTION(__tvm_ffi_f) { return 0; }\n";
+    let filled = "EXPORT void *__TVMFFIFunctionCall = 0;\nFUNCTION(__tvm_ffi_f) { return 0; }\n";
+    let of_tvm = "extern int TVMFuncCall(void);\nFUNCTION(__tvm_ffi_f) { return TVMFuncCall(); }\n";
     Source::of("EXPORT int there = 1;\n")
         .flag("-Wl,-soname,libtvm_ffi.so")
         .build(folder.path(), "libtvm_ffi.so");
@@ -220,7 +221,8 @@ fn lib_9_a_library_that_needs_tvm_ffi_is_not_opened_and_says_why() {
         .flag("-ltvm_ffi");
     for (name, source, says) in [
         ("call.so", Source::of(call), "the symbol TVMFFIErrorSetRaised"),
-        ("filled.so", Source::of(filled), "the variable __TVMBackendAllocWorkspace filled in"),
+        ("filled.so", Source::of(filled), "the variable __TVMFFIFunctionCall filled in"),
+        ("of_tvm.so", Source::of(of_tvm), "functions of TVM's own run time: \"TVMFuncCall\""),
         ("linked.so", linked, "the library libtvm_ffi.so"),
     ] {
         let path = source.build(folder.path(), name);
@@ -235,6 +237,88 @@ fn lib_9_a_library_that_needs_tvm_ffi_is_not_opened_and_says_why() {
     let weak = weak.replace("return TVMFFIErrorSetRaised(0)", "return give(result, !TVMFFIErrorSetRaised)");
     let module = host().open(&Source::of(&weak).build(folder.path(), "weak.so")).unwrap();
     assert_eq!(int(&module, "f"), 1);
+}
+
+/// What TVM's code generators ask of its run time; `ASK` makes it a variable or a symbol.
+const RUN_TIME: &str = "\
+ASK(void *, TVMBackendAllocWorkspace, (int, int, uint64_t, int, int))
+ASK(int, TVMBackendFreeWorkspace, (int, int, void *))
+ASK(int, TVMBackendParallelLaunch, (int (*)(int, void *, void *), void *, int))
+static int task(int id, void *group, void *data) { (void)group; __atomic_add_fetch((int64_t *)data, 1 + (id < 0), 5); return 0; }
+FUNCTION(__tvm_ffi_tasks) {
+  int64_t *sum = CALL(TVMBackendAllocWorkspace)(1, 0, 64, 0, 8);
+  if (!sum) return -1;
+  *sum = 0;
+  if (CALL(TVMBackendParallelLaunch)(task, sum, 2)) return -1;
+  int64_t seen = *sum;
+  return CALL(TVMBackendFreeWorkspace)(1, 0, sum) ? -1 : give(result, seen);
+}
+FUNCTION(__tvm_ffi_too_much) { return CALL(TVMBackendAllocWorkspace)(1, 0, (uint64_t)1 << 62, 0, 8) ? 0 : -1; }
+";
+
+/// Opens libraries that ask for the run time by variables, by symbols that are looked up early or late, and by weak ones.
+fn with_run_time(folder: &Path) -> Vec<PathBuf> {
+    let variables =
+        "#define ASK(R, name, args) EXPORT R (*__##name) args = 0;\n#define CALL(name) __##name\n";
+    let symbols = "#define ASK(R, name, args) extern R name args;\n#define CALL(name) name\n";
+    let weak = symbols.replace("extern", "extern __attribute__((weak))");
+    let tables = [
+        (variables, "-Wl,-z,lazy"),
+        (symbols, "-Wl,-z,lazy"),
+        (symbols, "-Wl,-z,now,-z,relro"),
+        (symbols, "-Wl,--hash-style=sysv"),
+        (symbols, "-fno-plt"),
+        (&weak, "-Wl,-z,now"),
+    ];
+    let build = |(at, (how, flag)): (usize, &(&str, &str))| {
+        Source::of(&format!("{how}{RUN_TIME}")).flag(*flag).build(folder, &format!("asks-{at}.so"))
+    };
+    tables.iter().enumerate().map(build).collect()
+}
+
+#[test]
+fn lib_12_what_tvms_run_time_has_is_the_hosts_and_needs_no_libtvm_ffi() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (host(), host());
+    for path in with_run_time(folder.path()) {
+        let file = BuiltFile::read(&path).unwrap();
+        assert!(
+            matches!(file.contents(), Contents::Library(read) if read.needs_of_tvm_ffi().is_empty()),
+            "{path:?}"
+        );
+        for host in [&one, &two] {
+            let module = host.open_file(&file).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            assert_eq!(int(&module, "tasks"), 2, "{path:?}");
+            let error = module.function("too_much").unwrap().call(&[]).unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::OutOfMemory, "{path:?}: {error}");
+        }
+    }
+    // Nothing of it is the process's: neither the names, nor libtvm_ffi.
+    let process = Library::this();
+    // SAFETY: only whether there is an address is asked.
+    assert!(unsafe { process.get::<*const u8>(b"TVMBackendAllocWorkspace\0") }.is_err());
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(!maps.contains("libtvm_ffi"), "{maps}");
+}
+
+#[test]
+fn lib_12_the_host_of_a_copy_comes_before_a_run_time_of_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let decoy = "EXPORT int TVMBackendFreeWorkspace(void) { return 7; }\nEXPORT int TVMBackendParallelLaunch(void) { return 7; }\n\
+                 EXPORT void *TVMBackendAllocWorkspace(void) { return NULL; }\n";
+    let decoy = Source::of(decoy).build(folder.path(), "decoy.so");
+    // SAFETY: the library was made just now, and has no initialiser.
+    let _decoy =
+        unsafe { Library::open(Some(&decoy), RTLD_NOW | libloading::os::unix::RTLD_GLOBAL) }.unwrap();
+    for path in with_run_time(folder.path()) {
+        assert_eq!(int(&host().open(&path).unwrap(), "tasks"), 2, "{path:?}");
+    }
+    // One that is opened where it lies is no copy.
+    let symbols = "#define ASK(R, name, args) extern R name args;\n#define CALL(name) name\n";
+    let source = Source::of(&format!("{symbols}{RUN_TIME}")).flag("-Wl,-rpath,$ORIGIN");
+    let error = host().open(&source.build(folder.path(), "in-place.so")).unwrap_err();
+    assert!(error.to_string().contains("\"TVMBackendAllocWorkspace\""), "{error}");
+    assert_eq!(*error.kind(), ErrorKind::Unavailable);
 }
 
 #[test]
