@@ -39,7 +39,7 @@
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | export | EXPORT-X1 to EXPORT-X6, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
-//! | [`library`] | LIB-1 to LIB-10: artifacts and shared libraries as files, read without running them, and opened |
+//! | [`library`] | LIB-1 to LIB-11: artifacts and shared libraries as files, read without running them, and opened; streams of TVM-FFI |
 //! | signature | what a caller passes to a compiled function, kept in its artifact |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
 //! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |

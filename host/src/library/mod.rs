@@ -30,6 +30,9 @@
 //!   alone, and lead to the host that calls. An error in libtvm_ffi's slot is moved to the host's.
 //! * **LIB-10 Archives.** An archive of what a library is linked from also has the artifact, `module.chipdock`, which is what is
 //!   read and loaded; its other files are for a linker.
+//! * **LIB-11 Streams.** Where the process has a libtvm_ffi, its environment says on which native stream a framework such as torch
+//!   works on this thread: [`Device::tvm_stream`](crate::Device::tvm_stream) is that stream, and
+//!   [`Stream::enter_tvm`](crate::Stream::enter_tvm) tells it ours. None is opened for that.
 
 mod archive;
 mod blob;
@@ -40,6 +43,7 @@ mod load;
 mod tests;
 mod tvm_context;
 mod tvm_ffi;
+mod tvm_stream;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -52,6 +56,7 @@ pub(crate) use file::{ENVIRONMENT, FUNCTION};
 pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
 pub(crate) use tvm_ffi::VARIABLE as TVM_FFI_VARIABLE;
+pub use tvm_stream::{TvmStream, tvm_env};
 
 use crate::artifact::{self, Artifact};
 use crate::error::{Category, Error, ErrorKind};

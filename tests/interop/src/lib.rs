@@ -14,7 +14,7 @@
 //!   them are skipped with the reason.
 //!
 //! [`environment`] finds the releases, [`libraries`] builds what is loaded, [`driver`] runs plans, [`case`] says what is expected
-//! of a call and [`cases`] lists the calls, [`table`] prints the table.
+//! of a call and [`cases`] lists the calls, [`table`] prints the table. [`tvm`] opens the real libtvm_ffi in the process of a test.
 
 pub mod case;
 pub mod cases;
@@ -22,6 +22,7 @@ pub mod driver;
 pub mod environment;
 pub mod libraries;
 pub mod table;
+pub mod tvm;
 
 /// Result of a step; the error is a message.
 pub type Result<T> = std::result::Result<T, String>;

@@ -293,6 +293,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "sort.rs",
             "tvm_context.rs",
             "tvm_ffi.rs",
+            "tvm_stream.rs",
         ],
     ),
     // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it.
