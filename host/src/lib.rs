@@ -40,7 +40,7 @@
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`describe`] | artifacts as JSON |
 //! | export | EXPORT-X1 to EXPORT-X6, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
-//! | [`library`] | LIB-1 to LIB-10: artifacts and shared libraries as files, read without running them, and opened |
+//! | [`library`] | LIB-1 to LIB-13: artifacts and shared libraries as files, read without running them, and opened; streams of TVM-FFI |
 //! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |
 //! | signature | what a caller passes to a compiled function, kept in its artifact |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |

@@ -482,6 +482,7 @@ mod convert;
 mod device_api;
 mod dlpack;
 mod error;
+pub mod exchange;
 mod export;
 pub mod external;
 mod function;
@@ -500,6 +501,7 @@ mod target_kind;
 mod tensor;
 pub mod timer;
 mod trampoline;
+mod tvm_env;
 
 /// The structs of the boundary.
 pub use chipdock_abi as abi;
@@ -511,7 +513,7 @@ pub use container::{Array, Shape};
 pub use context::{Context, HostState};
 pub use convert::FromAny;
 pub use device_api::{CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Stream};
-pub use dlpack::Access;
+pub use dlpack::{Access, Required};
 pub use error::{Error, ErrorKind, Fault};
 pub use function::Function;
 pub use host::{HostRef, LogLevel};
@@ -525,6 +527,7 @@ pub use string::{Bytes, Str};
 pub use target_kind::{SchemaOnly, TargetKind};
 pub use tensor::{CPU, Element, Tensor, TensorParts, TensorView, element_count, size_bytes};
 pub use trampoline::caught;
+pub use tvm_env::{TvmAllocatorGuard, TvmEnv, TvmStreamGuard};
 
 /// Items for the expansion of the macros; not for direct use.
 #[doc(hidden)]

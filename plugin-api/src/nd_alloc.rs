@@ -1,10 +1,15 @@
-//! Tensors over memory of an allocator, as TVM-FFI's `FromNDAlloc`, `FromNDAllocStrided` and `FromEnvAlloc` make them.
+//! Tensors over memory of an allocator, as TVM-FFI's `FromNDAlloc`, `FromNDAllocStrided` and `FromEnvAlloc` make them, and by
+//! DLPack's allocators.
 
-use core::ffi::c_void;
+use core::ffi::{CStr, c_char, c_void};
 
 use chipdock_abi::{ChipdockDataType, ChipdockDevice, ChipdockTensor};
 
-use crate::{Any, Error, ErrorKind, HostRef, Tensor, TensorParts, TensorView, dtype, size_bytes};
+use crate::exchange::ManagedTensorAllocator;
+use crate::{
+    Access, Any, Error, ErrorKind, HostRef, Required, Tensor, TensorParts, TensorView, dtype, size_bytes,
+    trampoline,
+};
 
 /// Memory for the elements of tensors, on one kind of device.
 ///
@@ -160,7 +165,8 @@ impl Tensor {
     }
 
     /// Makes a tensor by the allocator of the surrounding framework, such as torch: `allocate` is `TVMFFIEnvTensorAlloc` of the
-    /// TVM-FFI that `host` raises its errors through.
+    /// TVM-FFI that `host` raises its errors through. [`TvmEnv::allocate`](crate::TvmEnv::allocate) is the same for a libtvm_ffi
+    /// with errors of its own.
     ///
     /// # Errors
     ///
@@ -182,48 +188,141 @@ impl Tensor {
         dtype: ChipdockDataType,
         device: ChipdockDevice,
     ) -> Result<Self, Error> {
-        size_bytes(shape, dtype)?;
-        let mut shape_asked = shape.to_vec();
-        let mut prototype = ChipdockTensor {
-            data: core::ptr::null_mut(),
-            device,
-            ndim: axes_count(shape)?,
-            dtype,
-            shape: shape_asked.as_mut_ptr(),
-            strides: core::ptr::null_mut(),
-            byte_offset: 0,
-        };
-        let mut made = core::ptr::null_mut();
-        // SAFETY: a prototype whose extents live for the call, and a writable place.
-        let status = unsafe { allocate(&mut prototype, &mut made) };
-        host.check(status, || "`TVMFFIEnvTensorAlloc`".to_owned())?;
-        let mut raw = Any::NONE.into_raw();
-        if !made.is_null() {
-            // SAFETY: success wrote an owned object, which begins with its header.
-            raw.type_index = unsafe { (*made.cast::<chipdock_abi::ChipdockObject>()).type_index };
-            raw.value.v_object = made.cast();
-        }
-        // SAFETY: None, or an owned object under its own type index.
-        let tensor = unsafe { Any::from_raw(raw) }.to::<Self>();
-        let asked = |view: TensorView<'_>| {
-            let (found, place) = (view.dtype(), view.device());
-            view.shape() == shape
-                && (found.code, found.bits, found.lanes) == (dtype.code, dtype.bits, dtype.lanes)
-                && (place.device_type, place.device_id) == (device.device_type, device.device_id)
-        };
-        tensor.ok().filter(|tensor| asked(tensor.view())).ok_or_else(|| {
-            Error::new(
-                ErrorKind::BROKEN_PLUGIN,
-                format!(
-                    "expected the allocator of the environment to make a tensor of shape {shape:?} of `{}` on device {}:{}, \
-                     found something else: report it to the maintainer of the framework",
-                    dtype::text(dtype),
-                    device.device_type,
-                    device.device_id
-                ),
-            )
-        })
+        let check = |status| host.check(status, || "`TVMFFIEnvTensorAlloc`".to_owned());
+        // SAFETY: as this function requires.
+        unsafe { env_allocated(allocate, check, shape, dtype, device) }
     }
+
+    /// Makes a tensor by an allocator of DLPack's, such as [`Exchange::allocator`](crate::exchange::Exchange::allocator).
+    ///
+    /// # Errors
+    ///
+    /// * The error that `allocate` reported.
+    /// * `ValueError`: a negative extent, or a size that does not fit 64 bits.
+    /// * `BrokenPlugin`: it failed and reported nothing, or what it made is no tensor of that shape, type and device.
+    ///
+    /// # Safety
+    ///
+    /// * `allocate` keeps what [`ManagedTensorAllocator`] says.
+    pub unsafe fn from_managed_alloc(
+        allocate: ManagedTensorAllocator,
+        shape: &[i64],
+        dtype: ChipdockDataType,
+        device: ChipdockDevice,
+    ) -> Result<Self, Error> {
+        let mut reported: Option<Error> = None;
+        let mut managed = core::ptr::null_mut();
+        let status = with_prototype(shape, dtype, device, |prototype| {
+            // SAFETY: a prototype whose extents live for the call, a writable place, and a context that is ours.
+            unsafe { allocate(prototype, &mut managed, (&raw mut reported).cast(), Some(keep_error)) }
+        })?;
+        if status != 0 {
+            return Err(reported.unwrap_or_else(|| {
+                let message = format!("DLPack's allocator returned status {status} and reported no error");
+                Error::new(
+                    ErrorKind::BROKEN_PLUGIN,
+                    message + ": report it to the maintainer of the framework",
+                )
+            }));
+        }
+        let tensor = match managed.is_null() {
+            true => None,
+            // SAFETY: success wrote a managed tensor that is ours.
+            false => Some(unsafe { Self::take_versioned(managed, Access::ReadWrite, Required::NOTHING) }?),
+        };
+        checked(tensor, shape, dtype, device)
+    }
+}
+
+/// Keeps the first error that an allocator reports.
+unsafe extern "C" fn keep_error(context: *mut c_void, kind: *const c_char, message: *const c_char) {
+    trampoline::guard_release(|| {
+        let text = |text: *const c_char| {
+            // SAFETY: DLPack gives two texts that end with NUL; null is answered.
+            (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy())
+        };
+        let kind = text(kind).map_or(ErrorKind::RUNTIME_ERROR, |kind| ErrorKind::new(kind.into_owned()));
+        let message =
+            text(message).map_or_else(|| "without a message".to_owned(), |message| message.into_owned());
+        // SAFETY: the context of `from_managed_alloc`, which waits.
+        let place = unsafe { &mut *context.cast::<Option<Error>>() };
+        place.get_or_insert_with(|| Error::new(kind, message));
+    });
+}
+
+/// Calls `body` with a prototype of a tensor: extents, element type and device.
+fn with_prototype<R>(
+    shape: &[i64],
+    dtype: ChipdockDataType,
+    device: ChipdockDevice,
+    body: impl FnOnce(*mut ChipdockTensor) -> R,
+) -> Result<R, Error> {
+    size_bytes(shape, dtype)?;
+    // The other side gets a pointer through which it might write.
+    let mut extents = shape.to_vec();
+    let mut prototype = ChipdockTensor {
+        data: core::ptr::null_mut(),
+        device,
+        ndim: axes_count(shape)?,
+        dtype,
+        shape: extents.as_mut_ptr(),
+        strides: core::ptr::null_mut(),
+        byte_offset: 0,
+    };
+    Ok(body(&mut prototype))
+}
+
+/// Makes a tensor by `TVMFFIEnvTensorAlloc`; `check` turns its status into a result.
+///
+/// # Safety
+///
+/// * `allocate` keeps what [`EnvTensorAlloc`] says.
+pub(crate) unsafe fn env_allocated(
+    allocate: EnvTensorAlloc,
+    check: impl FnOnce(i32) -> Result<(), Error>,
+    shape: &[i64],
+    dtype: ChipdockDataType,
+    device: ChipdockDevice,
+) -> Result<Tensor, Error> {
+    let mut made = core::ptr::null_mut();
+    // SAFETY: a prototype whose extents live for the call, and a writable place.
+    let status = with_prototype(shape, dtype, device, |prototype| unsafe { allocate(prototype, &mut made) })?;
+    check(status)?;
+    let mut raw = Any::NONE.into_raw();
+    if !made.is_null() {
+        // SAFETY: success wrote an owned object, which begins with its header.
+        raw.type_index = unsafe { (*made.cast::<chipdock_abi::ChipdockObject>()).type_index };
+        raw.value.v_object = made.cast();
+    }
+    // SAFETY: None, or an owned object under its own type index.
+    checked(unsafe { Any::from_raw(raw) }.to::<Tensor>().ok(), shape, dtype, device)
+}
+
+/// Checks that an allocator made what it was asked for.
+fn checked(
+    made: Option<Tensor>,
+    shape: &[i64],
+    dtype: ChipdockDataType,
+    device: ChipdockDevice,
+) -> Result<Tensor, Error> {
+    let asked = |view: TensorView<'_>| {
+        let (found, place) = (view.dtype(), view.device());
+        view.shape() == shape
+            && (found.code, found.bits, found.lanes) == (dtype.code, dtype.bits, dtype.lanes)
+            && (place.device_type, place.device_id) == (device.device_type, device.device_id)
+    };
+    made.filter(|tensor| asked(tensor.view())).ok_or_else(|| {
+        Error::new(
+            ErrorKind::BROKEN_PLUGIN,
+            format!(
+                "expected the allocator of the environment to make a tensor of shape {shape:?} of `{}` on device {}:{}, \
+                 found something else: report it to the maintainer of the framework",
+                dtype::text(dtype),
+                device.device_type,
+                device.device_id
+            ),
+        )
+    })
 }
 
 fn axes_count(shape: &[i64]) -> Result<i32, Error> {

@@ -9,6 +9,7 @@ use chipdock_abi::{
     CHIPDOCK_TYPE_TENSOR, ChipdockDataType, ChipdockDevice, ChipdockTensor, ChipdockTensorObject,
 };
 
+use crate::dlpack::has_addresses;
 use crate::object::{ObjectBody, allocate, header, own};
 use crate::{Error, ErrorKind, ObjectRef, dtype};
 
@@ -95,6 +96,20 @@ fn is_compact(shape: &[i64], strides: &[i64]) -> bool {
         expected = expected.wrapping_mul(*extent);
     }
     true
+}
+
+/// Returns the elements that a strided tensor reaches, counted from its first one; `None` if they do not fit the numbers.
+fn reach(shape: &[i64], strides: &[i64]) -> Option<core::ops::Range<i128>> {
+    if shape.contains(&0) {
+        return Some(0..0);
+    }
+    let (mut low, mut high) = (0_i128, 1_i128);
+    for (extent, stride) in shape.iter().zip(strides) {
+        let last = i128::from(*extent - 1) * i128::from(*stride);
+        let place = if last < 0 { &mut low } else { &mut high };
+        *place = place.checked_add(last)?;
+    }
+    Some(low..high)
 }
 
 impl<'a> TensorView<'a> {
@@ -448,6 +463,96 @@ impl Tensor {
         // SAFETY: the maker of the tensor guaranteed that its memory is live; the copy is complete before the borrow
         // ends.
         unsafe { self.view().as_slice() }.map(<[T]>::to_vec)
+    }
+
+    /// Makes another view of the same memory, which it keeps alive: `shape` and `strides` count elements, and `element_offset` is
+    /// from this tensor's first element.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: a negative extent, another number of strides than axes, or an element that begins within a byte (`int4`).
+    /// * `IndexError`: an element would lie outside of those of this tensor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use chipdock_plugin_api::Tensor;
+    ///
+    /// let matrix = Tensor::from_slice(&[2, 3], &[1, 2, 3, 4, 5, 6])?;
+    /// let row = matrix.as_strided(&[3], &[1], 3)?;
+    /// drop(matrix);
+    /// assert_eq!(row.to_vec::<i32>()?, [4, 5, 6]);
+    /// # Ok::<(), chipdock_plugin_api::Error>(())
+    /// ```
+    ///
+    /// # Source
+    ///
+    /// TVM-FFI's `Tensor::as_strided`, which does not look at the bounds.
+    pub fn as_strided(&self, shape: &[i64], strides: &[i64], element_offset: i64) -> Result<Self, Error> {
+        if shape.len() != strides.len() {
+            return Err(bad(format!(
+                "expected {} strides, one for each axis, found {}",
+                shape.len(),
+                strides.len()
+            )));
+        }
+        let dtype = self.view().dtype();
+        size_bytes(shape, dtype)?;
+        let outside = || {
+            Error::new(
+                ErrorKind::INDEX_ERROR,
+                format!(
+                    "a view of shape {shape:?} and strides {strides:?} at {element_offset} reaches outside of {self:?}: expected \
+                     elements of that tensor"
+                ),
+            )
+        };
+        let source = self.view();
+        let own = match source.strides() {
+            Some(strides) => reach(source.shape(), strides),
+            None => Some(0..i128::from(source.element_count()?)),
+        };
+        let (own, wanted) = own.zip(reach(shape, strides)).ok_or_else(outside)?;
+        let first = i128::from(element_offset);
+        if first.saturating_add(wanted.start) < own.start || first.saturating_add(wanted.end) > own.end {
+            return Err(outside());
+        }
+        let offset_bits = first * i128::from(dtype.bits) * i128::from(dtype.lanes);
+        if offset_bits % 8 != 0 {
+            return Err(bad(format!(
+                "expected an offset of whole bytes, found {element_offset} elements of `{}`: copy the elements",
+                dtype::text(dtype)
+            )));
+        }
+        let offset = i128::from(source.byte_offset()) + offset_bits / 8;
+        let mut byte_offset = u64::try_from(offset).map_err(|_| outside())?;
+        let mut data = source.data();
+        if has_addresses(source.device()) {
+            data = data.cast::<u8>().wrapping_add(byte_offset as usize).cast();
+            byte_offset = 0;
+        }
+        let parts =
+            TensorParts { data, device: source.device(), dtype, shape, strides: Some(strides), byte_offset };
+        // SAFETY: its elements are elements of this tensor, which the view keeps.
+        unsafe { self.unsafe_view(parts) }
+    }
+
+    /// Makes a tensor of any description over memory that this tensor keeps alive: of another type, or beyond its own elements.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` as for [`Self::from_owner`].
+    ///
+    /// # Safety
+    ///
+    /// * The parts describe memory that lives at least as long as this tensor's.
+    ///
+    /// # Source
+    ///
+    /// TVM-FFI's `TVMFFITensorCreateUnsafeView`, whose prototype must have strides.
+    pub unsafe fn unsafe_view(&self, prototype: TensorParts<'_>) -> Result<Self, Error> {
+        // SAFETY: as this function requires; the owner is a reference to this tensor.
+        unsafe { Self::from_owner(prototype, self.clone()) }
     }
 
     /// Takes over a tensor object.

@@ -8,6 +8,7 @@ import gc
 import os
 import select
 import signal
+import sys
 import threading
 import time
 
@@ -267,4 +268,117 @@ def with_device_code(modules, libraries, job):
             seen[name] = "called"
         except BaseException as error:
             seen[name] = f"{type(error).__name__}: {error}"
+    return seen
+
+
+def streams(modules, libraries, job):
+    """The streams that libraries see in the environment: without one, within `use_raw_stream` and within another, afterwards, on
+    another thread, of another device, and in a call with a tensor of a framework that works on one."""
+    import frameworks
+
+    if not hasattr(tvm_ffi, "use_raw_stream"):
+        return {"can_set": False}
+    device, seen = tvm_ffi.device("cuda", 1), {"can_set": True}
+
+    def ask(*args):
+        return [modules[name]["stream_of"](*args) for name in job["libraries"]]
+
+    def elsewhere(answers):
+        thread = threading.Thread(target=lambda: answers.extend(ask(2, 1)))
+        thread.start()
+        thread.join(60)
+        return answers
+
+    seen["before"] = ask(2, 1)
+    with tvm_ffi.use_raw_stream(device, 0x7000):
+        seen["within"], seen["other_device"], seen["other_type"] = ask(2, 1), ask(2, 0), ask(10, 1)
+        with tvm_ffi.use_raw_stream(device, 0x8000):
+            seen["inner"] = ask(2, 1)
+        seen["restored"], seen["thread"] = ask(2, 1), elsewhere([])
+    seen["after"] = ask(2, 1)
+    frameworks.STREAMS[(2, 1)] = 0x9000
+    tensor = frameworks.Tensor({"shape": [2], "hex": "00" * 8, "dtype": [2, 32, 1], "device": [2, 1]})
+    try:
+        seen["framework"] = ask(tensor, 2, 1)
+    except BaseException as error:
+        seen["framework"] = f"{type(error).__name__}: {error}"
+    seen["after_framework"] = ask(2, 1)
+    gc.collect()
+    seen["taken"], seen["deleted"], seen["live"] = *(frameworks.COUNTS[key] for key in ("taken", "deleted")), len(frameworks.LIVE)
+    return seen
+
+
+def exchange(modules, libraries, job):
+    """What `tests/exchange-library` answers for objects of a framework with DLPack's exchange table: each line says how it was
+    called."""
+    import frameworks as f
+
+    module = modules[job["library"]]
+    # Errors and tensors of a library may live longer than it, which old releases do not see to.
+    f.KEPT.append(module)
+    spec = {"shape": [3], "hex": np.arange(3, dtype=np.float32).tobytes().hex(), "dtype": [2, 32, 1], "versioned": True}
+
+    def said(call):
+        try:
+            return call()
+        except BaseException as error:
+            return f"{type(error).__name__}: {error}"
+
+    def take(table, tensor, may_write=True, alignment=0, compact=False):
+        return said(lambda: np.from_dlpack(module["take"](table, id(tensor), may_write, alignment, compact)).tolist())
+
+    def give(table):
+        def made():
+            given = ctypes.cast(module["give"](table, tvm_ffi.from_dlpack(np.array([7, 8], np.int32))), ctypes.py_object).value
+            # The reference that `cast` did not take over.
+            ctypes.pythonapi.Py_DecRef(ctypes.py_object(given))
+            return given.values(ctypes.c_int32)
+
+        return said(made)
+
+    tensor, address = f.Tensor(spec), lambda table: ctypes.addressof(table)
+    read_only, skewed = f.Tensor({**spec, "flags": 1}), f.Tensor({**spec, "skew": 4})
+    shape, dtype, cpu = tvm_ffi.Shape((2, 2)), tvm_ffi.dtype("float32"), tvm_ffi.device("cpu", 0)
+    f.STREAMS[(2, 1)] = 0x9000
+    seen = {
+        "take": take(f.ADDRESS, tensor), "take_chained": take(address(f.LATER), tensor),
+        "take_lone": take(address(f.LONE), tensor), "take_hollow": take(address(f.HOLLOW), tensor),
+        "take_no_table": take(0, tensor), "take_refused": take(f.ADDRESS, f.Tensor(spec, refuses=True)),
+        "take_no_object": said(lambda: module["take"](f.ADDRESS, 0, True, 0, False)),
+        "take_read_only": take(f.ADDRESS, read_only), "take_to_read": take(f.ADDRESS, read_only, may_write=False),
+        "take_skewed": take(f.ADDRESS, skewed, alignment=64), "take_aligned": take(f.ADDRESS, skewed, alignment=4),
+        "take_strided": take(f.ADDRESS, f.Tensor({**spec, "shape": [2], "strides": [2]}), compact=True),
+        "look": said(lambda: module["look"](f.ADDRESS, id(tensor))),
+        "look_chained": said(lambda: module["look"](address(f.LATER), id(tensor))),
+        "give": give(f.ADDRESS), "give_hollow": give(address(f.HOLLOW)),
+        "allocate": said(lambda: np.from_dlpack(module["allocate"](f.ADDRESS, shape, dtype, cpu)).tolist()),
+        "allocate_elsewhere": said(lambda: module["allocate"](f.ADDRESS, shape, dtype, tvm_ffi.device("cuda", 9))),
+        "work_stream": said(lambda: module["work_stream"](f.ADDRESS, tvm_ffi.device("cuda", 1))),
+        "env_allocate": said(lambda: module["env_allocate"](shape, dtype, cpu)),
+        "inside": said(lambda: module["inside"](0xA000, tvm_ffi.device("cuda", 2), lambda: module["env_stream"](
+            tvm_ffi.device("cuda", 2)))),
+        "outside": said(lambda: module["env_stream"](tvm_ffi.device("cuda", 2))),
+    }
+    # A call with a tensor of the framework on a device: its stream and its allocator are the environment's for the call.
+    there = f.Tensor({**spec, "device": [2, 1]})
+    seen["called_with"] = said(lambda: module["env_stream"](tvm_ffi.device("cuda", 1), there))
+    seen["allocates_with"] = said(lambda: str(module["env_allocate"](shape, dtype, cpu, there) is not None))
+    # TVM-FFI's own table: that of the class by which its tests wrap a tensor.
+    wrapper = tvm_ffi.core.DLTensorTestWrapper
+    table = f.address_of(wrapper)
+    theirs = wrapper(tvm_ffi.from_dlpack(np.arange(3, dtype=np.float32)))
+    seen["own_take"] = take(table, theirs, alignment=4, compact=True)
+    seen["own_look"] = said(lambda: module["look"](table, id(theirs)))
+    made = said(lambda: module["give"](table, tvm_ffi.from_dlpack(np.array([7, 8], np.int32))))
+    if isinstance(made, int):
+        given = ctypes.cast(made, ctypes.py_object).value
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(given))
+        made = [type(given).__name__, np.from_dlpack(given).tolist()]
+    seen["own_give"] = made
+    seen["own_allocate"] = said(lambda: np.from_dlpack(module["allocate"](table, shape, dtype, cpu)).shape)
+    with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 1), 0xB000):
+        seen["own_stream"] = said(lambda: module["work_stream"](table, tvm_ffi.device("cuda", 1)))
+    gc.collect()
+    made = f.COUNTS["taken"] + f.COUNTS["allocated"]
+    seen["deleted"], seen["made"], seen["live"] = f.COUNTS["deleted"], made, len(f.LIVE)
     return seen

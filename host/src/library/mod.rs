@@ -44,6 +44,9 @@
 //!   copy alone. No library and no scope of the process has the names. A library that asks for nothing else needs no
 //!   libtvm_ffi. One that calls another function of TVM's run time by a symbol is `Unavailable`, and so is each that calls one of
 //!   these where it is opened where it lies, or where the dynamic linker is not glibc of version 2.28 or later.
+//! * **LIB-13 Streams.** Where the process has a libtvm_ffi, its environment says on which native stream a framework such as torch
+//!   works on this thread: [`Device::tvm_stream`](crate::Device::tvm_stream) is that stream, and
+//!   [`Stream::enter_tvm`](crate::Stream::enter_tvm) tells it ours. None is opened for that.
 
 mod archive;
 mod blob;
@@ -56,6 +59,7 @@ mod tests;
 mod tvm_context;
 mod tvm_ffi;
 mod tvm_module;
+mod tvm_stream;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -69,6 +73,7 @@ pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
 pub(crate) use tvm_ffi::VARIABLE as TVM_FFI_VARIABLE;
 pub(crate) use tvm_module::TvmModule;
+pub use tvm_stream::{TvmStream, tvm_env};
 
 use crate::artifact::{self, Artifact};
 use crate::error::{Category, Error, ErrorKind};

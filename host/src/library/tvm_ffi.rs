@@ -16,14 +16,14 @@ use crate::error::{Error, ErrorKind};
 use crate::services::Services;
 
 /// The name by which the dynamic linker knows the library.
-const FILE: &str = "libtvm_ffi.so";
+pub(super) const FILE: &str = "libtvm_ffi.so";
 /// Variable that names the library's file.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_FFI";
 /// Finds a library only if the process has it.
 #[cfg(target_os = "linux")]
-const ONLY_IF_LOADED: i32 = 4;
+pub(super) const ONLY_IF_LOADED: i32 = 4;
 /// Major and minor version whose functions are called here.
-const VERSION: (u32, u32) = (0, 1);
+pub(super) const VERSION: (u32, u32) = (0, 1);
 /// Patch version from which error objects have a cause and a context.
 const FIRST_WITH_CAUSES: u32 = 8;
 

@@ -214,7 +214,8 @@ impl Tensor {
             Self::check_known(host, managed.dl_tensor.dtype, managed.dl_tensor.device)?;
         }
         // SAFETY: `managed` is live and ours to give up, as this function requires.
-        let value = unsafe { api::Tensor::from_dlpack(managed) }.map_err(|error| from_api(&error))?;
+        let value = unsafe { api::Tensor::from_dlpack(managed, api::Required::NOTHING) }
+            .map_err(|error| from_api(&error))?;
         Self::from_value(host, value)
     }
 
@@ -245,8 +246,10 @@ impl Tensor {
             Self::check_known(host, managed.dl_tensor.dtype, managed.dl_tensor.device)?;
         }
         // SAFETY: `managed` is live and ours to give up, and nobody writes a read-only tensor.
-        let value = unsafe { api::Tensor::from_dlpack_versioned(managed, api::Access::ReadOnly) }
-            .map_err(|error| from_api(&error))?;
+        let value = unsafe {
+            api::Tensor::from_dlpack_versioned(managed, api::Access::ReadOnly, api::Required::NOTHING)
+        }
+        .map_err(|error| from_api(&error))?;
         let mut tensor = Self::from_value(host, value)?;
         tensor.read_only = read_only;
         Ok(tensor)

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chipdock_plugin_api::abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR};
 use chipdock_plugin_api::{
     Access, Any, AnyView, CPU, ChipdockDataType, ChipdockDevice, ChipdockTensor, Element, Error, ErrorKind,
-    HostRef, NdAlloc, Str, Tensor, TensorParts, TensorView, dtype, strided_size_bytes,
+    HostRef, NdAlloc, Required, Str, Tensor, TensorParts, TensorView, dtype, strided_size_bytes,
 };
 use chipdock_test_support::leaks;
 
@@ -177,10 +177,11 @@ fn it_goes_through_dlpack_and_values() {
                 assert_eq!(view.to::<TensorView<'_>>().unwrap().data(), tensor.view().data());
             }
             // SAFETY: exported just before, and owned here.
-            let back = unsafe { Tensor::from_dlpack(tensor.into_dlpack()) }.unwrap();
+            let back = unsafe { Tensor::from_dlpack(tensor.into_dlpack(), Required::NOTHING) }.unwrap();
             let out = back.into_dlpack_versioned(0);
             // SAFETY: as above.
-            let back = unsafe { Tensor::from_dlpack_versioned(out, Access::ReadWrite) }.unwrap();
+            let back =
+                unsafe { Tensor::from_dlpack_versioned(out, Access::ReadWrite, Required::NOTHING) }.unwrap();
             assert_eq!(back.to_vec::<i32>().unwrap(), [1, 2, 3, 4]);
         });
     });
@@ -266,4 +267,9 @@ fn the_environment_says_why_it_does_not_allocate() {
     let made = unsafe { Tensor::from_env_alloc(HostRef::standalone(), refuses, &[2], f32::DTYPE, CPU) };
     let error = made.unwrap_err();
     assert_eq!((error.kind(), &*error.message()), (ErrorKind::RUNTIME_ERROR, "no allocator is set"));
+}
+
+#[test]
+fn memcheck() {
+    chipdock_test_support::memcheck::run(&[]);
 }

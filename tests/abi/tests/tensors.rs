@@ -9,8 +9,8 @@ use chipdock_plugin_api::abi::{
     ChipdockManagedTensor, ChipdockManagedTensorVersioned, ChipdockTensorObject,
 };
 use chipdock_plugin_api::{
-    Access, Any, AnyView, CPU, ChipdockDevice, ChipdockTensor, Element, Error, ErrorKind, Shape, Tensor,
-    TensorParts, TensorView, dtype, element_count, size_bytes,
+    Access, Any, AnyView, CPU, ChipdockDevice, ChipdockTensor, Element, Error, ErrorKind, Required, Shape,
+    Tensor, TensorParts, TensorView, dtype, element_count, size_bytes,
 };
 use chipdock_test_support::leaks;
 use proptest::prelude::*;
@@ -242,7 +242,7 @@ fn dlpack_in_calls_the_deleter_once() {
         let mut production = Production::new();
         let mut managed = production.managed();
         // SAFETY: a live managed tensor, given up here; it outlives the tensor.
-        let tensor = unsafe { Tensor::from_dlpack(&mut managed) }.unwrap();
+        let tensor = unsafe { Tensor::from_dlpack(&mut managed, Required::NOTHING) }.unwrap();
         let kept = tensor.clone();
         assert_eq!(tensor.view().strides().unwrap(), [3, 1], "null strides become compact ones");
         drop(tensor);
@@ -259,7 +259,7 @@ fn dlpack_in_takes_a_null_deleter() {
         let mut managed = production.managed();
         managed.deleter = None;
         // SAFETY: a live managed tensor, given up here; it outlives the tensor.
-        drop(unsafe { Tensor::from_dlpack(&mut managed) }.unwrap());
+        drop(unsafe { Tensor::from_dlpack(&mut managed, Required::NOTHING) }.unwrap());
         assert_eq!(production.deleted(), 0);
     });
 }
@@ -272,19 +272,28 @@ fn dlpack_in_leaves_what_it_refuses() {
         unsafe {
             let mut managed = production.managed();
             managed.dl_tensor.ndim = -2;
-            assert_eq!(Tensor::from_dlpack(&mut managed).unwrap_err().kind(), ErrorKind::VALUE_ERROR);
-            assert_eq!(Tensor::from_dlpack(ptr::null_mut()).unwrap_err().kind(), ErrorKind::VALUE_ERROR);
+            assert_eq!(
+                Tensor::from_dlpack(&mut managed, Required::NOTHING).unwrap_err().kind(),
+                ErrorKind::VALUE_ERROR
+            );
+            assert_eq!(
+                Tensor::from_dlpack(ptr::null_mut(), Required::NOTHING).unwrap_err().kind(),
+                ErrorKind::VALUE_ERROR
+            );
 
             let mut newer = production.versioned(2, 0);
-            let error = Tensor::from_dlpack_versioned(&mut newer, Access::ReadWrite).unwrap_err();
+            let error =
+                Tensor::from_dlpack_versioned(&mut newer, Access::ReadWrite, Required::NOTHING).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UNSUPPORTED);
             assert!(error.message().contains("2.0"), "{error}");
 
             let mut read_only = production.versioned(1, CHIPDOCK_DLPACK_READ_ONLY);
-            let error = Tensor::from_dlpack_versioned(&mut read_only, Access::ReadWrite).unwrap_err();
+            let error = Tensor::from_dlpack_versioned(&mut read_only, Access::ReadWrite, Required::NOTHING)
+                .unwrap_err();
             assert_eq!(error.kind(), ErrorKind::VALUE_ERROR);
             assert_eq!(production.deleted(), 0, "taken over on success only");
-            let tensor = Tensor::from_dlpack_versioned(&mut read_only, Access::ReadOnly).unwrap();
+            let tensor =
+                Tensor::from_dlpack_versioned(&mut read_only, Access::ReadOnly, Required::NOTHING).unwrap();
             drop(tensor);
         }
         assert_eq!(production.deleted(), 1);
@@ -298,7 +307,7 @@ fn dlpack_round_trips() {
         let out = tensor.clone().into_dlpack();
         assert_eq!(tensor.object().strong_count(), 2);
         // SAFETY: an owned managed tensor, taken over.
-        let back = unsafe { Tensor::from_dlpack(out) }.unwrap();
+        let back = unsafe { Tensor::from_dlpack(out, Required::NOTHING) }.unwrap();
         assert_eq!(back.to_vec::<i16>().unwrap(), [1, 2, 3, 4, 5, 6]);
         assert_eq!(back.view().data(), tensor.view().data(), "nothing was copied");
         let out = back.into_dlpack_versioned(CHIPDOCK_DLPACK_READ_ONLY);

@@ -14,7 +14,8 @@
 //!   them are skipped with the reason.
 //!
 //! [`environment`] finds the releases, [`libraries`] builds what is loaded, [`driver`] runs plans, [`case`] says what is expected
-//! of a call and [`cases`] lists the calls, [`table`] prints the table; [`tvm`] has what tests of other people's libraries share.
+//! of a call and [`cases`] lists the calls, [`table`] prints the table. [`tvm`] has what tests of other people's libraries share,
+//! [`opened`] opens the real libtvm_ffi in the process of a test.
 
 pub mod case;
 pub mod cases;
@@ -22,6 +23,7 @@ pub mod driver;
 pub mod environment;
 pub mod libraries;
 pub mod own;
+pub mod opened;
 pub mod table;
 pub mod tvm;
 

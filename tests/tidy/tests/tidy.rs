@@ -297,6 +297,8 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "sort.rs",
             "tvm_context.rs",
             "tvm_ffi.rs",
+            "tvm_module.rs",
+            "tvm_stream.rs",
             "values.rs",
         ],
     ),
@@ -314,7 +316,6 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "streams.rs",
             "tvm_ffi.rs",
             "objects.rs",
-            "tvm_module.rs",
         ],
     ),
     // `llvm/` and `driver/`: the folders in which a plugin opens the library and calls it.
