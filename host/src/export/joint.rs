@@ -216,3 +216,39 @@ impl Glue<'_> {
         joint.object.write().map(Some).map_err(|error| failed(&error))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget};
+
+    use super::*;
+
+    /// The table as the run time reads it: names by relocations to texts, numbers beside them, and a null name at the end.
+    #[test]
+    fn a_table_of_devices_has_names_numbers_and_an_end() {
+        let mut joint = Joint::new();
+        joint.text("before");
+        joint.devices(&[("cuda".to_owned(), 2), ("opencl".to_owned(), 4)]).unwrap();
+        let bytes = joint.object.write().unwrap();
+        let file = object::read::elf::ElfFile64::<LittleEndian>::parse(&*bytes).unwrap();
+        let table = file.symbols().find(|symbol| symbol.name() == Ok("chipdock_devices")).unwrap();
+        assert_eq!((table.size(), table.is_global(), table.scope()), (48, true, SymbolScope::Linkage));
+        let section = file.section_by_index(table.section_index().unwrap()).unwrap();
+        let data = &section.data().unwrap()[usize::try_from(table.address()).unwrap()..][..48];
+        assert_eq!([data[8], data[24], data[40]], [2, 4, 0]);
+        let name = |(offset, relocation): (u64, object::read::Relocation)| {
+            let RelocationTarget::Symbol(symbol) = relocation.target() else {
+                return (offset, String::new());
+            };
+            let texts = file.symbol_by_index(symbol).unwrap().section_index().unwrap();
+            let texts = file.section_by_index(texts).unwrap().data().unwrap();
+            let text = &texts[usize::try_from(relocation.addend()).unwrap()..];
+            (offset, String::from_utf8(text.iter().copied().take_while(|byte| *byte != 0).collect()).unwrap())
+        };
+        let names: Vec<_> = section.relocations().map(name).collect();
+        assert_eq!(
+            names,
+            [(table.address(), "cuda".to_owned()), (table.address() + 16, "opencl".to_owned())]
+        );
+    }
+}
