@@ -65,6 +65,21 @@ fn metadata(function: &FunctionInfo) -> String {
     json!({ "type_schema": schema.to_string() }).to_string()
 }
 
+/// What the functions beside a function answer, by the word in their names.
+///
+/// # Errors
+///
+/// `Unsupported`: its symbol is none that every assembler takes.
+pub(super) fn answers(function: &FunctionInfo) -> Result<[(&'static str, String); 2], Error> {
+    let FunctionInfo { name, symbol, doc, .. } = function;
+    if is_symbol(symbol) {
+        return Ok([("metadata", metadata(function)), ("doc", doc.clone())]);
+    }
+    let message = format!("function \"{name}\" has the symbol `{symbol}`, which no assembler takes");
+    Err(Error::new(ErrorKind::Unsupported, message)
+        .hint("rename the function to letters, digits and underscores"))
+}
+
 const PARAMETERS: &str = "void *self, const ChipdockAny *args, int32_t num_args, ChipdockAny *result";
 
 impl Glue<'_> {
@@ -93,25 +108,29 @@ impl Glue<'_> {
             let _ = write!(text, "{{{}, {number}}}, ", literal(name));
         }
         text.push_str("{0, 0}};\n");
-        let without = match &self.document.aside {
-            Some(aside) => format!(
+        let without = literal(&self.without_kernels());
+        let _ = writeln!(text, "HIDDEN const char chipdock_without_kernels[] = {without};\n");
+    }
+
+    /// What the error for a missing function of a device says beside.
+    pub(super) fn without_kernels(&self) -> String {
+        let aside = self.document.aside.as_ref().map(|aside| {
+            format!(
                 "; the device code of this library is in the file {} beside it: load the library with a Chipdock host",
                 aside.file
-            ),
-            None => String::new(),
-        };
-        let _ = writeln!(text, "HIDDEN const char chipdock_without_kernels[] = {};\n", literal(&without));
+            )
+        });
+        aside.unwrap_or_default()
+    }
+
+    /// Returns true for the function that also is `__tvm_ffi_main`.
+    pub(super) fn has_main(&self, name: &str) -> bool {
+        self.document.main.as_deref() == Some(name) && name != "main"
     }
 
     fn put_function(&self, text: &mut String, index: usize, function: &FunctionInfo) -> Result<(), Error> {
-        let FunctionInfo { name, symbol, doc, .. } = function;
-        if !is_symbol(symbol) {
-            let message = format!("function \"{name}\" has the symbol `{symbol}`, which no assembler takes");
-            return Err(Error::new(ErrorKind::Unsupported, message)
-                .hint("rename the function to letters, digits and underscores"));
-        }
-        let answers = [("metadata", metadata(function)), ("doc", doc.clone())];
-        for (what, answer) in answers {
+        let FunctionInfo { name, symbol, .. } = function;
+        for (what, answer) in answers(function)? {
             let (size, answer) = (answer.len(), literal(&answer));
             let _ = writeln!(
                 text,
@@ -120,7 +139,7 @@ impl Glue<'_> {
                  return answer_text({answer}, {size}, result);\n}}"
             );
         }
-        if self.document.main.as_ref() == Some(name) && name != "main" {
+        if self.has_main(name) {
             let _ = writeln!(
                 text,
                 "extern int32_t only_function({PARAMETERS}) __asm__(\"{symbol}\");\n\

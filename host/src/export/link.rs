@@ -2,13 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind as IoKind;
+use std::path::PathBuf;
 use std::process::Output;
 
 use chipdock_plugin_api::files::scratch::Scratch;
 use object::elf;
 
-use super::ExportOptions;
 use super::parts::{COMPILED, EXPORTS, OBJECT, Parts, RUNTIME_OBJECT, SOURCE};
+use super::{ExportOptions, direct};
 use crate::bounds::ARTIFACT_BYTES_MAX;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
@@ -28,7 +29,7 @@ pub(super) const ARGUMENTS: &[&str] = &[
     "-Wl,--as-needed",
 ];
 /// The file that is linked.
-const OUTPUT: &str = "library.so";
+pub(super) const OUTPUT: &str = "library.so";
 /// Libraries of the C library, for those releases that have them apart.
 pub(super) const LIBRARIES: &[&str] = &["-lm", "-ldl", "-lpthread"];
 
@@ -73,6 +74,8 @@ pub(crate) struct NamedLinkers {
     any: Option<Vec<String>>,
     /// `CC`, for this machine.
     own: Option<Vec<String>>,
+    /// The linker for this machine, where no variable names a compiler.
+    direct: Option<PathBuf>,
 }
 
 impl NamedLinkers {
@@ -82,7 +85,9 @@ impl NamedLinkers {
                 environment.variable(name)?.to_str()?.split_whitespace().map(str::to_owned).collect();
             (!words.is_empty()).then_some(words)
         };
-        Self { any: words("CHIPDOCK_LINKER"), own: words("CC") }
+        let (any, own) = (words("CHIPDOCK_LINKER"), words("CC"));
+        let direct = if any.is_none() && own.is_none() { direct::linker(environment) } else { None };
+        Self { any, own, direct }
     }
 }
 
@@ -106,7 +111,7 @@ impl Candidates {
             return one(words, "the variable CC");
         }
         let cross = format!("{name}-linux-gnu-gcc");
-        let names = if is_own { vec!["cc", "gcc", "clang"] } else { vec![cross.as_str()] };
+        let names = if is_own { direct::COMPILERS.to_vec() } else { vec![cross.as_str()] };
         Self {
             words: names.iter().map(|name| vec![(*name).to_owned()]).collect(),
             tried: format!("{} on PATH", names.join(", ")),
@@ -119,7 +124,7 @@ impl Candidates {
     }
 }
 
-fn unwritable(error: &std::io::Error) -> Error {
+pub(super) fn unwritable(error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Io, format!("the files of a library could not be written: {error}"))
         .hint("let TMPDIR name a folder that can be written")
 }
@@ -130,6 +135,17 @@ pub(super) fn library(host: &Host, parts: &Parts, options: &ExportOptions) -> Re
     let folder = Scratch::new("export").map_err(|error| unwritable(&error))?;
     for (name, bytes) in &parts.files {
         folder.write(name, bytes).map_err(|error| unwritable(&error))?;
+    }
+    let is_own = machine_name(parts.machine) == std::env::consts::ARCH;
+    if is_own && !RUNTIME_OBJECT.is_empty() {
+        folder.write(COMPILED, RUNTIME_OBJECT).map_err(|error| unwritable(&error))?;
+    }
+    let linker = host.0.linkers.direct.as_ref().filter(|_| is_own && options.linker.is_none());
+    if let Some(linker) = linker
+        && let Some(bytes) = direct::link(&folder, linker, parts)?
+        && let Ok(bytes) = check(bytes, &[linker.display().to_string()], parts.machine)
+    {
+        return Ok(bytes);
     }
     for words in &candidates.words {
         let Some(ended) = link(&folder, words, parts.machine)? else { continue };
@@ -156,7 +172,6 @@ pub(super) fn library(host: &Host, parts: &Parts, options: &ExportOptions) -> Re
 fn link(folder: &Scratch, words: &[String], machine: u16) -> Result<Option<Output>, Error> {
     let is_own = machine_name(machine) == std::env::consts::ARCH;
     if is_own && words.len() == 1 && !RUNTIME_OBJECT.is_empty() {
-        folder.write(COMPILED, RUNTIME_OBJECT).map_err(|error| unwritable(&error))?;
         let ended = run(folder, words, &["-DCHIPDOCK_RUNTIME_IS_COMPILED", COMPILED])?;
         if ended.as_ref().is_none_or(|ended| ended.status.success()) {
             return Ok(ended);

@@ -20,6 +20,10 @@
 //!   there is none the error names those that were tried. An archive has everything that the linking takes, and a `Makefile`.
 //!   The run time is compiled from its text, but for this machine, where this host has it compiled: where that links, and the compiler
 //!   was named without arguments, it is taken.
+//! * **EXPORT-X7 Linker.** For this machine if it is x86-64, where nobody names a compiler, the linker `ld` links without one: the
+//!   object that joins kernels and run time is written here. It is taken if it is in the folder of the compiler that would be
+//!   taken, and no variable has compilers choose others. Where it does not link, the compiler does, and its error is the one that
+//!   is said. The library is the same, but for a compiler's own start files, which it does not need.
 //!
 //! # Its run time
 //!
@@ -41,7 +45,9 @@
 
 mod archive;
 mod blob;
+mod direct;
 mod glue;
+mod joint;
 mod link;
 mod object;
 mod parts;

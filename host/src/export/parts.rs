@@ -22,6 +22,7 @@ pub(super) const OBJECT: &str = "kernels.o";
 pub(super) const SOURCE: &str = "library.c";
 pub(super) const RUNTIME: &str = "runtime.c";
 pub(super) const COMPILED: &str = "runtime.o";
+pub(super) const JOINT: &str = "library.o";
 pub(super) const HEADER: &str = "chipdock.h";
 pub(super) const ABOUT: &str = "library.json";
 pub(super) const TREE: &str = "modules.bin";
@@ -44,6 +45,8 @@ pub(super) struct Parts {
     /// `e_machine` of its object.
     pub(super) machine: u16,
     pub(super) files: Vec<(&'static str, Vec<u8>)>,
+    /// What the text that joins them compiles to, where this host can write it.
+    pub(super) joint: Option<Vec<u8>>,
 }
 
 impl Parts {
@@ -78,6 +81,7 @@ impl Parts {
             about_bytes: about.len(),
             has_tree: tree.is_some(),
         };
+        let joint = glue.object(machine, &about, tree.as_deref())?;
         let mut files = vec![
             (OBJECT, object),
             (SOURCE, glue.text()?.into_bytes()),
@@ -87,7 +91,7 @@ impl Parts {
             (EXPORTS, EXPORTS_TEXT.as_bytes().to_vec()),
         ];
         files.extend(tree.map(|tree| (TREE, tree)));
-        Ok((Self { machine, files }, aside))
+        Ok((Self { machine, files, joint }, aside))
     }
 }
 

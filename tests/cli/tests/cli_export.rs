@@ -1,5 +1,5 @@
 //! Tests of `chipdock build -o OUT.so` and `OUT.tar`: what is in the files, and who can link and load them. Rules EXPORT-X1 to
-//! EXPORT-X6 and EXPORT-R1 to EXPORT-R7 are those of `host/src/export/mod.rs`.
+//! EXPORT-X7 and EXPORT-R1 to EXPORT-R7 are those of `host/src/export/mod.rs`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -65,6 +65,38 @@ int main(int argc, char **argv) {
     dlclose(library);
     printf("%d %d %d %d %d %d\n", right, bad, before, after, refused, status);
     return 0;
+}
+"#;
+
+/// A program that is its own TVM-FFI: prints what the functions beside `vector_add` answer, and whether the function itself and
+/// `__tvm_ffi_main` refuse a call in the same way.
+#[cfg(target_arch = "x86_64")]
+const ASKS: &str = r#"
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+typedef struct { int32_t type, small; const void *value; } Any;
+typedef struct { const char *data; size_t size; } Bytes;
+typedef int32_t (*Function)(void *, const Any *, int32_t, Any *);
+static const char *asked;
+int TVMFFIStringFromByteArray(const Bytes *bytes, Any *result) {
+    result->value = asked;
+    return printf("%s: %.*s\n", asked, (int)bytes->size, bytes->data) < 0;
+}
+int main(int count, char **words) {
+    const char *names[] = {"doc", "metadata"};
+    char symbol[64];
+    void *library = dlopen(words[count - 1], RTLD_NOW);
+    if (!library) return puts(dlerror());
+    for (int i = 0; i < 2; i++) {
+        Any none = {0}, result = {0};
+        snprintf(symbol, sizeof(symbol), "__tvm_ffi__%s_vector_add", asked = names[i]);
+        if (((Function)dlsym(library, symbol))(0, &none, 0, &result) || result.value != asked) return puts(symbol);
+    }
+    Any result = {0};
+    Function one = (Function)dlsym(library, "__tvm_ffi_vector_add"), whole = (Function)dlsym(library, "__tvm_ffi_main");
+    printf("%d %d\n", one(0, &result, 0, &result), whole(0, &result, 0, &result));
+    return dlclose(library);
 }
 "#;
 
@@ -226,8 +258,63 @@ fn an_archive_is_linked_with_make() {
     let (tar, folder) = (scratch.path("twice.tar").display().to_string(), folder.display().to_string());
     output("tar", &["-xf", &tar, "-C", &folder]);
     output("make", &["-C", &folder, "CC=cc", "OUT=twice.so"]);
-    built(&scratch, "build twice.py --target c -o twice.so");
+    built(&scratch, "build twice.py --target c --linker cc -o twice.so");
     assert_eq!(symbols(&scratch, "linked/twice.so"), symbols(&scratch, "twice.so"));
+}
+
+/// EXPORT-X7: the linker makes what the compiler makes, but for the compiler's start files; where it may not be taken or does not
+/// link, the compiler does.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_linker_links_without_a_compiler() {
+    let scratch = scratch();
+    let (tools, log) = (scratch.path("tools"), scratch.path("log"));
+    fs::create_dir(&tools).unwrap();
+    let tool = |name: &str, before: &str, real: &str| {
+        let text = format!("#!/bin/sh\necho {name} >> {}\n{before}exec {real} \"$@\"\n", log.display());
+        fs::write(tools.join(name), text).unwrap();
+        fs::set_permissions(tools.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let real = |name: &str| output("sh", &["-c", &format!("command -v {name}")]).trim().to_owned();
+    let (cc, ld, path) = (real("cc"), real("ld"), std::env::var("PATH").unwrap());
+    scratch.write("asks.c", ASKS);
+    let [source, asks] = ["asks.c", "asks"].map(|name| scratch.path(name).display().to_string());
+    output("cc", &["-rdynamic", "-o", &asks, &source, "-ldl"]);
+    // The file's defined symbols, what it needs of others, and what it answers; and the tools that ran for it.
+    let made = |name: &str, variables: &[(&str, &str)]| {
+        let _ = fs::remove_file(&log);
+        let mut command = scratch.command("build vector_add.py --target llvm -o out.so");
+        command.env_remove("CC").env("PATH", format!("{}:{path}", tools.display()));
+        let ended = end(command.envs(variables.iter().copied()));
+        assert_eq!(ended.code, Some(0), "{name}: {}", ended.stderr);
+        let (defined, mut undefined) = symbols(&scratch, "out.so");
+        let start =
+            ["_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__cxa_finalize", "__gmon_start__"];
+        undefined.retain(|name| !start.contains(&name.as_str()));
+        let texts = output(&asks, &[&scratch.path("out.so").display().to_string()]);
+        let tools: Vec<String> =
+            fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect();
+        ((defined, undefined, texts), tools.join(" "))
+    };
+    tool("cc", "", &cc);
+    let (by_compiler, tools_run) = made("a linker elsewhere", &[]);
+    assert_eq!(tools_run, "cc", "no linker beside it");
+    assert!(
+        by_compiler.2.starts_with("doc: vector_add(A: ") && by_compiler.2.contains("type_schema"),
+        "{}",
+        by_compiler.2
+    );
+    tool("ld", "", &ld);
+    assert_eq!(made("beside it", &[]), (by_compiler.clone(), "ld".to_owned()));
+    let with_variable = made("a variable that compilers read", &[("LIBRARY_PATH", "/none")]);
+    assert!(with_variable.1.starts_with("cc"), "{}", with_variable.1);
+    assert_eq!(with_variable.0, by_compiler);
+    assert!(made("CC", &[("CC", "cc")]).1.starts_with("cc"));
+    // The compiler's run of it succeeds: it names the libraries by their folders.
+    tool("ld", "case \"$*\" in *-L*) ;; *) exit 1;; esac\n", &ld);
+    let refused = made("a linker that does not link alone", &[]);
+    assert!(refused.1.starts_with("ld cc"), "{}", refused.1);
+    assert_eq!(refused.0, by_compiler);
 }
 
 /// EXPORT-X5, EXPORT-X6: what cannot be linked is said, and nothing is left behind.
