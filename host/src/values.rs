@@ -65,15 +65,33 @@ pub fn carrying(
     home: HostRef,
     call: impl FnOnce(&[AnyView<'_>]) -> Result<Any, api::Error>,
 ) -> Result<Any, api::Error> {
-    let result = if args.iter().any(|arg| has_function(*arg, 0)) {
-        let carried: Vec<Option<Any>> = args.iter().map(|arg| moved(*arg, caller, home, 0)).collect();
-        let views: Vec<AnyView<'_>> =
-            args.iter().zip(&carried).map(|(arg, moved)| moved.as_ref().map_or(*arg, Any::view)).collect();
-        call(&views)?
-    } else {
-        call(args)?
+    let result = match Carried::of(args, caller, home) {
+        Some(carried) => call(&carried.views(args))?,
+        None => call(args)?,
     };
     Ok(moved(result.view(), home, caller, 0).unwrap_or(result))
+}
+
+/// Arguments of a call, with what stands for those that the other side cannot call.
+pub(crate) struct Carried(Vec<Option<Any>>);
+
+impl Carried {
+    /// Carries functions among the arguments of a caller to the side `home`; `None` where there are none.
+    pub(crate) fn of(args: &[AnyView<'_>], caller: HostRef, home: HostRef) -> Option<Self> {
+        args.iter()
+            .any(|arg| has_function(*arg, 0))
+            .then(|| Self(args.iter().map(|arg| moved(*arg, caller, home, 0)).collect()))
+    }
+
+    /// Returns the arguments of the call.
+    pub(crate) fn views<'a>(&'a self, args: &[AnyView<'a>]) -> Vec<AnyView<'a>> {
+        args.iter().zip(&self.0).map(|(arg, moved)| moved.as_ref().map_or(*arg, Any::view)).collect()
+    }
+}
+
+/// Returns a result for the side that called; `None` where it is the same.
+pub(crate) fn carried_back(result: AnyView<'_>, home: HostRef, caller: HostRef) -> Option<Any> {
+    moved(result, home, caller, 0)
 }
 
 fn has_function(value: AnyView<'_>, depth: usize) -> bool {

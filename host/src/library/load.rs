@@ -17,6 +17,7 @@ use super::own_copy::Changes;
 use super::tvm_context::{self, BARRIER};
 use super::tvm_ffi::{self, Caller, TvmFfi};
 use super::tvm_module::TvmModule;
+use super::tvm_side::tvm_side;
 use super::{BuiltFile, Contents, LIBRARY_KIND};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, quoted};
@@ -24,6 +25,7 @@ use crate::host::Host;
 use crate::image;
 use crate::options::LogLevel;
 use crate::runtime::{EnvState, Module, check_environment};
+use crate::values::{Carried, carried_back};
 
 /// The opened code of a library (LIB-7).
 pub(crate) struct LibraryCode {
@@ -48,6 +50,15 @@ struct Opened {
     stays: AtomicBool,
     /// Released after the library is closed.
     env: Arc<EnvState>,
+}
+
+impl Opened {
+    /// Returns the host's side, for a library whose functions belong to another: libtvm_ffi's.
+    fn home(&self) -> Option<api::HostRef> {
+        let caller = self.caller.filter(|caller| caller.tvm_ffi.is_some())?;
+        // SAFETY: the table lives as long as the process and keeps the rules of a host.
+        Some(unsafe { api::HostRef::new(caller.services.table()) })
+    }
 }
 
 impl Drop for Opened {
@@ -154,17 +165,50 @@ unsafe extern "C" fn call_foreign(
 ) -> i32 {
     // SAFETY: the box of `LibraryCode::function`, alive as long as the function object.
     let foreign = unsafe { &*self_.cast::<Foreign>() };
-    // SAFETY: the parameters of a packed call, passed on.
-    let call = || unsafe { (foreign.call)(std::ptr::null_mut(), args, num_args, result) };
-    let status = match foreign.opened.caller {
-        Some(caller) => caller.call(call),
-        None => call(),
+    let call = |args: *const ChipdockAny| {
+        // SAFETY: the parameters of a packed call, passed on.
+        let call = || unsafe { (foreign.call)(std::ptr::null_mut(), args, num_args, result) };
+        match foreign.opened.caller {
+            Some(caller) => caller.call(call),
+            None => call(),
+        }
     };
-    // SAFETY: V.10, the result of a packed call can be read.
-    if status == 0 && unsafe { (*result).type_index } >= CHIPDOCK_TYPE_OBJECT_BEGIN {
-        foreign.opened.stays.store(true, Ordering::Relaxed);
+    let Some(home) = foreign.opened.home() else {
+        let status = call(args);
+        // SAFETY: the result of the call.
+        unsafe { foreign.keep(status, result) };
+        return status;
+    };
+    // SAFETY: borrowed for the call, V.10.
+    let views = unsafe { api::AnyView::slice_from_raw(args, num_args) }.unwrap_or_default();
+    let status = match Carried::of(views, home, tvm_side()) {
+        Some(carried) => call(carried.views(views).as_ptr().cast()),
+        None => call(args),
+    };
+    // SAFETY: the result of the call, a value of ours where it succeeded.
+    unsafe {
+        foreign.keep(status, result);
+        if status == 0
+            && let Some(carried) = carried_back(api::AnyView::from_raw(*result), tvm_side(), home)
+        {
+            drop(api::Any::from_raw(std::mem::replace(&mut *result, carried.into_raw())));
+        }
     }
     status
+}
+
+impl Foreign {
+    /// Keeps the library open if its object was returned.
+    ///
+    /// # Safety
+    ///
+    /// * `result` is that of a packed call that returned the status.
+    unsafe fn keep(&self, status: i32, result: *const ChipdockAny) {
+        // SAFETY: V.10, the result of a packed call can be read.
+        if status == 0 && unsafe { (*result).type_index } >= CHIPDOCK_TYPE_OBJECT_BEGIN {
+            self.opened.stays.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 unsafe extern "C" fn delete_foreign(self_: *mut c_void) {

@@ -28,7 +28,8 @@
 //! * **LIB-9 TVM-FFI.** A library that needs libtvm_ffi (by name, by an undefined symbol, or by a variable that is to be filled in
 //!   with a function of it) is opened with that of the process, else with the one that `CHIPDOCK_TVM_FFI` names, else with the
 //!   one that the dynamic linker finds: never with a second one. Without one it is `Unavailable`, with what it needs. An error
-//!   in libtvm_ffi's slot is moved to the host's.
+//!   in libtvm_ffi's slot is moved to the host's. Functions among arguments and results are carried between host and
+//!   libtvm_ffi (VALUE-F1 to VALUE-F3).
 //! * **LIB-10 Archives.** An archive of what a library is linked from also has the artifact, `module.chipdock`, which is what is
 //!   read and loaded; its other files are for a linker.
 //! * **LIB-11 Its module.** A library of others that has `__tvm_ffi__library_ctx`, or embedded modules of other kinds, is also
@@ -59,6 +60,7 @@ mod tests;
 mod tvm_context;
 mod tvm_ffi;
 mod tvm_module;
+mod tvm_side;
 mod tvm_stream;
 
 use std::path::{Path, PathBuf};

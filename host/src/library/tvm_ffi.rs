@@ -28,11 +28,16 @@ pub(super) const VERSION: (u32, u32) = (0, 1);
 const FIRST_WITH_CAUSES: u32 = 8;
 
 type MoveFromRaised = unsafe extern "C" fn(*mut *mut ChipdockObject);
+type SetRaised = unsafe extern "C" fn(*mut ChipdockObject);
+
+/// What [`TvmFfi::of`] found.
+static FOUND: Mutex<Option<&'static TvmFfi>> = Mutex::new(None);
 
 /// The libtvm_ffi of this process: the one that it has, or one that was opened for a library. It is never closed.
 pub(super) struct TvmFfi {
     library: Library,
     move_from_raised: MoveFromRaised,
+    set_raised: SetRaised,
     /// Its error objects end before cause and context.
     has_short_errors: bool,
 }
@@ -78,7 +83,6 @@ impl TvmFfi {
     ///
     /// `Unavailable`: there is none, or one of another version; the next call tries again.
     pub(super) fn of(named: Option<&OsString>) -> Result<&'static Self, Error> {
-        static FOUND: Mutex<Option<&'static TvmFfi>> = Mutex::new(None);
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = *found {
             return Ok(found);
@@ -86,6 +90,11 @@ impl TvmFfi {
         let made: &'static Self = Box::leak(Box::new(Self::checked(opened(named)?)?));
         *found = Some(made);
         Ok(made)
+    }
+
+    /// Returns the library that [`Self::of`] found, if it was called.
+    pub(super) fn found() -> Option<&'static Self> {
+        *FOUND.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn checked(library: Library) -> Result<Self, Error> {
@@ -116,11 +125,20 @@ impl TvmFfi {
         // SAFETY: as above, the same in every version 0.1.
         let take = unsafe { library.get::<MoveFromRaised>(b"TVMFFIErrorMoveFromRaised\0") };
         let move_from_raised = *take.map_err(missing)?;
-        Ok(Self { library, move_from_raised, has_short_errors: found.patch < FIRST_WITH_CAUSES })
+        // SAFETY: as above, the same in every version 0.1.
+        let set = unsafe { library.get::<SetRaised>(b"TVMFFIErrorSetRaised\0") };
+        let set_raised = *set.map_err(missing)?;
+        Ok(Self { library, move_from_raised, set_raised, has_short_errors: found.patch < FIRST_WITH_CAUSES })
+    }
+
+    /// Puts an error into this thread's slot of the library.
+    pub(super) fn raise(&self, error: &api::Error) {
+        // SAFETY: it borrows the error object, and keeps a reference of its own.
+        unsafe { (self.set_raised)(error.object().as_ptr()) };
     }
 
     /// Takes this thread's error out of the library's slot.
-    fn take(&self) -> Option<api::Error> {
+    pub(super) fn take(&self) -> Option<api::Error> {
         let mut error = std::ptr::null_mut();
         // SAFETY: it writes an error object that is ours, or null.
         unsafe { (self.move_from_raised)(&mut error) };

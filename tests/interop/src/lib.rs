@@ -22,8 +22,8 @@ pub mod cases;
 pub mod driver;
 pub mod environment;
 pub mod libraries;
-pub mod own;
 pub mod opened;
+pub mod own;
 pub mod table;
 pub mod tvm;
 

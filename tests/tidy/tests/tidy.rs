@@ -298,6 +298,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "tvm_context.rs",
             "tvm_ffi.rs",
             "tvm_module.rs",
+            "tvm_side.rs",
             "tvm_stream.rs",
             "values.rs",
         ],
