@@ -66,14 +66,14 @@ int main(int argc, char **argv) {
     printf("devices %d %d\n", counted, devices);
     ChipdockDataSpaceRequest request = {.size_bytes = 8, .alignment_bytes = 64, .scope = text("global")};
     void *data = NULL;
-    char there[] = "seven..", back[8] = "";
+    char there[] = "eight...", back[8] = "";
     ChipdockCopy copy = {.from = {{1, 0}, there, 0}, .to = {{2000, 0}, NULL, 0}, .size_bytes = 8};
     int allocated = device->allocate_data_space(device_self, 0, &request, &data);
     copy.to.data = data;
     int to = device->copy_data(device_self, 0, &copy, NULL);
     copy.from = copy.to, copy.to.device.device_type = 1, copy.to.data = back;
     int from = device->copy_data(device_self, 0, &copy, NULL);
-    printf("memory %d %d %d %s\n", allocated, to, from, back);
+    printf("memory %d %d %d %.8s\n", allocated, to, from, back);
     copy.from.offset_bytes = 4;
     int past = device->copy_data(device_self, 0, &copy, NULL);
     printf("past the end %d %s\n", past == CHIPDOCK_OUT_OF_RANGE, raised);
@@ -98,7 +98,7 @@ template-c 1 1 1
 device_api.template_c
 template_c.element_count
 devices 0 1
-memory 0 0 0 seven..
+memory 0 0 0 eight...
 past the end 1 IndexError: the copy reaches past the end of a data space
 freed 0
 elements 0 42
