@@ -41,6 +41,7 @@
 //! | [`describe`] | artifacts as JSON |
 //! | export | EXPORT-X1 to EXPORT-X6, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
 //! | [`library`] | LIB-1 to LIB-13: artifacts and shared libraries as files, read without running them, and opened; streams of TVM-FFI |
+//! | [`extents`] | extents of buffers, from the values of symbols |
 //! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |
 //! | signature | what a caller passes to a compiled function, kept in its artifact |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
@@ -103,6 +104,7 @@ pub mod documents;
 mod error;
 mod export;
 mod extension;
+pub mod extents;
 pub mod files;
 mod host;
 mod image;

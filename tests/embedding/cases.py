@@ -281,6 +281,46 @@ def files_are_written_and_loaded():
     assert "def add" in lowered
 
 
+# ---- FFI-9 ----
+
+TWO = '''
+@T.prim_func(s_tir=True)
+def both(A: T.Buffer(("n", 4), "float32"), k: T.int32, S: T.Buffer((4, n), "float32"), D: T.Buffer((n * 4 + k,), "int32")):
+    n = T.int32()
+    for i, j in T.grid(n, 4):
+        with T.sblock("S"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            S[vj, vi] = A[vi, vj] + T.float32(1)
+    for i in range(n * 4 + k):
+        with T.sblock("D"):
+            vi = T.axis.spatial(n * 4 + k, i)
+            D[vi] = vi
+'''
+
+
+def results_are_allocated_where_they_are_left_out():
+    h = host()
+    for target, name in TARGETS:
+        module = f("compile")(h, ADD, target)
+        add = f("module_function")(module, "add")
+        a, b, _ = arrays()
+        on = [f("to_device")(h, tvm_ffi.from_dlpack(x), device(name)) for x in (a, b)]
+        result = add(*on)
+        assert numbers(result) == (a + b).tolist(), target
+        assert str(result.device) == str(on[0].device)
+        raises(TypeError, "Expected 3 arguments", add)
+        raises((TypeError, ValueError), "", add, 1, 2)
+    both = f("module_function")(f("compile")(h, TWO, "c"), "both")
+    a = np.arange(12, dtype=np.float32).reshape(3, 4)
+    s, d = [np.from_dlpack(one) for one in both(a, 2)]
+    assert s.tolist() == (a.T + 1).tolist() and d.tolist() == list(range(14)) and d.dtype == np.int32
+    d = np.from_dlpack(both(a, 2, s))
+    assert d.shape == (14,)
+    raises(ValueError, "it comes to -4; pass the tensor", both, a[:0], -4)
+    # A number is never made up.
+    raises(TypeError, "Expected 4 arguments", both, a)
+
+
 # ---- FFI-5 ----
 
 def a_stream_is_current_for_its_thread():

@@ -3,7 +3,6 @@
 pub(crate) mod bind;
 mod call;
 mod clock;
-mod eval;
 pub(crate) mod scalar;
 mod show;
 

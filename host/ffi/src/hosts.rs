@@ -127,7 +127,7 @@ pub(crate) fn function(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let host: &Host = of(args[0], "host")?;
     let name: String = arg(args[1], "name")?;
     let found = host.function(&name).map_err(raised)?;
-    Ok(found.map_or(Any::NONE, |function| functions::for_callers(function).into()))
+    Ok(found.map_or(Any::NONE, |function| functions::for_callers(function, None).into()))
 }
 
 pub(crate) fn devices(args: &[AnyView<'_>]) -> Result<Any, Error> {

@@ -28,6 +28,9 @@
 //!   of that beside the executable.
 //! * **FFI-8 Threads.** Every function may be called from any thread at once. In Python a call releases the lock. `compile` looks for
 //!   signals while it runs: Ctrl-C gives the build up.
+//! * **FFI-9 Results.** A call of a module's function may leave out its last buffers, where the artifact knows its signature: they are
+//!   allocated on the device of the call's first tensor (host memory without one), with the extents that the arguments determine,
+//!   and returned, one as it is and several as a list.
 
 mod c_api;
 mod compiling;
@@ -37,6 +40,7 @@ mod functions;
 mod hosts;
 mod modules;
 mod objects;
+mod outputs;
 mod process;
 mod register;
 mod running;

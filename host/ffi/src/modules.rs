@@ -10,8 +10,8 @@ use chipdock_plugin_api::{Any, AnyView, Array, Bytes, Error, ErrorKind};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::functions;
 use crate::objects::{ModuleObject, arg, object, of, raised};
+use crate::{functions, outputs};
 
 pub(crate) fn load(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let host: &Host = of(args[0], "host")?;
@@ -32,7 +32,7 @@ pub(crate) fn module_function(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let module: &ModuleObject = of(args[0], "module")?;
     let name: String = arg(args[1], "name")?;
     let function = module.module.function(&name).map_err(raised)?;
-    Ok(functions::for_callers(function).into())
+    Ok(functions::for_callers(function, outputs::signature(&module.module, &name)).into())
 }
 
 pub(crate) fn module_functions(args: &[AnyView<'_>]) -> Result<Any, Error> {

@@ -72,7 +72,8 @@ entries! {
     fn load(host: HOST, path: STR) -> MODULE, modules::load;
     /// Loads the bytes of an artifact.
     fn load_bytes(host: HOST, data: BYTES) -> MODULE, modules::load_bytes;
-    /// Returns a function of a module, or of one that it imports.
+    /// Returns a function of a module, or of one that it imports. A call may leave out the last buffers: they are then allocated and
+    /// returned.
     fn module_function(module: MODULE, name: STR) -> FUNCTION, modules::module_function;
     /// Returns the names of a module's functions.
     fn module_functions(module: MODULE) -> Type::Array("ffi.String"), modules::module_functions;

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use chipdock_host::extents;
 use chipdock_ir::{Buffer, DType, Expr, ExprKind, Param, PrimFunc, Var, print};
 
-use super::eval;
 use super::scalar::{self, Scalar};
 use crate::npy::{self, Array, shape_text};
 use crate::report::{Failure, Result, quoted};
@@ -242,7 +242,7 @@ impl Bindings {
             Failure::input(format!("axis {axis} of {} is {text}: {what}", buffer.name))
         };
         let unbound = std::cell::Cell::new(None);
-        let value = eval::evaluate(expr, &|var| match self.bound.get(var) {
+        let value = extents::evaluate(expr, &|var| match self.bound.get(var) {
             Some(bound) => bound.value.as_int().ok_or_else(|| format!("{} is a {}", var.name, var.dtype)),
             None => {
                 unbound.set(Some(var.name.clone()));
