@@ -67,14 +67,15 @@ pub fn callbacks(folder: &Scratch) -> PathBuf {
     output
 }
 
-/// Returns what a program wrote.
+/// Returns what a program wrote. It gets no variable of Chipdock's but those that the command sets.
 ///
 /// # Panics
 ///
 /// If it cannot be started.
 pub fn run(command: &mut Command) -> Output {
+    let own: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("CHIPDOCK_") {
+        if name.to_string_lossy().starts_with("CHIPDOCK_") && !own.contains(&name) {
             command.env_remove(name);
         }
     }

@@ -1,0 +1,496 @@
+"""The objects of the library as Python classes, and the functions that make them."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import json
+import os
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+import tvm_ffi
+
+from . import _library, errors
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = [
+    "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "copy", "device", "devices", "empty", "from_dlpack", "host",
+    "kernel", "load", "lower", "numpy", "plugins", "targets", "to_device", "zeros",
+]
+
+#: A device: its name (`"opencl:0"`), or the value that tensors have.
+DeviceLike = Union[str, "tvm_ffi.Device"]
+#: A target: one that was made, a kind's name, JSON, or a mapping of options.
+TargetLike = Union["Target", str, Mapping[str, Any], None]
+
+Device = tvm_ffi.Device
+Tensor = tvm_ffi.Tensor
+
+_function = _library.function
+
+
+def _text_of(target: TargetLike) -> str:
+    """Returns the text of a target: its kind's name, or JSON."""
+    if isinstance(target, Target):
+        return str(_target_json(target))
+    return target if isinstance(target, str) else json.dumps(target)
+
+
+@tvm_ffi.register_object("chipdock.Target")
+class Target(tvm_ffi.Object):
+    """What code is made for: a kind with its options, complete.
+
+    >>> import chipdock
+    >>> chipdock.Target("c").kind
+    'c'
+    """
+
+    __slots__ = ("__dict__",)
+
+    def __init__(self, source: TargetLike = None, *, host: TargetLike = None, device: str | None = None) -> None:
+        """Makes a target.
+
+        Parameters
+        ----------
+        source
+            A kind's name, JSON, or a mapping with ``kind`` and options; by default the preferred target of the host.
+        host
+            The target of the host functions, for a device's target.
+        device
+            A device ``NAME:ID``, of which unset options are taken.
+
+        Raises
+        ------
+        ValueError
+            An option, its value or the kind is not known; the message has the nearest known.
+        Unavailable
+            A plugin or a library that the kind needs is missing.
+        """
+        arguments = [None if one is None else _text_of(one) for one in (source, host)]
+        self.__init_handle_by_constructor__(_make_target, _host(), *arguments, device)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All options, with the kind."""
+        found: dict[str, Any] = json.loads(_target_json(self))
+        return found
+
+    @property
+    def kind(self) -> str:
+        """The kind's name."""
+        return str(self.options["kind"])
+
+    def __repr__(self) -> str:
+        return f"chipdock.Target({_target_json(self)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Target) and bool(_target_json(self) == _target_json(other))
+
+    def __hash__(self) -> int:
+        return hash(_target_json(self))
+
+
+@tvm_ffi.register_object("chipdock.Module")
+class Module(tvm_ffi.Object):
+    """Compiled or loaded code.
+
+    A function of it is an attribute and an item: ``module.add(a, b, c)``, ``module["add"](a, b, c)``. It is a native function: it
+    takes arrays of numpy, tensors of torch and of tvm_ffi, and anything with ``__dlpack__``, without copies. Buffers at the end that
+    a call leaves out are allocated and returned: ``c = module.add(a, b)``.
+    """
+
+    __slots__ = ("__dict__",)
+
+    def __getitem__(self, name: str) -> tvm_ffi.Function:
+        """Returns the function of that name, of this module or of one that it imports."""
+        function: tvm_ffi.Function = _module_function(self, name)
+        return function
+
+    def __getattr__(self, name: str) -> tvm_ffi.Function:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            found = self[name]
+        except errors.NotFound as error:
+            raise AttributeError(str(error)) from None
+        self.__dict__[name] = found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.functions())
+
+    def __len__(self) -> int:
+        return len(self.functions())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.functions()
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions()]
+
+    def functions(self) -> list[str]:
+        """Returns the names of its functions."""
+        return [str(name) for name in _module_functions(self)]
+
+    def describe(self) -> dict[str, Any]:
+        """Returns what it has: functions with parameters, target, format, sections, imports, and what is missing to call it."""
+        found: dict[str, Any] = json.loads(_module_describe(self))
+        return found
+
+    def source(self, form: str = "source") -> str | None:
+        """Returns the text that it was compiled from, or another output that was kept, such as ``"asm"``; None without one."""
+        found = _module_source(self, form)
+        return None if found is None else str(found)
+
+    def lowered(self) -> str | None:
+        """Returns the TVMScript that its code generators were given; None for a module that was loaded."""
+        found = _module_lowered(self)
+        return None if found is None else str(found)
+
+    @property
+    def target(self) -> dict[str, Any]:
+        """The target that it was compiled for."""
+        found: dict[str, Any] = json.loads(_module_target(self))
+        return found
+
+    def export(
+        self, path: str | os.PathLike[str], *, device_code: str = "embedded", linker: str | None = None
+    ) -> None:
+        """Writes it to a file: a library (``.so``), an archive for a linker (``.tar``) or its artifact (``.chipdock``).
+
+        Parameters
+        ----------
+        path
+            The file. It is written whole or not at all.
+        device_code
+            ``"embedded"``: device code is in the library; ``"aside"``: in a file beside it.
+        linker
+            The C compiler that links.
+        """
+        if device_code not in ("embedded", "aside"):
+            raise ValueError(f'device_code: expected "embedded" or "aside", found {device_code!r}')
+        options: dict[str, Any] = {"device_code_aside": device_code == "aside"}
+        if linker is not None:
+            options["linker"] = linker
+        _module_export(self, os.fspath(path), json.dumps(options))
+
+    def run(self, name: str, device: DeviceLike, *args: Any) -> Any:
+        """Calls a function on a device. Tensors that are elsewhere are copied there, and back afterwards."""
+        return _run(self, name, _device(device), *args)
+
+    def to_bytes(self) -> bytes:
+        """Returns its artifact, which `load` takes on another machine."""
+        return bytes(_module_bytes(self))
+
+    def __repr__(self) -> str:
+        described = self.describe()
+        return f"chipdock.Module({described['kind']}: {', '.join(_signature(one) for one in described['functions'])})"
+
+    def _repr_html_(self) -> str:
+        described = self.describe()
+        rows = "".join(f"<tr><td><code>{html.escape(_signature(one))}</code></td></tr>" for one in described["functions"])
+        kind = html.escape(str((described["target"] or {}).get("kind", described["kind"])))
+        return f"<table><thead><tr><th>chipdock.Module for {kind}</th></tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _signature(described: Mapping[str, Any]) -> str:
+    def one(param: Mapping[str, Any]) -> str:
+        shape = f"[{', '.join(param['shape'])}]" if param["kind"] == "buffer" else ""
+        return f"{param['name']}: {param['dtype']}{shape}"
+
+    params = described["params"]
+    return f"{described['name']}({', '.join(described['args'] if params is None else map(one, params))})"
+
+
+@tvm_ffi.register_object("chipdock.Stream")
+class Stream(tvm_ffi.Object):
+    """An ordered queue of a device. ``with stream:`` makes it the current one of this thread."""
+
+    __slots__ = ("__dict__",)
+
+    def __init__(self, device: DeviceLike) -> None:
+        """Makes a stream of a device."""
+        self.__init_handle_by_constructor__(_stream, _host(), _device(device))
+
+    @property
+    def device(self) -> tvm_ffi.Device:
+        """Its device."""
+        found: tvm_ffi.Device = _stream_device(self)
+        return found
+
+    def sync(self) -> None:
+        """Waits until all its work is done."""
+        _stream_sync(self)
+
+    def wait_for(self, other: Stream) -> None:
+        """Makes its later work wait for what is queued on another stream now."""
+        _stream_wait_for(self, other)
+
+    def native(self) -> int:
+        """Returns the native stream below it, such as a ``CUstream``."""
+        return int(_stream_native(self))
+
+    def __enter__(self) -> Stream:
+        before = _set_stream(_host(), self.device, self)
+        self.__dict__.setdefault("_before", []).append(before)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _set_stream(_host(), self.device, self.__dict__["_before"].pop())
+
+    def __repr__(self) -> str:
+        return f"chipdock.Stream({_device_name(_host(), self.device)})"
+
+
+@tvm_ffi.register_object("chipdock.Host")
+class Host(tvm_ffi.Object):
+    """Plugins, devices and targets of this process."""
+
+    def __repr__(self) -> str:
+        return "chipdock.Host()"
+
+
+(
+    _make_host, _plugins, _devices, _targets, _make_device, _device_name, _device_attribute, _device_sync, _make_target, _target_json,
+    _compile, _lower, _load, _load_bytes, _module_function, _module_functions, _module_describe, _module_source, _module_lowered,
+    _module_target, _module_bytes, _module_export, _run, _empty, _zeros, _to_device, _copy, _stream, _set_stream, _stream_sync,
+    _stream_wait_for, _stream_native, _stream_device,
+) = map(
+    _function,
+    (
+        "host", "plugins", "devices", "targets", "device", "device_name", "device_attribute", "device_sync", "target", "target_json",
+        "compile", "lower", "load", "load_bytes", "module_function", "module_functions", "module_describe", "module_source",
+        "module_lowered", "module_target", "module_bytes", "module_export", "run", "empty", "zeros", "to_device", "copy", "stream",
+        "set_stream", "stream_sync", "stream_wait_for", "stream_native", "stream_device",
+    ),
+)
+
+_chosen: Host | None = None
+_process = os.getpid()
+
+
+def _host() -> Host:
+    """The host of the calls here: that of `host`, else that of the process."""
+    if _chosen is not None and _process == os.getpid():
+        return _chosen
+    made: Host = _make_host()
+    return made
+
+
+def host(**options: Any) -> Host:
+    """Returns the host; with options makes a new one, which the functions of this package use from then on.
+
+    Parameters
+    ----------
+    options
+        ``plugin_paths``, ``isolated``, ``select``, ``disable``, ``prefer``, ``trust``, ``settings``, ``locked``, ``threads``.
+    """
+    global _chosen, _process
+    if options:
+        _chosen, _process = _make_host(json.dumps(options, default=os.fspath)), os.getpid()
+    return _host()
+
+
+def _device(device: DeviceLike) -> tvm_ffi.Device:
+    return _make_device(_host(), device) if isinstance(device, str) else device
+
+
+def _target(target: TargetLike, host: TargetLike) -> Target:
+    return target if isinstance(target, Target) and host is None else Target(target, host=host)
+
+
+def device(name: str) -> tvm_ffi.Device:
+    """Returns the device of a name, ``NAME`` or ``NAME:ID``."""
+    return _device(name)
+
+
+def plugins() -> list[dict[str, Any]]:
+    """Returns every plugin that was met, each with its state and, where it is not used, the reason."""
+    found: list[dict[str, Any]] = json.loads(_plugins(_host()))["plugins"]
+    return found
+
+
+def devices() -> list[str]:
+    """Returns the names of the devices of this machine. `device_apis` has what is missing."""
+    return [one["device"] for api in device_apis() for one in api["devices"]]
+
+
+def device_apis() -> list[dict[str, Any]]:
+    """Returns every device API with its devices and their attributes, or the problem why there are none."""
+    found: list[dict[str, Any]] = json.loads(_devices(_host()))["device_apis"]
+    return found
+
+
+def targets() -> list[dict[str, Any]]:
+    """Returns every target kind: whether it can be used here, with its default options or the problem."""
+    found: list[dict[str, Any]] = json.loads(_targets(_host()))["targets"]
+    return found
+
+
+class Kernel:
+    """A Python function whose text is a kernel in TVMScript; it is never run as Python. Made by `kernel`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
+        lines, first = inspect.getsourcelines(function)
+        self.file = inspect.getsourcefile(function) or "<kernel>"
+        text = textwrap.dedent("".join(lines))
+        start = next(at for at, line in enumerate(text.splitlines()) if line.startswith("def "))
+        # The lines before keep their number, so that messages name the line of the file.
+        body = "\n".join(text.splitlines()[start:])
+        self.text = "\n" * max(first + start - 2, 0) + f"@T.prim_func(s_tir=True)\n{body}\n"
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(f"{self.name} is a kernel: compile it with chipdock.compile, and call what that returns")
+
+    def __repr__(self) -> str:
+        return f"chipdock.Kernel({self.name})"
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Decorates a function that is a kernel in TVMScript. TVM need not be there.
+
+    >>> @chipdock.kernel
+    ... def add(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    ...     for i in range(8):
+    ...         B[i] = A[i] + T.float32(1)
+    """
+    return Kernel(function)
+
+
+def _source(source: Any) -> tuple[str, str]:
+    """Returns the text of a source, and the name of its file."""
+    if isinstance(source, Kernel):
+        return source.text, source.file
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and "\n" not in source and source.strip()[:1] != "{"):
+        path = os.fspath(source)
+        with open(path, encoding="utf-8") as file:
+            return file.read(), str(path)
+    if isinstance(source, str):
+        return source, "<kernel>"
+    # A function or a module of TVM prints itself as TVMScript.
+    script = getattr(source, "script", None)
+    if callable(script):
+        return str(script()), "<tvm>"
+    raise TypeError(
+        f"source: expected a path, TVMScript, a function under @chipdock.kernel, or an IRModule or PrimFunc of TVM, found {source!r}"
+    )
+
+
+def compile(
+    source: Any,
+    target: TargetLike = None,
+    *,
+    host_target: TargetLike = None,
+    schedule: str = "auto",
+    emit: Sequence[str] = (),
+    cache: bool = True,
+    threads_max: int = 0,
+    **codegen: Any,
+) -> Module:
+    """Compiles a kernel and loads it.
+
+    Parameters
+    ----------
+    source
+        A path, TVMScript text, a function under `kernel`, or an ``IRModule`` or ``PrimFunc`` of TVM.
+    target
+        What to compile for; by default the preferred target of the host.
+    host_target
+        The target of the functions that launch kernels, for a device's target.
+    schedule
+        ``"auto"``: unscheduled kernels get a default schedule; ``"none"``: they do not.
+    emit
+        Outputs of the code generator to keep, such as ``"source"`` and ``"asm"``.
+    cache
+        Whether builds are looked for and kept in the compile cache.
+    threads_max
+        The greatest number of threads of a build; 0 is as many as there are processors.
+    codegen
+        Options of the code generator.
+
+    Raises
+    ------
+    ValueError
+        The kernel is not valid; the message shows its lines.
+    Unsupported
+        The kernel needs something that the target does not have.
+    Unavailable
+        A plugin or a compiler is missing.
+    KeyboardInterrupt
+        Ctrl-C gives the build up.
+    """
+    text, file = _source(source)
+    options = {
+        "file": file, "schedule": schedule, "emit": list(emit), "cache": cache, "threads_max": threads_max, "codegen": codegen,
+    }
+    made: Module = _compile(_host(), text, _target(target, host_target), json.dumps(options))
+    return made
+
+
+def lower(source: Any, target: TargetLike = None, *, schedule: str = "auto") -> str:
+    """Returns a kernel as it is scheduled for a target, as TVMScript; arguments as of `compile`."""
+    text, file = _source(source)
+    return str(_lower(_host(), text, _target(target, None), json.dumps({"file": file, "schedule": schedule})))
+
+
+def load(source: str | os.PathLike[str] | bytes) -> Module:
+    """Loads a built file (``.so``, ``.tar``, ``.chipdock``), a library of others for TVM-FFI, or the bytes of an artifact."""
+    if isinstance(source, bytes):
+        made: Module = _load_bytes(_host(), source)
+    else:
+        made = _load(_host(), os.fspath(source))
+    return made
+
+
+def empty(shape: Sequence[int], dtype: str = "float32", device: DeviceLike = "cpu") -> tvm_ffi.Tensor:
+    """Makes a tensor whose elements are not initialised."""
+    made: tvm_ffi.Tensor = _empty(_host(), tvm_ffi.Shape(tuple(shape)), dtype, _device(device))
+    return made
+
+
+def zeros(shape: Sequence[int], dtype: str = "float32", device: DeviceLike = "cpu") -> tvm_ffi.Tensor:
+    """Makes a tensor of zeros."""
+    made: tvm_ffi.Tensor = _zeros(_host(), tvm_ffi.Shape(tuple(shape)), dtype, _device(device))
+    return made
+
+
+def from_dlpack(array: Any) -> tvm_ffi.Tensor:
+    """Makes a tensor over the elements of anything with ``__dlpack__``, without a copy."""
+    return array if isinstance(array, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(array)
+
+
+def to_device(array: Any, device: DeviceLike) -> tvm_ffi.Tensor:
+    """Makes a copy of an array or a tensor on a device."""
+    made: tvm_ffi.Tensor = _to_device(_host(), from_dlpack(array), _device(device))
+    return made
+
+
+def copy(source: Any, destination: Any) -> None:
+    """Copies the elements of an array or a tensor to another of the same shape and element type, on any devices."""
+    _copy(_host(), from_dlpack(source), from_dlpack(destination))
+
+
+def numpy(tensor: Any) -> npt.NDArray[Any]:
+    """Returns the elements of a tensor as an array of numpy; those of host memory are shared, others are copied."""
+    import numpy as np
+
+    tensor = from_dlpack(tensor)
+    if _device_name(_host(), tensor.device).split(":")[0] != "cpu":
+        tensor = to_device(tensor, "cpu")
+    return np.from_dlpack(tensor)
+
+
+def synchronize(device: DeviceLike) -> None:
+    """Waits until all work of a device is done."""
+    _device_sync(_host(), _device(device))
+
+
+def attribute(device: DeviceLike, key: str) -> Any:
+    """Returns an attribute of a device, such as ``"device_name"``; None if it is not known."""
+    return _device_attribute(_host(), _device(device), key)

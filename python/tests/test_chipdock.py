@@ -1,0 +1,255 @@
+"""The package as its users meet it. Run by `tests/embedding`, under the oldest and the newest apache-tvm-ffi."""
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import chipdock
+
+ADD = """
+@T.prim_func(s_tir=True)
+def add(A: T.Buffer(("n",), "float32"), B: T.Buffer((n,), "float32"), C: T.Buffer((n,), "float32")):
+    n = T.int32()
+    for i in range(n):
+        with T.sblock("C"):
+            vi = T.axis.spatial(n, i)
+            C[vi] = A[vi] + B[vi]
+"""
+FOUND = chipdock.devices()
+TARGETS = [("c", "cpu"), ("llvm", "cpu")] + [(name, name) for name in ("opencl", "vulkan") if f"{name}:0" in FOUND]
+
+
+@pytest.fixture
+def arrays():
+    a = np.arange(5, dtype=np.float32)
+    return a, a * 10, np.zeros(5, np.float32)
+
+
+def test_a_kernel_is_compiled_and_called(arrays):
+    a, b, c = arrays
+    module = chipdock.compile(ADD, "c")
+    module.add(a, b, c)
+    assert c.tolist() == (a + b).tolist()
+    module["add"](a, a, c)
+    assert c.tolist() == (a * 2).tolist()
+    assert chipdock.numpy(module.add(a, b)).tolist() == (a + b).tolist()
+    assert list(module) == ["add"] and len(module) == 1 and "add" in module and "add" in dir(module)
+    assert type(module.add) is type(module["add"]) and module.add is module.add
+
+
+@pytest.mark.parametrize(("target", "device"), TARGETS)
+def test_every_target_computes_the_same(target, device, arrays):
+    a, b, c = arrays
+    module = chipdock.compile(ADD, target, emit=["source"])
+    module.run("add", device, a, b, c)
+    assert c.tolist() == (a + b).tolist()
+    x, y = chipdock.to_device(a, device), chipdock.to_device(b, device)
+    result = module.add(x, y)
+    assert chipdock.numpy(result).tolist() == (a + b).tolist()
+    assert "add" in module.source() and "def add" in module.lowered()
+    assert module.target["kind"] == target or target in str(module.describe()["imports"])
+    again = chipdock.load(module.to_bytes())
+    assert chipdock.numpy(again.add(x, y)).tolist() == (a + b).tolist()
+
+
+def test_files_are_exported_and_loaded(tmp_path, arrays):
+    a, b, _ = arrays
+    module = chipdock.compile(ADD, "c")
+    for suffix in ("so", "tar", "chipdock"):
+        path = tmp_path / f"add.{suffix}"
+        module.export(path)
+        loaded = chipdock.load(path)
+        assert chipdock.numpy(loaded.add(a, b)).tolist() == (a + b).tolist()
+        assert loaded.lowered() is None
+    with pytest.raises(ValueError, match="device_code"):
+        module.export(tmp_path / "x.so", device_code="beside")
+    with pytest.raises(ValueError, match="ends in .so"):
+        module.export(tmp_path / "x.dll")
+
+
+def test_a_source_is_a_path_a_text_or_a_function(tmp_path, arrays):
+    a, b, _ = arrays
+    path = tmp_path / "add.py"
+    path.write_text(ADD)
+    for source in (path, str(path), ADD):
+        assert chipdock.numpy(chipdock.compile(source, "c").add(a, b)).tolist() == (a + b).tolist()
+    with pytest.raises(TypeError, match="expected a path, TVMScript"):
+        chipdock.compile(7)
+    with pytest.raises(FileNotFoundError):
+        chipdock.compile(tmp_path / "nothing.py")
+
+
+def test_a_decorated_function_is_a_kernel(arrays):
+    a, b, _ = arrays
+    path = os.path.join(os.path.dirname(__file__), "kernels.py")
+    scope = {"chipdock": chipdock}
+    sys.path.insert(0, os.path.dirname(path))
+    try:
+        import kernels
+    finally:
+        sys.path.pop(0)
+    assert chipdock.numpy(chipdock.compile(kernels.add, "c").add(a, b)).tolist() == (a + b).tolist()
+    with pytest.raises(TypeError, match="compile it with chipdock.compile"):
+        kernels.add(a, b)
+    with pytest.raises(ValueError, match=r"kernels.py:\d+:\d+: error: Q is not defined") as error:
+        chipdock.compile(kernels.wrong, "c")
+    line = int(str(error.value).split("kernels.py:")[1].split(":")[0])
+    with open(path) as file:
+        assert "Q[vi]" in file.read().splitlines()[line - 1]
+    del scope
+
+
+def test_errors_are_exceptions_by_kind(arrays):
+    a, b, c = arrays
+    module = chipdock.compile(ADD, "c")
+    with pytest.raises(ValueError, match="did you mean"):
+        chipdock.Target("lvm")
+    with pytest.raises(chipdock.NotFound, match="did you mean \"add\""):
+        module["ad"]
+    with pytest.raises(AttributeError, match="did you mean \"add\""):
+        module.ad
+    with pytest.raises(chipdock.IoError):
+        chipdock.load("/nothing/here.so")
+    with pytest.raises(chipdock.Unavailable):
+        chipdock.device("npu")
+    with pytest.raises(ValueError, match=r"Mismatched C.shape\[0\]"):
+        module.add(a, b, c[:2])
+    with pytest.raises(TypeError, match="Mismatched C.dtype"):
+        module.add(a, b, c.astype(np.float64))
+    with pytest.raises(TypeError, match="Mismatched type"):
+        module.add(a, b, "c")
+    assert issubclass(chipdock.OutOfMemory, MemoryError) and issubclass(chipdock.IoError, OSError)
+    assert issubclass(chipdock.Unsupported, NotImplementedError) and issubclass(chipdock.NotFound, LookupError)
+
+
+def test_targets_are_values():
+    target = chipdock.Target({"kind": "c", "opt-level": 2})
+    assert (target.kind, target.options["opt-level"]) == ("c", 2)
+    assert target == chipdock.Target(target) and hash(target) == hash(chipdock.Target(target))
+    assert target != chipdock.Target("c") and target != "c"
+    assert repr(target).startswith("chipdock.Target({")
+    assert any(one["kind"] == "c" and one["usable"] for one in chipdock.targets())
+
+
+def test_plugins_and_devices_have_their_reasons():
+    names = [plugin["name"] for plugin in chipdock.plugins()]
+    assert "c" in names
+    assert "cpu:0" in chipdock.devices()
+    for api in chipdock.device_apis():
+        assert api["available"] or api["problem"]["message"]
+    assert isinstance(chipdock.attribute("cpu", "device_name"), str)
+    assert chipdock.attribute("cpu", "nothing_known") is None
+
+
+def test_tensors_are_made_copied_and_read():
+    for device in sorted({device for _, device in TARGETS}):
+        zeros = chipdock.zeros((2, 3), device=device)
+        assert chipdock.numpy(zeros).tolist() == [[0.0] * 3] * 2
+        data = np.arange(6, dtype=np.int32).reshape(2, 3)
+        there = chipdock.to_device(data, device)
+        back = chipdock.empty((2, 3), "int32")
+        chipdock.copy(there, back)
+        assert chipdock.numpy(back).tolist() == data.tolist()
+        chipdock.synchronize(device)
+    shared = np.zeros(3, np.float32)
+    chipdock.numpy(chipdock.from_dlpack(shared))[0] = 7
+    assert shared[0] == 7
+
+
+@pytest.mark.parametrize(("target", "device"), [one for one in TARGETS if one[1] != "cpu"])
+def test_a_stream_is_current_within_its_block(target, device, arrays):
+    a, b, _ = arrays
+    module = chipdock.compile(ADD, target)
+    x, y = chipdock.to_device(a, device), chipdock.to_device(b, device)
+    with chipdock.Stream(device) as stream:
+        with chipdock.Stream(device) as inner:
+            inner.wait_for(stream)
+            result = module.add(x, y)
+            inner.sync()
+    assert chipdock.numpy(result).tolist() == (a + b).tolist()
+    assert device in repr(stream)
+
+
+def test_what_things_are_is_shown():
+    module = chipdock.compile(ADD, "c")
+    assert repr(module) == "chipdock.Module(c: add(A: float32[n], B: float32[n], C: float32[n]))"
+    assert "<code>add(A: float32[n]" in module._repr_html_()
+    assert "def add" in chipdock.lower(ADD, "c")
+    with pytest.raises(Exception):
+        pickle.dumps(module)
+
+
+def test_threads_compile_and_call_at_once(arrays):
+    a, b, _ = arrays
+    wrong = []
+
+    def work(number):
+        module = chipdock.compile(ADD.replace("A[vi] +", f"A[vi] * T.float32({number}) +"), "c")
+        for _ in range(50):
+            if chipdock.numpy(module.add(a, b)).tolist() != (a * number + b).tolist():
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 9)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not wrong
+
+
+def test_a_function_keeps_what_it_needs(arrays):
+    a, b, _ = arrays
+    add = chipdock.compile(ADD, "c").add
+    gc.collect()
+    assert chipdock.numpy(add(a, b)).tolist() == (a + b).tolist()
+
+
+def test_a_thousand_wrong_calls_are_exceptions(arrays):
+    a, b, c = arrays
+    module = chipdock.compile(ADD, "c")
+    random = np.random.default_rng(20261124)
+    wrong = [
+        None, 7, 2.5, "text", b"bytes", [1, 2], a[:2], a[::2], a.astype(np.float64), a.astype(np.int32), a.reshape(1, 5), np.float32(3),
+        np.zeros((), np.float32), np.zeros(0, np.float32), np.zeros(5, np.complex64), object(), lambda: 1, chipdock,
+    ]
+    right = [a, b, c]
+    raised = 0
+    for _ in range(1000):
+        count = random.integers(0, 5)
+        args = [wrong[random.integers(len(wrong))] if random.random() < 0.6 else right[at % 3] for at in range(count)]
+        try:
+            module.add(*args)
+        except (TypeError, ValueError, chipdock.Error, BufferError, AttributeError, RuntimeError, NotImplementedError) as error:
+            assert str(error)
+            raised += 1
+    assert raised > 700
+    assert chipdock.numpy(module.add(a, b)).tolist() == (a + b).tolist()
+
+
+def test_a_host_of_ones_own_and_the_end_of_the_interpreter(tmp_path):
+    # In a process of its own: the host is the package's from then on.
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import chipdock, numpy as np\nADD = '''{ADD}'''\n"
+        "chipdock.host(threads=1, disable=['llvm*', 'cpu-llvm'])\n"
+        "assert 'llvm' not in [one['kind'] for one in chipdock.targets() if one['usable']]\n"
+        "module = chipdock.compile(ADD)\n"
+        "assert module.target['kind'] == 'c'\n"
+        "a = np.ones(1000, np.float32)\n"
+        "kept = module.add(a, a)\n"
+        "print('the end')\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "the end\n"), done.stderr
+
+
+def test_without_the_library_the_import_says_what_to_do():
+    environment = {**os.environ, "CHIPDOCK_LIBRARY": "/nothing/libchipdock.so"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import chipdock"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 1 and "install the wheel of chipdock" in done.stderr
