@@ -22,12 +22,13 @@ pub(crate) fn signature(module: &Module, name: &str) -> Option<PrimFunc> {
 
 /// Returns the buffers that a call with that number of arguments leaves out; `None` where it leaves out none, or also a number.
 pub(crate) fn left_out(function: &PrimFunc, count: usize) -> Option<Vec<&Buffer>> {
-    let buffer = |param| match param {
-        &Param::Buffer(ref buffer) => Some(buffer),
-        &Param::Var(_) => None,
-    };
     let rest = function.params.get(count..).filter(|rest| !rest.is_empty() && count > 0)?;
-    rest.iter().map(buffer).collect()
+    rest.iter()
+        .map(|param| match param {
+            Param::Buffer(buffer) => Some(buffer),
+            Param::Var(_) => None,
+        })
+        .collect()
 }
 
 /// The values of symbols, as the arguments of a call bind them.
