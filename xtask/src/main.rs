@@ -10,6 +10,7 @@ mod python;
 mod releases;
 mod setup;
 mod test;
+mod wheel;
 mod wheels;
 
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ Tasks:
   carry     pack all that runs on a machine with the hardware into one archive, with one command there and one report
   guide     build the guide as pages; prints the first
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
+  wheel     build the wheel of the Python package, with the library, the command and the plugins; prints its path
   wheels    fetch what tests of plugins and of exported libraries ask of PyPI; prints each variable that tests find it by
   ci        the same as test; what .ci/run calls
 
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         "carry" => carry::run(rest),
         "guide" => guide::build().map(|path| println!("{}", path.display())),
         "python" => python::environment().map(|path| println!("{}", path.display())),
+        "wheel" => wheel::build(rest).map(|path| println!("{}", path.display())),
         "wheels" => wheels::run(),
         "" | "help" | "-h" | "--help" => {
             println!("{HELP}");

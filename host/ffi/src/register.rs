@@ -36,14 +36,19 @@ fn register() -> bool {
     if std::mem::replace(&mut *done, true) {
         return true;
     }
+    // Types belong to the copy of this library that was first, as its functions do.
+    let is_first = ENTRIES.first().is_some_and(|entry| tvm_ffi.global(&global_name(entry)).is_none());
     for entry in ENTRIES {
-        register_function(tvm_ffi, &format!("chipdock.{}", entry.name), entry);
+        register_function(tvm_ffi, &global_name(entry), entry);
     }
     if let Some(entry) = ENTRIES.iter().find(|entry| entry.name == "load_embedded") {
         register_function(tvm_ffi, LOADER, entry);
     }
     for (key, index) in objects::types() {
-        register_type(tvm_ffi, key, type_index_if_new(tvm_ffi, key, index));
+        let index = type_index(key, index);
+        if is_first {
+            register_type(tvm_ffi, key, index);
+        }
     }
     true
 }
@@ -63,6 +68,11 @@ fn described<R>(name: &str, entry: &Entry, body: impl FnOnce(&MethodInfo) -> R) 
     })
 }
 
+/// Returns the name under which a function is registered.
+fn global_name(entry: &Entry) -> String {
+    format!("chipdock.{}", entry.name)
+}
+
 /// Registers a function, unless the name is taken (FFI-1).
 fn register_function(tvm_ffi: &TvmFfi, name: &str, entry: &Entry) {
     if tvm_ffi.global(name).is_some() {
@@ -76,21 +86,8 @@ fn register_function(tvm_ffi: &TvmFfi, name: &str, entry: &Entry) {
     }
 }
 
-/// Returns the index of a type that nobody has registered yet; `None` where another copy of this library has.
-fn type_index_if_new(tvm_ffi: &TvmFfi, key: &str, index: &std::sync::atomic::AtomicI32) -> Option<i32> {
-    let (text, mut known) = (str_out(key), 0);
-    // SAFETY: a live key, and a place for a number.
-    let status = unsafe { (tvm_ffi.type_key_to_index)(&text, &mut known) };
-    if status != 0 {
-        drop(tvm_ffi.take());
-    }
-    let index = type_index(key, index);
-    (status != 0).then_some(index)
-}
-
 /// Registers as methods of a type the functions that take an object of it first.
-fn register_type(tvm_ffi: &TvmFfi, key: &str, index: Option<i32>) {
-    let Some(index) = index else { return };
+fn register_type(tvm_ffi: &TvmFfi, key: &str, index: i32) {
     let own = key.trim_start_matches("chipdock.").to_lowercase() + "_";
     let is_method =
         |entry: &&&Entry| entry.args.first().is_some_and(|(_, of)| matches!(of, Type::Of(of) if *of == key));

@@ -61,7 +61,6 @@ functions! {
     function_global: "TVMFFIFunctionGetGlobal\0", fn(*const ChipdockStr, *mut *mut ChipdockObject) -> i32;
     set_function_global: "TVMFFIFunctionSetGlobalFromMethodInfo\0", fn(*const MethodInfo, i32) -> i32;
     type_index: "TVMFFITypeGetOrAllocIndex\0", fn(*const ChipdockStr, i32, i32, i32, i32, i32) -> i32;
-    type_key_to_index: "TVMFFITypeKeyToIndex\0", fn(*const ChipdockStr, *mut i32) -> i32;
     register_method: "TVMFFITypeRegisterMethod\0", fn(i32, *const MethodInfo) -> i32;
     stream: "TVMFFIEnvGetStream\0", fn(i32, i32) -> *mut c_void;
     set_stream: "TVMFFIEnvSetStream\0", fn(i32, i32, *mut c_void, *mut *mut c_void) -> i32;
