@@ -25,7 +25,7 @@ pub(crate) fn environment() -> Result<[(&'static str, PathBuf); 2]> {
         Some(python) => python.into(),
         None => {
             let needs = [interop.join("requirements.txt")];
-            python::made("python-interop", &needs, "import numpy, typing_extensions")?
+            python::made("python-interop", &needs, "import numpy, typing_extensions, pytest, mypy.main")?
         }
     };
     let folder = match std::env::var_os(RELEASES) {

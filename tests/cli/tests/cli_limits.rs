@@ -32,6 +32,8 @@ fn limited(scratch: &Scratch, limit: &str, words: &str) -> Command {
             None => shell.env_remove(name),
         };
     }
+    // Without memory the standard library waits for ever for the lock of its own backtrace, which it fails to print.
+    shell.env("RUST_BACKTRACE", "0");
     shell
 }
 
