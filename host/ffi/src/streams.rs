@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use chipdock_abi::ChipdockDevice;
+use chipdock_abi::{CHIPDOCK_DEVICE_FIRST_ASSIGNED, ChipdockDevice};
 use chipdock_host::{Device, Host, Stream};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
 
@@ -152,7 +152,10 @@ fn make_current(device: &Device, stream: Option<Arc<Stream>>) -> Result<Option<A
     };
     // It stays current until the next call: a program in Python has no scope that a guard could follow.
     std::mem::forget(entered.map_err(raised)?);
-    if let Some(tvm_ffi) = TvmFfi::present() {
+    // libtvm_ffi's table is as long as the greatest type that it was given; one that a host assigned is known to no framework.
+    if device.number().device_type < CHIPDOCK_DEVICE_FIRST_ASSIGNED
+        && let Some(tvm_ffi) = TvmFfi::present()
+    {
         let native = stream.as_deref().and_then(native).unwrap_or(std::ptr::null_mut());
         let number = device.number();
         // SAFETY: two numbers, a native stream of that device or null, and nowhere to write the one before to.
