@@ -39,7 +39,7 @@
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`describe`] | artifacts as JSON |
-//! | export | EXPORT-X1 to EXPORT-X6, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
+//! | export | EXPORT-X1 to EXPORT-X7, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
 //! | [`library`] | LIB-1 to LIB-13: artifacts and shared libraries as files, read without running them, and opened; streams of TVM-FFI |
 //! | [`extents`] | extents of buffers, from the values of symbols |
 //! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |

@@ -79,7 +79,16 @@ unsafe extern "C" fn log(_self: *mut c_void, _level: i32, message: ChipdockStr) 
     eprintln!("{}", unsafe { str_in_lossy(message) });
 }
 
-unsafe extern "C" fn function(_self: *mut c_void, _name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
+/// Answers that no function is registered, as `ChipdockHost.function`. A host without functions may put it into its own table.
+///
+/// # Safety
+///
+/// * `out_function` is null or writable.
+pub unsafe extern "C" fn function(
+    _self: *mut c_void,
+    _name: ChipdockStr,
+    out_function: *mut ChipdockAny,
+) -> i32 {
     if !out_function.is_null() {
         // SAFETY: not null, and writable by H.4.
         unsafe { out_function.write(Any::NONE.into_raw()) };
@@ -87,7 +96,12 @@ unsafe extern "C" fn function(_self: *mut c_void, _name: ChipdockStr, out_functi
     0
 }
 
-unsafe extern "C" fn current_stream(
+/// Answers the default stream, as `ChipdockHost.current_stream`. A host without streams may put it into its own table.
+///
+/// # Safety
+///
+/// * `out_stream` is null or writable.
+pub unsafe extern "C" fn current_stream(
     _self: *mut c_void,
     _device: ChipdockDevice,
     out_stream: *mut *mut c_void,
@@ -99,7 +113,12 @@ unsafe extern "C" fn current_stream(
     CHIPDOCK_OK
 }
 
-unsafe extern "C" fn query(
+/// Answers that there is no interface, as `ChipdockHost.query`. A host without interfaces may put it into its own table.
+///
+/// # Safety
+///
+/// * `out_interface` is null or writable.
+pub unsafe extern "C" fn query(
     _self: *mut c_void,
     _name: ChipdockStr,
     _version: u32,

@@ -5,7 +5,7 @@ use std::ptr;
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockDevice,
-    ChipdockHost, ChipdockInterface, ChipdockStr,
+    ChipdockHost, ChipdockStr,
 };
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::text::static_str;
@@ -24,9 +24,9 @@ pub(crate) fn callers() -> HostRef {
         raise_object,
         take_error,
         log,
-        function,
+        function: slot::function,
         current_stream,
-        query,
+        query: slot::query,
     };
     // SAFETY: static, and its functions keep the rules H.1 to H.10: what it does not have it answers as absent.
     unsafe { HostRef::new(&TABLE) }
@@ -80,14 +80,6 @@ unsafe extern "C" fn take_error(_self: *mut c_void, out_error: *mut ChipdockAny)
 
 unsafe extern "C" fn log(_self: *mut c_void, _level: i32, _message: ChipdockStr) {}
 
-unsafe extern "C" fn function(_self: *mut c_void, _name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
-    // SAFETY: H.4, a place to write to, or null.
-    if let Some(out) = unsafe { out_function.as_mut() } {
-        *out = Any::NONE.into_raw();
-    }
-    CHIPDOCK_OK
-}
-
 unsafe extern "C" fn current_stream(
     _self: *mut c_void,
     device: ChipdockDevice,
@@ -99,19 +91,6 @@ unsafe extern "C" fn current_stream(
     // SAFETY: H.10, a place to write to, or null.
     if let Some(out) = unsafe { out_stream.as_mut() } {
         *out = stream;
-    }
-    CHIPDOCK_OK
-}
-
-unsafe extern "C" fn query(
-    _self: *mut c_void,
-    _name: ChipdockStr,
-    _version: u32,
-    out_interface: *mut ChipdockInterface,
-) -> i32 {
-    // SAFETY: H.5, a place to write to, or null.
-    if let Some(out) = unsafe { out_interface.as_mut() } {
-        *out = ChipdockInterface::NONE;
     }
     CHIPDOCK_OK
 }
