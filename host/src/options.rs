@@ -27,6 +27,18 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
+    /// Returns a receiver that writes lines of this level, and graver ones, to stderr.
+    #[must_use]
+    pub fn to_stderr(self) -> LogSink {
+        Arc::new(move |level, line| {
+            if level <= self {
+                let line = format!("chipdock: {}\n", shown(line, LINE_CHARS_MAX));
+                // Where stderr cannot be written, the work goes on all the same.
+                let _ = std::io::stderr().write_all(line.as_bytes());
+            }
+        })
+    }
+
     /// Returns the level of that number; of an unknown one, the nearest that is graver (P3.6).
     pub(crate) fn of(level: i32) -> Self {
         match level {
@@ -79,13 +91,7 @@ impl Default for HostOptions {
             settings: Vec::new(),
             locked: None,
             threads: None,
-            log: Arc::new(|level, line| {
-                if level <= LogLevel::Warning {
-                    let line = format!("chipdock: {}\n", shown(line, LINE_CHARS_MAX));
-                    // Where stderr cannot be written, the work goes on all the same.
-                    let _ = std::io::stderr().write_all(line.as_bytes());
-                }
-            }),
+            log: LogLevel::Warning.to_stderr(),
             environment: Environment::of_process(),
         }
     }

@@ -90,7 +90,8 @@ impl Carried {
 }
 
 /// Returns a result for the side that called; `None` where it is the same.
-pub(crate) fn carried_back(result: AnyView<'_>, home: HostRef, caller: HostRef) -> Option<Any> {
+#[must_use]
+pub fn carried_back(result: AnyView<'_>, home: HostRef, caller: HostRef) -> Option<Any> {
     moved(result, home, caller, 0)
 }
 

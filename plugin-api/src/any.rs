@@ -68,6 +68,7 @@ impl Any {
 
     /// Returns the type index, one of `CHIPDOCK_TYPE_*`.
     #[must_use]
+    #[inline]
     pub fn type_index(&self) -> i32 {
         self.0.type_index
     }
@@ -161,6 +162,7 @@ impl<'a> AnyView<'a> {
     /// # Safety
     ///
     /// * `args` is null or points to `num_args` values that live for `'a`, each as for [`AnyView::from_raw`].
+    #[inline]
     pub unsafe fn slice_from_raw(args: *const ChipdockAny, num_args: i32) -> Result<&'a [Self], Error> {
         match usize::try_from(num_args) {
             Ok(0) => Ok(&[]),
@@ -184,6 +186,7 @@ impl<'a> AnyView<'a> {
 
     /// Returns the type index, one of `CHIPDOCK_TYPE_*`.
     #[must_use]
+    #[inline]
     pub fn type_index(self) -> i32 {
         self.0.type_index
     }
@@ -235,6 +238,7 @@ impl<'a> AnyView<'a> {
     }
 
     /// Returns a view of the object that an rvalue reference refers to; returns any other value unchanged.
+    #[inline]
     pub(crate) fn seen_through(self) -> Self {
         if self.0.type_index != abi::CHIPDOCK_TYPE_OBJECT_RVALUE_REF {
             return self;

@@ -182,6 +182,25 @@ impl<'a> FromAny<'a> for *mut c_void {
     }
 }
 
+impl AnyView<'_> {
+    /// Returns the device of a tensor, without checking its shape: for a caller that passes it on. `None` for any other value.
+    #[must_use]
+    #[inline]
+    pub fn tensor_device(self) -> Option<ChipdockDevice> {
+        let raw = self.seen_through().into_raw();
+        // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors.
+        unsafe {
+            match raw.type_index {
+                abi::CHIPDOCK_TYPE_DLTENSOR_PTR => raw.value.v_tensor.as_ref().map(|tensor| tensor.device),
+                abi::CHIPDOCK_TYPE_TENSOR if !raw.value.v_object.is_null() => {
+                    Some((*raw.value.v_object.cast::<abi::ChipdockTensorObject>()).tensor.device)
+                }
+                _ => None,
+            }
+        }
+    }
+}
+
 impl<'a> FromAny<'a> for TensorView<'a> {
     const EXPECTED: &'static str = "Tensor";
 

@@ -162,6 +162,7 @@ impl fmt::Debug for Function {
 /// # Safety
 ///
 /// * `args`, `num_args` and `result` are those of a packed call (V.10).
+#[inline]
 pub(crate) unsafe fn run_packed(
     host: HostRef,
     args: *const ChipdockAny,

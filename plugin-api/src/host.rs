@@ -228,6 +228,7 @@ pub(crate) unsafe fn write_out<T>(out: *mut T, value: T) -> Result<(), Error> {
 /// # Safety
 ///
 /// * As for [`write_out`].
+#[inline]
 pub(crate) unsafe fn write_any(out: *mut ChipdockAny, value: Any) -> Result<(), Error> {
     if out.is_null() {
         return Err(Error::new(

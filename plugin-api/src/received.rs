@@ -37,6 +37,7 @@ impl Any {
     ///
     /// * The caller owns `raw` and gives it up.
     /// * Pointers in it that are neither null nor misaligned lead to memory of the stated size.
+    #[inline]
     pub unsafe fn received(raw: ChipdockAny) -> Result<Self, Error> {
         if raw.type_index == abi::CHIPDOCK_TYPE_NONE {
             return Ok(Self::NONE);

@@ -19,11 +19,13 @@ compile_error!(
 /// # Errors
 ///
 /// The panic's message. State that `body` was changing may be incomplete.
+#[inline]
 pub fn caught<R>(body: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(body)).map_err(panic_text)
 }
 
 /// Runs `body` for the other side: an error or a panic is raised with `host`, and the result is the status.
+#[inline]
 pub(crate) fn guard(host: HostRef, body: impl FnOnce() -> Result<(), Error>) -> i32 {
     let error = match caught(body) {
         Ok(Ok(())) => return CHIPDOCK_OK,

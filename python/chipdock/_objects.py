@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Union
 
 import tvm_ffi
 
-from . import _library, errors
+from . import _library, _progress, errors
+from ._progress import ProgressLike
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -287,7 +288,8 @@ def host(**options: Any) -> Host:
     Parameters
     ----------
     options
-        ``plugin_paths``, ``isolated``, ``select``, ``disable``, ``prefer``, ``trust``, ``settings``, ``locked``, ``threads``.
+        ``plugin_paths``, ``isolated``, ``select``, ``disable``, ``prefer``, ``trust``, ``settings``, ``locked``, ``threads``, and ``log``:
+        what is written to stderr (``"off"``, ``"error"``, ``"warning"``, ``"info"`` or ``"debug"``; by default warnings).
     """
     global _chosen, _process
     if options:
@@ -391,6 +393,7 @@ def compile(
     emit: Sequence[str] = (),
     cache: bool = True,
     threads_max: int = 0,
+    progress: ProgressLike = False,
     **codegen: Any,
 ) -> Module:
     """Compiles a kernel and loads it.
@@ -411,6 +414,9 @@ def compile(
         Whether builds are looked for and kept in the compile cache.
     threads_max
         The greatest number of threads of a build; 0 is as many as there are processors.
+    progress
+        True shows each step in one line on a terminal. A function is called with each step as it begins: its name (``"lower"``,
+        ``"pass"``, ``"build"``, ``"load"``, at the end ``"done"``), what it works on, and the seconds since the beginning.
     codegen
         Options of the code generator.
 
@@ -429,7 +435,13 @@ def compile(
     options = {
         "file": file, "schedule": schedule, "emit": list(emit), "cache": cache, "threads_max": threads_max, "codegen": codegen,
     }
-    made: Module = _compile(_host(), text, _target(target, host_target), json.dumps(options))
+    chosen, words = _target(target, host_target), json.dumps(options)
+    made: Module
+    if progress is True:
+        with _progress.Line(os.path.basename(file).strip("<>")) as line:
+            made = _compile(_host(), text, chosen, words, line)
+    else:
+        made = _compile(_host(), text, chosen, words, progress or None)
     return made
 
 

@@ -1,16 +1,20 @@
 """The package as its users meet it. Run by `tests/embedding`, under the oldest and the newest apache-tvm-ffi."""
 
 import gc
+import io
 import os
 import pickle
 import subprocess
 import sys
+import textwrap
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import chipdock
+from chipdock import _progress
 
 ADD = """
 @T.prim_func(s_tir=True)
@@ -253,3 +257,176 @@ def test_without_the_library_the_import_says_what_to_do():
         [sys.executable, "-c", "import chipdock"], capture_output=True, text=True, check=False, env=environment
     )
     assert done.returncode == 1 and "install the wheel of chipdock" in done.stderr
+
+
+def test_progress_is_reported_step_by_step():
+    """FFI-10."""
+    steps = []
+    chipdock.compile(ADD, "c", cache=False, progress=lambda *step: steps.append(step))
+    names = [name for name, _, _ in steps]
+    assert names[0] == "compile" and names[-1] == "done" and {"lower", "pass", "build", "load"} <= set(names)
+    assert ("pass", "lower_blocks") in [step[:2] for step in steps] and steps[-1][1] == "built"
+    assert [at for _, _, at in steps] == sorted(at for _, _, at in steps)
+
+    def stop(*_):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        chipdock.compile(ADD, "c", progress=stop)
+    with pytest.raises(TypeError, match="progress: expected Function, found int"):
+        chipdock.compile(ADD, "c", progress=3)
+
+
+def test_progress_is_a_line_on_a_terminal():
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    out = Terminal()
+    with _progress.Line("add.py", out) as line:
+        chipdock.compile(ADD, "c", cache=False, progress=line)
+    assert "\r\x1b[Kadd.py: generate code for c" in out.getvalue() and out.getvalue().endswith(" s\n")
+    failed = Terminal()
+    with pytest.raises(chipdock.Unsupported), _progress.Line("add.py", failed) as line:
+        line("build", "c", 0.1)
+        raise chipdock.Unsupported("no")
+    assert failed.getvalue().endswith("\r\x1b[K"), "the line makes place for the error"
+    plain = io.StringIO()
+    with _progress.Line("add.py", plain) as line:
+        chipdock.compile(ADD, "c", progress=line)
+    assert plain.getvalue() == ""
+
+
+def run_script(tmp_path, text, **environment):
+    """Runs a script in a process of its own."""
+    script = tmp_path / "script.py"
+    script.write_text(f"import chipdock, os, sys, numpy as np\nADD = '''{ADD}'''\n{textwrap.dedent(text)}")
+    return subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, env={**os.environ, **environment}, timeout=120
+    )
+
+
+def test_a_log_level_is_chosen(tmp_path):
+    def said(level):
+        done = run_script(tmp_path, f"""
+            chipdock.host(log={level!r})
+            chipdock.compile(ADD.replace("vi = T", "T.sblock_attr({{'nobody.knows': 1}})\\n            vi = T"), "c", cache=False)
+        """)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    assert 'the annotation "nobody.knows" of block "C" changes nothing' in said("debug")
+    assert said("warning") == said("off") == ""
+    with pytest.raises(ValueError, match="expected one of `off`"):
+        chipdock.host(log="loud")
+
+
+def test_a_forked_child_has_a_host_of_its_own(tmp_path):
+    done = run_script(tmp_path, """
+        a = np.ones(3, np.float32)
+        module = chipdock.compile(ADD, "c")
+        module.add(a, a)
+        child = os.fork()
+        if child == 0:
+            try:
+                module.add(a, a)
+                print("called")
+            except chipdock.WrongState as error:
+                print("refused:", error)
+            anew = chipdock.compile(ADD, "c")
+            print(chipdock.numpy(anew.add(a, a)).tolist(), flush=True)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        print(chipdock.numpy(module.add(a, a)).tolist())
+    """)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("refused:") and "fork" in lines[0] and lines[1:] == ["[2.0, 2.0, 2.0]"] * 2
+
+
+def test_worker_processes_compile_after_a_fork(tmp_path):
+    done = run_script(tmp_path, """
+        import multiprocessing
+
+        def work(number):
+            module = chipdock.compile(ADD, "c")
+            return float(chipdock.numpy(module.add(np.full(3, number, np.float32), np.ones(3, np.float32)))[0])
+
+        chipdock.compile(ADD, "c")
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            print(pool.map(work, range(4)))
+    """)
+    assert (done.returncode, done.stdout) == (0, "[1.0, 2.0, 3.0, 4.0]\n"), done.stderr
+
+
+@pytest.mark.parametrize(("target", "device"), TARGETS)
+def test_the_interpreter_ends_with_work_queued(tmp_path, target, device):
+    done = run_script(tmp_path, f"""
+        module = chipdock.compile(ADD, "{target}")
+        a = chipdock.to_device(np.ones(1 << 20, np.float32), "{device}")
+        for _ in range(20):
+            kept = module.add(a, a)
+        print("the end", flush=True)
+    """)
+    assert (done.returncode, done.stdout) == (0, "the end\n"), done.stderr
+
+
+def test_threads_end_after_the_main_one(tmp_path):
+    # Daemon threads are another matter: Python before 3.14 unwinds them when they come back from a call, and TVM-FFI's own code
+    # aborts then, with any library.
+    done = run_script(tmp_path, """
+        import threading
+        module = chipdock.compile(ADD, "c")
+        a = np.ones(1 << 16, np.float32)
+
+        def work():
+            for _ in range(2000):
+                module.add(a, a)
+            print("the end", flush=True)
+
+        threading.Thread(target=work).start()
+    """)
+    assert (done.returncode, done.stdout) == (0, "the end\n"), done.stderr
+
+
+def test_the_package_is_imported_again(tmp_path):
+    done = run_script(tmp_path, """
+        import importlib
+        a = np.ones(3, np.float32)
+        before = chipdock.compile(ADD, "c")
+        for name in [name for name in sys.modules if name == "chipdock" or name.startswith("chipdock.")]:
+            del sys.modules[name]
+        again = importlib.import_module("chipdock")
+        print(again.numpy(again.compile(ADD, "c").add(a, a)).tolist(), chipdock.numpy(before.add(a, a)).tolist())
+    """)
+    assert (done.returncode, done.stdout) == (0, "[2.0, 2.0, 2.0] [2.0, 2.0, 2.0]\n"), done.stderr
+
+
+def test_a_kernel_runs_without_the_interpreters_lock():
+    """While a kernel runs on one thread, Python runs on another."""
+    module = chipdock.compile(
+        """
+@T.prim_func(s_tir=True)
+def spin(A: T.Buffer((1,), "float64"), n: T.int64):
+    for i in range(n):
+        with T.sblock("spin"):
+            vi = T.axis.reduce(n, i)
+            A[0] = T.sqrt(A[0] + T.Cast("float64", vi))
+""",
+        "c",
+        schedule="none",
+    )
+    array, ended = np.zeros(1), threading.Event()
+
+    def work():
+        module.spin(array, 30_000_000)
+        ended.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    steps = 0
+    while not ended.is_set():
+        steps += 1
+        time.sleep(0.001)
+    thread.join()
+    assert steps > 10, "Python stood still"

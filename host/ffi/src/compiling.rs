@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chipdock_host::{CompileCache, CompileOptions, Compiled, Host, Schedule};
 use chipdock_ir::{Diagnostic, IrModule, Span, print, wire};
-use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
+use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function};
 use chipdock_script::{Cause, ScriptError};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use crate::entry::ERROR_IS_SET;
 use crate::hosts::target_of;
 use crate::objects::{ModuleObject, TargetObject, arg, object, of, raised};
+use crate::progress::{Progress, Spans, Step};
 use crate::tvm_ffi::TvmFfi;
 
 /// How often signals are looked for while a build runs.
@@ -149,22 +150,45 @@ fn with_lines(error: &chipdock_host::Error, source: &str, file: &str) -> Error {
     Error::new(ErrorKind::new(error.kind().name().to_owned()), message)
 }
 
-/// Compiles on a thread of its own, so that the caller's can look for signals: Ctrl-C in Python gives the build up.
-fn compiled(host: &Host, module: &IrModule, target: &TargetObject, options: &CompileOptions) -> Compilation {
-    let Some(tvm_ffi) = TvmFfi::present() else {
+/// Compiles on a thread of its own, so that the caller's can look for signals and report progress: Ctrl-C in Python gives the
+/// build up, and so does an error of what is called.
+fn compiled(
+    host: &Host,
+    module: &IrModule,
+    target: &TargetObject,
+    options: &CompileOptions,
+    progress: Option<&Progress>,
+) -> Compilation {
+    let tvm_ffi = TvmFfi::present();
+    if tvm_ffi.is_none() && progress.is_none() {
         return Compilation::Done(host.compile(module, &target.0, options).map(Box::new));
-    };
+    }
     let cancel = Arc::clone(&options.cancel);
     thread::scope(|scope| {
-        let (done, waits) = channel::<()>();
+        // The build holds the only sender: the end of the channel is its end.
+        let (steps, waits) = channel::<Step>();
+        let is_reported = progress.is_some();
         let build = scope.spawn(move || {
-            let built = host.compile(module, &target.0, options);
-            drop(done);
-            built
+            let build = || host.compile(module, &target.0, options);
+            match is_reported {
+                true => tracing::subscriber::with_default(Spans::new(steps), build),
+                false => {
+                    let built = build();
+                    drop(steps);
+                    built
+                }
+            }
         });
-        while waits.recv_timeout(SIGNALS_EVERY) == Err(RecvTimeoutError::Timeout) {
-            if tvm_ffi.has_signal() {
-                let error = tvm_ffi.take();
+        loop {
+            let interrupted = match (waits.recv_timeout(SIGNALS_EVERY), progress) {
+                (Ok(step), Some(progress)) => progress.step(&step).err().map(Some),
+                (Ok(_), None) => None,
+                (Err(RecvTimeoutError::Timeout), _) => {
+                    tvm_ffi.filter(|tvm_ffi| tvm_ffi.has_signal()).map(TvmFfi::take)
+                }
+                (Err(RecvTimeoutError::Disconnected), _) => break,
+            };
+            if let Some(error) = interrupted {
                 cancel.store(true, Ordering::Relaxed);
                 let _ = build.join();
                 return Compilation::Interrupted(error);
@@ -191,7 +215,11 @@ pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let module = parsed(&source, &options.file)?;
     let target = target_of(host, args[2], options.host.as_deref())?;
     let of_host = options.of_host()?;
-    let built = match compiled(host, &module, &target, &of_host) {
+    let progress: Option<Function> = arg(args[4], "progress")?;
+    let progress = progress.map(Progress::new);
+    let report =
+        |step: &str, detail: &str| progress.as_ref().map_or(Ok(()), |progress| progress.report(step, detail));
+    let built = match compiled(host, &module, &target, &of_host, progress.as_ref()) {
         Compilation::Done(built) => built.map_err(|error| with_lines(&error, &source, &options.file))?,
         Compilation::Interrupted(error) => {
             // Before 0.1.14 the exception stays Python's, and no error is raised for it.
@@ -199,7 +227,9 @@ pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
             return Err(error.unwrap_or_else(set));
         }
     };
+    report("load", &built.target.kind)?;
     let module = host.load(&built.artifact).map_err(raised)?;
+    report("done", if built.cached { "cached" } else { "built" })?;
     Ok(object(ModuleObject { host: host.clone(), module, compiled: Some(Arc::from(built)) }))
 }
 

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::ChipdockDevice;
-use chipdock_host::{Device, DeviceChoice, Host, HostOptions, PluginLock, TargetRequest, name_in_key};
+use chipdock_host::{
+    Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, PluginLock, TargetRequest, name_in_key,
+};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, attribute};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -33,6 +35,32 @@ struct Options {
     locked: Option<PathBuf>,
     /// Threads of parallel loops.
     threads: Option<u32>,
+    /// What is written to stderr.
+    log: Log,
+}
+
+/// The least grave lines of the log that are written to stderr.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Log {
+    Off,
+    Error,
+    #[default]
+    Warning,
+    Info,
+    Debug,
+}
+
+impl Log {
+    fn sink(self) -> LogSink {
+        match self {
+            Self::Off => Arc::new(|_, _| {}),
+            Self::Error => LogLevel::Error.to_stderr(),
+            Self::Warning => LogLevel::Warning.to_stderr(),
+            Self::Info => LogLevel::Info.to_stderr(),
+            Self::Debug => LogLevel::Debug.to_stderr(),
+        }
+    }
 }
 
 impl Options {
@@ -40,7 +68,7 @@ impl Options {
         serde_json::from_str(text).map_err(|error| {
             let message = format!(
                 "options: {error}; expected a JSON object with any of plugin_paths, isolated, select, disable, prefer, trust, \
-                 settings, locked, threads"
+                 settings, locked, threads, log"
             );
             Error::new(ErrorKind::VALUE_ERROR, message)
         })
@@ -60,6 +88,7 @@ impl Options {
         options.prefer = self.prefer.into_iter().collect();
         options.trust = self.trust;
         options.threads = self.threads;
+        options.log = self.log.sink();
         for (plugin, settings) in self.settings {
             for (name, value) in settings {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

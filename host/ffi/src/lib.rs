@@ -31,6 +31,10 @@
 //! * **FFI-9 Results.** A call of a module's function may leave out its last buffers, where the artifact knows its signature: they are
 //!   allocated on the device of the call's first tensor (host memory without one), with the extents that the arguments determine,
 //!   and returned, one as it is and several as a list.
+//! * **FFI-10 Progress.** `compile` calls its function `progress`, on the thread that called `compile`, with each step as it begins: its
+//!   name, one of the spans of `chipdock_host::trace` (`lower`, `pass`, `build`, `load`), what it works on (a pass, a target, a plugin; an
+//!   empty text where there is nothing to say) and the seconds since the beginning. The last is `done` with `built` or `cached`. An
+//!   error of `progress` gives the build up and is raised.
 
 mod c_api;
 mod compiling;
@@ -42,6 +46,7 @@ mod modules;
 mod objects;
 mod outputs;
 mod process;
+mod progress;
 mod register;
 mod running;
 mod side;

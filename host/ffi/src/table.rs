@@ -19,7 +19,8 @@ entries! {
     fn register() -> BOOL, registration::register_now;
     /// Returns the host of the process; with options a new host. Options are a JSON object: `plugin_paths` (libraries or folders),
     /// `isolated` (only those), `select` and `disable` (globs of plugins' names), `prefer` (plugin by key), `trust` (paths),
-    /// `settings` (`{"plugin": {"name": "value"}}`), `locked` (path of a lock file), `threads`.
+    /// `settings` (`{"plugin": {"name": "value"}}`), `locked` (path of a lock file), `threads`, `log` (what is written to stderr:
+    /// `off`, `error`, `warning`, `info` or `debug`; by default warnings).
     fn host(options: Type::Optional("ffi.String")) -> HOST, hosts::host;
     /// Returns every plugin that was met, with its state and the reason where it is not used, the places of the search, and the
     /// keys with the plugins that provide them; a JSON object. Opens nothing.
@@ -54,12 +55,14 @@ entries! {
     /// Compiles a kernel and loads it. The source is TVMScript, or a module in the wire format; the target is a target, a kind's name,
     /// JSON, or None for the default one. Options are a JSON object: `file` (name for messages), `host` (target of the host
     /// functions), `schedule` (`auto` or `none`), `threads_max`, `emit` (outputs of the code generator to keep, such as `asm`),
-    /// `codegen` (its options), `cache` (false to leave the compile cache alone).
+    /// `codegen` (its options), `cache` (false to leave the compile cache alone). `progress` is called on this thread with each step
+    /// (FFI-10).
     fn compile(
         host: HOST,
         source: STR,
         target: Type::Any,
         options: Type::Optional("ffi.String"),
+        progress: Type::Optional("ffi.Function"),
     ) -> MODULE, compiling::compile;
     /// Returns a kernel as it is scheduled for a target, as TVMScript; arguments as of `compile`.
     fn lower(

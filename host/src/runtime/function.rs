@@ -73,6 +73,7 @@ impl Function {
     /// # Errors
     ///
     /// As of [`Self::call`].
+    #[inline]
     pub fn call_raising(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, api::Error> {
         let status = match self.status_of(args) {
             Ok((0, result)) => {

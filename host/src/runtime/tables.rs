@@ -31,6 +31,7 @@ pub(crate) fn broken(message: String) -> Error {
 /// # Safety
 ///
 /// * As of [`api::Any::received`].
+#[inline]
 pub(crate) unsafe fn answered(raw: ChipdockAny, what: &dyn Fn() -> String) -> Result<api::Any, Error> {
     // SAFETY: this function requires of `raw` what `received` does.
     unsafe { api::Any::received(raw) }
