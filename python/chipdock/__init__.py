@@ -15,26 +15,20 @@ from ._objects import (
     Module,
     Stream,
     Target,
-    Tensor,
     attribute,
     compile,
-    copy,
     device,
     device_apis,
     devices,
-    empty,
-    from_dlpack,
     host,
     kernel,
     load,
     lower,
-    numpy,
     plugins,
     synchronize,
     targets,
-    to_device,
-    zeros,
 )
+from ._tensors import Tensor, copy, empty, from_dlpack, numpy, to_device, zeros
 from ._version import __version__
 from .errors import (
     BrokenPlugin,

@@ -8,19 +8,16 @@ import json
 import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import tvm_ffi
 
 from . import _library, _progress, errors
 from ._progress import ProgressLike
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 __all__ = [
-    "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "copy", "device", "devices", "empty", "from_dlpack", "host",
-    "kernel", "load", "lower", "numpy", "plugins", "targets", "to_device", "zeros",
+    "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "device", "devices", "host", "kernel", "load", "lower", "plugins",
+    "targets",
 ]
 
 #: A device: its name (`"opencl:0"`), or the value that tensors have.
@@ -29,7 +26,6 @@ DeviceLike = Union[str, "tvm_ffi.Device"]
 TargetLike = Union["Target", str, Mapping[str, Any], None]
 
 Device = tvm_ffi.Device
-Tensor = tvm_ffi.Tensor
 
 _function = _library.function
 
@@ -258,15 +254,15 @@ class Host(tvm_ffi.Object):
 (
     _make_host, _plugins, _devices, _targets, _make_device, _device_name, _device_attribute, _device_sync, _make_target, _target_json,
     _compile, _lower, _load, _load_bytes, _module_function, _module_functions, _module_describe, _module_source, _module_lowered,
-    _module_target, _module_bytes, _module_export, _run, _empty, _zeros, _to_device, _copy, _stream, _set_stream, _stream_sync,
-    _stream_wait_for, _stream_native, _stream_device,
+    _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for,
+    _stream_native, _stream_device,
 ) = map(
     _function,
     (
         "host", "plugins", "devices", "targets", "device", "device_name", "device_attribute", "device_sync", "target", "target_json",
         "compile", "lower", "load", "load_bytes", "module_function", "module_functions", "module_describe", "module_source",
-        "module_lowered", "module_target", "module_bytes", "module_export", "run", "empty", "zeros", "to_device", "copy", "stream",
-        "set_stream", "stream_sync", "stream_wait_for", "stream_native", "stream_device",
+        "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync", "stream_wait_for",
+        "stream_native", "stream_device",
     ),
 )
 
@@ -458,44 +454,6 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
     else:
         made = _load(_host(), os.fspath(source))
     return made
-
-
-def empty(shape: Sequence[int], dtype: str = "float32", device: DeviceLike = "cpu") -> tvm_ffi.Tensor:
-    """Makes a tensor whose elements are not initialised."""
-    made: tvm_ffi.Tensor = _empty(_host(), tvm_ffi.Shape(tuple(shape)), dtype, _device(device))
-    return made
-
-
-def zeros(shape: Sequence[int], dtype: str = "float32", device: DeviceLike = "cpu") -> tvm_ffi.Tensor:
-    """Makes a tensor of zeros."""
-    made: tvm_ffi.Tensor = _zeros(_host(), tvm_ffi.Shape(tuple(shape)), dtype, _device(device))
-    return made
-
-
-def from_dlpack(array: Any) -> tvm_ffi.Tensor:
-    """Makes a tensor over the elements of anything with ``__dlpack__``, without a copy."""
-    return array if isinstance(array, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(array)
-
-
-def to_device(array: Any, device: DeviceLike) -> tvm_ffi.Tensor:
-    """Makes a copy of an array or a tensor on a device."""
-    made: tvm_ffi.Tensor = _to_device(_host(), from_dlpack(array), _device(device))
-    return made
-
-
-def copy(source: Any, destination: Any) -> None:
-    """Copies the elements of an array or a tensor to another of the same shape and element type, on any devices."""
-    _copy(_host(), from_dlpack(source), from_dlpack(destination))
-
-
-def numpy(tensor: Any) -> npt.NDArray[Any]:
-    """Returns the elements of a tensor as an array of numpy; those of host memory are shared, others are copied."""
-    import numpy as np
-
-    tensor = from_dlpack(tensor)
-    if _device_name(_host(), tensor.device).split(":")[0] != "cpu":
-        tensor = to_device(tensor, "cpu")
-    return np.from_dlpack(tensor)
 
 
 def synchronize(device: DeviceLike) -> None:

@@ -430,3 +430,19 @@ def spin(A: T.Buffer((1,), "float64"), n: T.int64):
         time.sleep(0.001)
     thread.join()
     assert steps > 10, "Python stood still"
+
+
+@pytest.mark.parametrize("device", sorted({device for _, device in TARGETS}))
+def test_a_tensor_has_its_methods(device):
+    data = np.arange(6, dtype=np.int32).reshape(2, 3)
+    tensor = chipdock.to_device(data, device)
+    assert isinstance(tensor, chipdock.Tensor) and tuple(tensor.shape) == (2, 3) and str(tensor.dtype) == "int32"
+    assert repr(tensor) == f"chipdock.Tensor({device.split(':')[0]}:0, int32[2, 3])"
+    assert tensor.numpy().tolist() == np.asarray(tensor).tolist() == tensor.to("cpu").numpy().tolist() == data.tolist()
+    assert tensor.to(device) is tensor
+    assert tensor.copy_from(data * 2) is tensor and tensor.numpy().tolist() == (data * 2).tolist()
+    assert np.array(tensor, dtype=np.float64, copy=True).dtype == np.float64
+    with pytest.raises(ValueError, match="shape"):
+        tensor.copy_from(data[:1])
+    result = chipdock.compile(ADD, "c").add(np.ones(2, np.float32), np.ones(2, np.float32))
+    assert isinstance(result, chipdock.Tensor) and result.numpy().tolist() == [2.0, 2.0]

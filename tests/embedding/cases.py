@@ -119,7 +119,7 @@ def an_object_of_another_sort_is_refused():
     h = host()
     raises(TypeError, "host: expected a chipdock.Host, found None", f("devices"), None)
     raises(TypeError, "module: expected a chipdock.Module", f("module_functions"), h)
-    raises(TypeError, "expected 3 to 4 arguments, found 1", f("compile"), h)
+    raises(TypeError, "expected 3 to 5 arguments, found 1", f("compile"), h)
     raises(TypeError, "found 3", f("device"), h, "cpu", 1)
     raises(TypeError, "name: expected a Device, or the name of one, found int", f("device"), h, 7)
 

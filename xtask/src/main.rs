@@ -4,6 +4,7 @@ mod carry;
 mod commands;
 mod fuzz;
 mod guide;
+mod matrix;
 mod peers;
 mod plugins;
 mod python;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::commands::{Result, cargo, root, step, target_folder};
-use crate::{plugins, python, releases, setup, wheels};
+use crate::{matrix, plugins, python, releases, setup, wheel, wheels};
 
 /// Variable of proptest that sets the seed of property tests.
 const RANDOM_SEED: &str = "PROPTEST_RNG_SEED";
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let skipped = target_folder().join("skipped.txt");
     let _ = fs::remove_file(&skipped);
     let mut tests = cargo();
-    python_environments(&mut tests, &skipped);
+    python_environments(&mut tests, &built, &skipped);
     device_environment(&mut tests)?;
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
     tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 }
 
 /// Sets the environment variables that tests in Python read; without an environment, says which tests are skipped.
-fn python_environments(tests: &mut Command, skipped: &Path) {
+fn python_environments(tests: &mut Command, built: &plugins::Built, skipped: &Path) {
     let say = |what: &str, why: &str| {
         eprintln!("{what}: {why}");
         let log = fs::OpenOptions::new().create(true).append(true).open(skipped);
@@ -68,12 +68,24 @@ fn python_environments(tests: &mut Command, skipped: &Path) {
         Err(why) => say("no Python with numpy and TVM", &why),
     }
     match releases::environment() {
-        Ok(variables) => drop(tests.envs(variables)),
+        Ok(variables) => {
+            package(tests, built, &variables[0].1)
+                .unwrap_or_else(|why| say("no wheel of the Python package", &why));
+            tests.envs(variables);
+        }
         Err(why) => say("no releases of apache-tvm-ffi", &why),
     }
     if let Some(python) = python::with_torch() {
         tests.env(python::TORCH, python);
     }
+}
+
+/// Builds the wheel of the Python package and what it is tested with, and sets the variables by which its tests find them.
+fn package(tests: &mut Command, built: &plugins::Built, python: &Path) -> Result<()> {
+    let folder = built.folder.parent().unwrap_or(&built.folder);
+    tests.envs(wheel::for_tests(folder, python)?);
+    tests.env(matrix::VARIABLE, matrix::environment(python)?);
+    Ok(())
 }
 
 /// Sets the environment variables that tests of devices read.

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use chipdock_test_embedding::run;
 use chipdock_test_interop::environment::environment;
-use chipdock_test_support::command::{Scratch, built};
+use chipdock_test_python::{PACKAGE, WHEEL, as_a_user, variable};
+use chipdock_test_support::command::Scratch;
 use chipdock_test_support::workspace;
 
 /// What a user does first. The name of the kernel's file is its argument.
@@ -25,7 +25,7 @@ print(chipdock.__version__)
 
 /// Returns what a command wrote.
 fn done(command: &mut Command) -> String {
-    let output = run(command);
+    let output = as_a_user(command).output().expect("a program");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{command:?}:\n{out}\n{err}");
     out.into_owned()
@@ -40,22 +40,15 @@ fn pip(python: &Path, words: &[&str]) -> Command {
 #[test]
 fn the_wheel_is_all_the_set_up() {
     let Some(environment) = environment("the wheel of the Python package") else { return };
+    let Some(wheel) = variable(WHEEL, "the wheel of the Python package") else { return };
     let folder = Scratch::new();
-    let (staged, wheels) = (folder.path("package"), folder.path("wheels"));
-    let mut stage = Command::new(&environment.python);
-    stage.arg(workspace().join("python/tools/stage.py"));
-    done(stage.arg(built().command.parent().expect("a folder")).arg(&staged).arg(env!("CARGO")));
-    done(pip(&environment.python, &["wheel", "--no-deps", "--wheel-dir"]).arg(&wheels).arg(&staged));
-    let files: Vec<_> =
-        std::fs::read_dir(&wheels).expect("the wheels").flatten().map(|file| file.path()).collect();
-    let [wheel] = files.as_slice() else { panic!("expected one wheel, found {files:?}") };
     let name = wheel.file_name().expect("a name").to_string_lossy();
     assert!(name.contains("-py3-none-manylinux_2_"), "{name}");
 
     let own = folder.path("environment");
     done(Command::new(&environment.python).args(["-m", "venv"]).arg(&own));
     let python = own.join("bin/python");
-    done(pip(&python, &["install"]).arg(wheel));
+    done(pip(&python, &["install"]).arg(&wheel));
     let kernel = workspace().join("examples/kernels/vector_add.py");
     let said = done(Command::new(&python).args(["-c", USE]).arg(&kernel).current_dir(folder.path(".")));
     assert_eq!(said.trim(), env!("CARGO_PKG_VERSION"));
@@ -64,8 +57,9 @@ fn the_wheel_is_all_the_set_up() {
     let said = done(Command::new(own.join("bin/chipdock")).args(["plugins", "--json"]));
     assert!(said.contains("chipdock_plugin_c.so") && said.contains("_native/plugins"), "{said}");
 
-    let licences = std::fs::read_to_string(staged.join("chipdock/_native/THIRD-PARTY-LICENSES.txt"))
-        .expect("the licences");
+    let package = variable(PACKAGE, "the licences").expect("the installed package");
+    let licences = std::fs::read_to_string(package.join("chipdock/_native/THIRD-PARTY-LICENSES.txt"));
+    let licences = licences.expect("the licences");
     for package in ["libloading ", "serde_json ", "clap ", "ash "] {
         assert!(licences.contains(package), "no licence of {package}");
     }

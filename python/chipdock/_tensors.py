@@ -1,0 +1,113 @@
+"""Tensors: made, copied, and read as arrays of numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import tvm_ffi
+
+from ._library import function
+from ._objects import DeviceLike, _device, _device_name, _host
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["Tensor", "copy", "empty", "from_dlpack", "numpy", "to_device", "zeros"]
+
+_empty, _zeros, _to_device, _copy = map(function, ("empty", "zeros", "to_device", "copy"))
+
+
+class Tensor(tvm_ffi.Tensor):
+    """An array on a device: a tensor of TVM-FFI, which every function that is made for one takes, torch's and jax's too by DLPack.
+
+    It has ``shape``, ``dtype`` and ``device``. Where the process has TVM, tensors are ``tvm.runtime.Tensor``: the functions of this
+    package take and return those.
+
+    >>> import chipdock
+    >>> chipdock.zeros((2, 2)).numpy().tolist()
+    [[0.0, 0.0], [0.0, 0.0]]
+    """
+
+    # TVM-FFI takes no larger class for a tensor.
+    __slots__ = ()
+
+    def numpy(self) -> npt.NDArray[Any]:
+        """Returns its elements as an array of numpy: those of host memory are shared, others are copied."""
+        return numpy(self)
+
+    def to(self, device: DeviceLike) -> Tensor:
+        """Returns it where it is on that device, else a copy there."""
+        there = _device(device)
+        return self if there == self.device else to_device(self, there)
+
+    def copy_from(self, source: Any) -> Tensor:
+        """Copies the elements of an array or a tensor of the same shape and element type, on any device, and returns this tensor."""
+        copy(source, self)
+        return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        import numpy as np
+
+        array = numpy(self)
+        return np.array(array, dtype=dtype) if copy else np.asarray(array, dtype=dtype)
+
+    def __repr__(self) -> str:
+        extents = ", ".join(map(str, self.shape))
+        return f"chipdock.Tensor({_device_name(_host(), self.device)}, {self.dtype}[{extents}])"
+
+
+# What another package chose, TVM for instance, stays.
+if tvm_ffi.core._CLASS_TENSOR is tvm_ffi.Tensor:
+    tvm_ffi.core._set_class_tensor(Tensor)
+
+
+def empty(shape: Sequence[int], dtype: str = "float32", device: DeviceLike = "cpu") -> Tensor:
+    """Makes a tensor whose elements are not initialised."""
+    made: Tensor = _empty(_host(), tvm_ffi.Shape(tuple(shape)), dtype, _device(device))
+    return made
+
+
+def zeros(shape: Sequence[int], dtype: str = "float32", device: DeviceLike = "cpu") -> Tensor:
+    """Makes a tensor of zeros."""
+    made: Tensor = _zeros(_host(), tvm_ffi.Shape(tuple(shape)), dtype, _device(device))
+    return made
+
+
+def from_dlpack(array: Any) -> Tensor:
+    """Makes a tensor over the elements of anything with ``__dlpack__``, without a copy."""
+    made: Tensor = array if isinstance(array, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(array)
+    return made
+
+
+def to_device(array: Any, device: DeviceLike) -> Tensor:
+    """Makes a copy of an array or a tensor on a device."""
+    made: Tensor = _to_device(_host(), from_dlpack(array), _device(device))
+    return made
+
+
+def copy(source: Any, destination: Any) -> None:
+    """Copies the elements of an array or a tensor to another of the same shape and element type, on any devices."""
+    _copy(_host(), from_dlpack(source), from_dlpack(destination))
+
+
+def numpy(tensor: Any) -> npt.NDArray[Any]:
+    """Returns the elements of a tensor as an array of numpy; those of host memory are shared, others are copied."""
+    import numpy as np
+
+    tensor = from_dlpack(tensor)
+    if _device_name(_host(), tensor.device).split(":")[0] != "cpu":
+        tensor = to_device(tensor, "cpu")
+    array: npt.NDArray[Any] = np.from_dlpack(tensor)
+    # Before 2.1 numpy takes whatever comes by DLPack as read-only.
+    if not array.flags.writeable and np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        return np.asarray(_Elements(array))
+    return array
+
+
+class _Elements:
+    """The elements of an array, to be written too."""
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self._kept = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
