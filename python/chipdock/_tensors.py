@@ -76,7 +76,7 @@ def zeros(shape: Sequence[int], dtype: str = "float32", device: DeviceLike = "cp
 
 def from_dlpack(array: Any) -> Tensor:
     """Makes a tensor over the elements of anything with ``__dlpack__``, without a copy."""
-    made: Tensor = array if isinstance(array, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(array)
+    made: Tensor = array if isinstance(array, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(array)  # type: ignore[assignment]
     return made
 
 

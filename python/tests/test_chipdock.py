@@ -3,6 +3,7 @@
 import gc
 import io
 import os
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -249,6 +250,13 @@ def test_a_host_of_ones_own_and_the_end_of_the_interpreter(tmp_path):
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "the end\n"), done.stderr
+
+
+def test_the_tour_of_the_guide_is_true(tmp_path):
+    tour = pathlib.Path(__file__).parents[2] / "examples/python/tour.py"
+    done = subprocess.run([sys.executable, str(tour)], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("chipdock.Module(") and "TypeError: Mismatched A.dtype" in done.stdout and "did you mean" in done.stdout
 
 
 def test_without_the_library_the_import_says_what_to_do():

@@ -34,7 +34,8 @@ Tasks:
   carry     pack all that runs on a machine with the hardware into one archive, with one command there and one report
   guide     build the guide as pages; prints the first
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
-  wheel     build the wheel of the Python package, with the library, the command and the plugins; prints its path
+  wheel     build the wheel of the Python package, with the library, the command and the plugins, for glibc 2.28 and newer
+            (installs zig by pip the first time); with --native for the machine's own glibc; prints its path
   wheels    fetch what tests of plugins and of exported libraries ask of PyPI; prints each variable that tests find it by
   ci        the same as test; what .ci/run calls
 

@@ -35,19 +35,23 @@ pub(crate) fn all() -> Result<Vec<(String, String)>> {
 /// Builds the command, libchipdock.so and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a manifest
 /// beside each, generated from the plugin's registrations.
 pub(crate) fn build(release: bool) -> Result<Built> {
-    let profile = if release { "release" } else { "debug" };
-    let plugins = all()?;
     let mut command = cargo();
-    command.args(["build", "--package", "chipdock-cli", "--package", "chipdock-ffi"]);
-    for (name, _) in &plugins {
-        command.args(["--package", &format!("chipdock-plugin-{name}")]);
-    }
+    command.arg("build");
     if release {
         command.arg("--release");
     }
+    build_with(command, &target_folder().join(if release { "release" } else { "debug" }))
+}
+
+/// As [`build`], by a command of cargo's that is complete but for the packages, and that leaves its files in `output`.
+pub(crate) fn build_with(mut command: Command, output: &Path) -> Result<Built> {
+    let plugins = all()?;
+    command.args(["--package", "chipdock-cli", "--package", "chipdock-ffi"]);
+    for (name, _) in &plugins {
+        command.args(["--package", &format!("chipdock-plugin-{name}")]);
+    }
     step("build the command and the plugins", &mut command)?;
 
-    let output = target_folder().join(profile);
     let built = Built { command: output.join("chipdock"), folder: output.join("plugins") };
     fs::create_dir_all(&built.folder).map_err(|error| format!("{}: {error}", built.folder.display()))?;
     let ours = fs::Permissions::from_mode(0o755);

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use crate::commands::{Result, root, step, target_folder};
-use crate::{plugins, releases};
+use crate::{plugins, python, releases};
 
 /// Variable that holds the path of the wheel that is tested.
 pub(crate) const WHEEL: &str = "CHIPDOCK_TEST_WHEEL";
@@ -14,9 +14,17 @@ pub(crate) const WHEEL: &str = "CHIPDOCK_TEST_WHEEL";
 /// Variable that holds the folder into which that wheel was installed.
 pub(crate) const PACKAGE: &str = "CHIPDOCK_TEST_PACKAGE";
 
-/// Builds the wheel and returns its path; with `--debug` of what the tests run, which is quick to build and slow.
+/// The glibc that a wheel asks for, unless it is built with `--native`: that of apache-tvm-ffi's own wheels.
+const GLIBC: &str = "2.28";
+
+/// Builds the wheel and returns its path. With `--native` it asks for the machine's own glibc; with `--debug` it is of what the tests
+/// run, which is quick to build and slow.
 pub(crate) fn build(arguments: &[String]) -> Result<PathBuf> {
-    let built = plugins::build(!arguments.iter().any(|argument| argument == "--debug"))?;
+    let asks = |name: &str| arguments.iter().any(|argument| argument == name);
+    let built = match asks("--debug") || asks("--native") {
+        true => plugins::build(!asks("--debug"))?,
+        false => with_zig()?,
+    };
     let folder = built.folder.parent().map(PathBuf::from).unwrap_or_default();
     let [(_, python), _] = releases::environment()?;
     of(&folder, &python, &target_folder().join("wheel"))
@@ -55,6 +63,20 @@ pub(crate) fn for_tests(built: &Path, python: &Path) -> Result<[(&'static str, P
         }
     };
     Ok([(WHEEL, wheel), (PACKAGE, package)])
+}
+
+/// Builds everything against the stubs of an older glibc.
+fn with_zig() -> Result<plugins::Built> {
+    let python =
+        python::made("python-wheel", &[root().join("python/requirements-wheel.txt")], "import ziglang")?;
+    let tools = python.parent().map(Path::to_owned).unwrap_or_default();
+    let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let mut command = Command::new(tools.join("cargo-zigbuild"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(tools).chain(std::env::split_paths(&path)));
+    command.env("PATH", path.map_err(|error| format!("PATH: {error}"))?).current_dir(root());
+    command.args(["zigbuild", "--release", "--target", &format!("{triple}.{GLIBC}")]);
+    plugins::build_with(command, &target_folder().join(triple).join("release"))
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {

@@ -91,6 +91,7 @@ pub mod expectations;
 pub mod facts;
 mod group;
 pub mod guarded;
+mod heap;
 mod kernels;
 pub mod list;
 pub mod ops;

@@ -3,23 +3,19 @@
 use super::arguments::ARGUMENTS;
 use super::call::{call, function};
 use crate::stop::ensure;
-use crate::{Context, Verdict};
+use crate::{Context, Verdict, heap};
 
 const N_CALLS: u64 = 10_000;
 /// Maximum growth: seven bytes a call, less than any object but more than a pool or a table that grows occasionally.
 const GROWTH_BYTES_MAX: u64 = 7 * N_CALLS;
 
-/// Returns the bytes allocated from the C heap of this process, where that can be measured.
-#[cfg(target_env = "gnu")]
+/// Returns the bytes allocated from the C heap of this process; the resident bytes, as an approximation, where the C library does
+/// not say.
 fn in_use_bytes() -> u64 {
-    // SAFETY: the function takes no arguments and reads the heap's counters.
-    let info = unsafe { libc::mallinfo2() };
-    (info.uordblks + info.hblkhd) as u64
+    heap::in_use_bytes().unwrap_or_else(resident_bytes)
 }
 
-/// Returns the resident bytes of this process, as an approximation.
-#[cfg(not(target_env = "gnu"))]
-fn in_use_bytes() -> u64 {
+fn resident_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
     pages * 4096

@@ -7,7 +7,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use crate::stop::Stop;
-use crate::{Verdict, raw};
+use crate::{Verdict, heap, raw};
 
 /// Number of rounds; a leak must grow in all of them.
 const ROUNDS_MAX: usize = 5;
@@ -112,7 +112,7 @@ impl<'a> Soak<'a> {
     }
 
     fn read(&self) -> Reading {
-        self.look(heap_bytes())
+        self.look(heap::in_use_bytes().unwrap_or(0))
     }
 
     /// Measures everything except the heap.
@@ -134,18 +134,6 @@ impl<'a> Soak<'a> {
             free.map_or(0, |free| u64::MAX - free),
         ])
     }
-}
-
-/// Returns the bytes handed out by the C library's allocator, to all its users.
-fn heap_bytes() -> u64 {
-    #[cfg(target_env = "gnu")]
-    {
-        // SAFETY: reads the allocator's own counters.
-        let info = unsafe { libc::mallinfo2() };
-        (info.uordblks + info.hblkhd) as u64
-    }
-    #[cfg(not(target_env = "gnu"))]
-    0
 }
 
 impl Reading {
