@@ -8,6 +8,7 @@
 """
 
 from . import errors
+from ._bench import Comparison, Limits, Measurement, bench
 from ._objects import (
     Device,
     Host,
@@ -52,8 +53,8 @@ from .errors import (
 )
 
 __all__ = [
-    "BrokenPlugin", "Cancelled", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Module", "NotFound",
-    "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Unavailable", "Unsupported", "WrongState", "__version__", "attribute",
-    "compile", "copy", "device", "device_apis", "devices", "empty", "errors", "from_dlpack", "host", "kernel", "load", "lower",
+    "BrokenPlugin", "Cancelled", "Comparison", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Limits",
+    "Measurement", "Module", "NotFound", "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Unavailable", "Unsupported",
+    "WrongState", "__version__", "attribute", "bench", "compile", "copy", "device", "device_apis", "devices", "empty", "errors", "from_dlpack", "host", "kernel", "load", "lower",
     "numpy", "plugins", "synchronize", "targets", "to_device", "zeros",
 ]

@@ -108,6 +108,10 @@ class Module(tvm_ffi.Object):
     def __getitem__(self, name: str) -> tvm_ffi.Function:
         """Returns the function of that name, of this module or of one that it imports."""
         function: tvm_ffi.Function = _module_function(self, name)
+        # What `bench` reads; the text alone, so that the function and the module do not hold each other.
+        text = self.__dict__.get("_text")
+        if text is not None:
+            function.__dict__["_kernel"] = (text, name)
         return function
 
     def __getattr__(self, name: str) -> tvm_ffi.Function:
@@ -430,6 +434,7 @@ def compile(
         "file": file, "schedule": schedule, "emit": list(emit), "cache": cache, "threads_max": threads_max, "codegen": codegen,
     }
     made: Module = _compile(_host(), text, _target(target, host_target), json.dumps(options))
+    made.__dict__["_text"] = text
     return made
 
 
