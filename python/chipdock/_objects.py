@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import inspect
 import json
 import os
@@ -195,6 +194,8 @@ class Module(tvm_ffi.Object):
         return f"chipdock.Module({described['kind']}: {', '.join(_signature(one) for one in described['functions'])})"
 
     def _repr_html_(self) -> str:
+        import html
+
         described = self.describe()
         rows = "".join(f"<tr><td><code>{html.escape(_signature(one))}</code></td></tr>" for one in described["functions"])
         kind = html.escape(str((described["target"] or {}).get("kind", described["kind"])))

@@ -209,6 +209,14 @@ def test_a_roofline_is_drawn(add):
     assert max(roof.get_ydata()) == found.limits.flops_per_s / 1e9
 
 
+def test_measuring_is_imported_when_it_is_used():
+    code = "import chipdock, sys; assert 'chipdock._bench' not in sys.modules; chipdock.Measurement; print(chipdock.bench, chipdock.Limits)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("chipdock.bench <class"), done.stderr
+    with pytest.raises(AttributeError, match="no attribute 'benches'"):
+        chipdock.benches
+
+
 def test_without_matplotlib_the_plot_says_what_to_install():
     code = (
         "import sys; sys.modules['matplotlib'] = None\nimport chipdock\n"
