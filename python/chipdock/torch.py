@@ -48,7 +48,6 @@ __all__ = ["custom_op"]
 Backward = Union[str, "tuple[Module, str]", Callable[..., Any], None]
 
 _SELECT: dict[str, Callable[[Any, Any], Any]] = {"max": torch.sym_max, "min": torch.sym_min}
-_FLOAT = re.compile(r"float(16|32|64)|bfloat16")
 
 
 def custom_op(
@@ -124,57 +123,17 @@ class _Kernel:
     def __init__(self, module: Module, function: str | None, outputs: int | Sequence[str] | None, mutates: Sequence[str]) -> None:
         self.signature = _extents.signature(module, function)
         self.call = module[self.signature.function]
-        parameters = self.signature.parameters
         if isinstance(mutates, str):
             raise TypeError(f"mutates: expected a list of names, found {mutates!r}")
-        self.mutates = frozenset(self.buffer(one).name for one in mutates)
-        count = self.count(outputs)
-        self.inputs, self.outputs = parameters[: len(parameters) - count], parameters[len(parameters) - count :]
+        self.mutates = frozenset(self.signature.buffer(one).name for one in mutates)
+        self.shapes = _extents.Shapes(self.signature, _extents.trailing(self.signature, outputs, 0 if mutates else 1), _SELECT)
+        self.inputs, self.outputs = self.shapes.inputs, self.shapes.outputs
         if both := self.mutates.intersection(one.name for one in self.outputs):
             raise ValueError(f"mutates: {', '.join(sorted(both))} is among the outputs, which the call allocates")
         if not any(one.shape is not None for one in self.inputs):
             raise ValueError(f"{self.signature.function} has no tensor among its inputs, which says the device")
-        self.bind = _extents.binder(self.inputs)
         self.dtypes = [None if one.shape is None else _dtype(one) for one in self.inputs]
-        self.made = [self.output(one) for one in self.outputs]
-        self.fixed = [
-            (at, axis, one.name, _extents.extent(text, _SELECT), text)
-            for at, one in enumerate(self.inputs)
-            for axis, text in enumerate(one.shape or ())
-            if _extents.symbols(text) <= self.symbols()
-        ]
-
-    def buffer(self, name: str) -> Parameter:
-        found = self.signature.named(name)
-        if found.shape is None:
-            raise ValueError(f"{name} is a scalar of {self.signature.function}; expected a buffer")
-        return found
-
-    def count(self, outputs: int | Sequence[str] | None) -> int:
-        """The number of outputs: the last so many buffers."""
-        parameters = self.signature.parameters
-        if outputs is None:
-            outputs = 0 if self.mutates else 1
-        if not isinstance(outputs, int):
-            names = [self.buffer(one).name for one in outputs]
-            last = [one.name for one in parameters[len(parameters) - len(names) :]]
-            if names != last:
-                raise ValueError(f"outputs: expected the last buffers, {', '.join(last)}, found {', '.join(names)}")
-            outputs = len(names)
-        if not 0 <= outputs < len(parameters) or any(one.shape is None for one in parameters[len(parameters) - outputs :]):
-            raise ValueError(f"outputs: expected a number of buffers at the end of {self.signature.function}, found {outputs}")
-        return outputs
-
-    def symbols(self) -> set[str]:
-        """The symbols that the inputs bind."""
-        bound = {text for one in self.inputs for text in one.shape or () if text.isidentifier()}
-        return bound | {one.name for one in self.inputs if one.shape is None and "int" in one.dtype}
-
-    def output(self, parameter: Parameter) -> tuple[list[_extents.Extent], torch.dtype]:
-        for text in parameter.shape or ():
-            if unbound := _extents.symbols(text) - self.symbols():
-                raise ValueError(f"{parameter.name}: no input says what {', '.join(sorted(unbound))} of its extent {text} is")
-        return [_extents.extent(text, _SELECT) for text in parameter.shape or ()], _dtype(parameter)
+        self.made = [_dtype(one) for one in self.outputs]
 
     def schema(self) -> str:
         def one(at: int, parameter: Parameter) -> str:
@@ -192,18 +151,12 @@ class _Kernel:
         op.register_fake(self.fake)
         return op
 
-    def shapes(self, args: Sequence[Any]) -> list[tuple[list[Any], torch.dtype]]:
-        """Shapes and element types of the outputs."""
-        values, wrong = self.bind(args)
-        if wrong:
-            raise ValueError(f"{self.signature.function}: {'; '.join(wrong)}")
-        return [([extent(values) for extent in extents], dtype) for extents, dtype in self.made]
-
     def run(self, *args: Any) -> Any:
         tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
         passed = [arg.contiguous() if isinstance(arg, torch.Tensor) else arg for arg in args]
         make = torch.zeros if any(tensor.numel() == 0 for tensor in tensors) else torch.empty
-        results = [make(shape, dtype=dtype, device=tensors[0].device) for shape, dtype in self.shapes(args)]
+        shapes = self.shapes.of_outputs(self.shapes.values(args))
+        results = [make(shape, dtype=dtype, device=tensors[0].device) for shape, dtype in zip(shapes, self.made)]
         self.call(*passed, *results)
         for parameter, arg, given in zip(self.inputs, args, passed):
             if parameter.name in self.mutates and given is not arg:
@@ -215,13 +168,10 @@ class _Kernel:
         for parameter, expected, arg in zip(self.inputs, self.dtypes, args):
             if expected is not None and arg.dtype != expected:
                 raise TypeError(f"{self.signature.function}: {parameter.name} is {expected}, found {arg.dtype}")
-        shapes = self.shapes(args)
-        values, _ = self.bind(args)
-        for at, axis, name, extent, text in self.fixed:
-            found, expected = args[at].shape[axis], extent(values)
-            message = f"{self.signature.function}: axis {axis} of {name} is {text} = {expected}, found {found}"
-            torch._check(found == expected, functools.partial(str, message))
-        results = [tensors[0].new_empty(shape, dtype=dtype) for shape, dtype in shapes]
+        values = self.shapes.values(args)
+        for found, wanted, message in self.shapes.expectations(args, values):
+            torch._check(found == wanted, functools.partial(str, message))
+        results = [tensors[0].new_empty(shape, dtype=dtype) for shape, dtype in zip(self.shapes.of_outputs(values), self.made)]
         return results[0] if len(results) == 1 else tuple(results) or None
 
 
@@ -231,18 +181,8 @@ class _Gradients:
     def __init__(self, forward: _Kernel, module: Module, backward: str | tuple[Module, str], qualified: str) -> None:
         other, name = (module, backward) if isinstance(backward, str) else backward
         self.forward = forward
-        parameters = _extents.signature(other, name).parameters
-        before = {one.name for one in forward.inputs}
-        self.written = [one.name[5:] for one in parameters if one.name.startswith("grad_") and one.name[5:] in before]
-        if not self.written:
-            wanted = ", ".join(f"grad_{one.name}" for one in forward.inputs if _FLOAT.fullmatch(one.dtype) and one.shape is not None)
-            raise ValueError(f"backward: expected buffers {wanted} at the end of {name}, found {', '.join(p.name for p in parameters)}")
+        self.written = _extents.written(forward.inputs, forward.outputs, _extents.signature(other, name))
         self.kernel = _Kernel(other, name, [f"grad_{one}" for one in self.written], ())
-        after = {one.name for one in forward.outputs}
-        for one in self.kernel.inputs:
-            if one.name not in before | after | {f"grad_{name}" for name in after}:
-                known = [*sorted(before | after), *sorted(f"grad_{name}" for name in after)]
-                raise ValueError(f"backward: {name} has a parameter {one.name}; expected one of {', '.join(known)}")
         self.op = self.kernel.register(f"{qualified}_backward")
 
     def save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
