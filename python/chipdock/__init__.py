@@ -7,6 +7,8 @@
 [2.0, 2.0, 2.0]
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import errors
 from ._objects import (
     Device,
@@ -45,9 +47,22 @@ from .errors import (
     WrongState,
 )
 
+if TYPE_CHECKING:
+    from ._bench import Comparison, Limits, Measurement, bench
+
 __all__ = [
-    "BrokenPlugin", "Cancelled", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Module", "NotFound",
-    "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Unavailable", "Unsupported", "WrongState", "__version__", "attribute",
-    "compile", "copy", "device", "device_apis", "devices", "empty", "errors", "from_dlpack", "host", "kernel", "load", "lower",
-    "numpy", "plugins", "synchronize", "targets", "to_device", "zeros",
+    "BrokenPlugin", "Cancelled", "Comparison", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Limits",
+    "Measurement", "Module", "NotFound", "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Unavailable", "Unsupported",
+    "WrongState", "__version__", "attribute", "bench", "compile", "copy", "device", "device_apis", "devices", "empty", "errors",
+    "from_dlpack", "host", "kernel", "load", "lower", "numpy", "plugins", "synchronize", "targets", "to_device", "zeros",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Measuring is imported when it is first used: it is half of what the package takes to import.
+    if name in ("Comparison", "Limits", "Measurement", "bench"):
+        from . import _bench
+
+        globals().update((one, getattr(_bench, one)) for one in _bench.__all__)
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import inspect
 import json
 import os
@@ -105,6 +104,10 @@ class Module(tvm_ffi.Object):
     def __getitem__(self, name: str) -> tvm_ffi.Function:
         """Returns the function of that name, of this module or of one that it imports."""
         function: tvm_ffi.Function = _module_function(self, name)
+        # What `bench` reads; the text alone, so that the function and the module do not hold each other.
+        text = self.__dict__.get("_text")
+        if text is not None:
+            function.__dict__["_kernel"] = (text, name)
         return function
 
     def __getattr__(self, name: str) -> tvm_ffi.Function:
@@ -188,6 +191,8 @@ class Module(tvm_ffi.Object):
         return f"chipdock.Module({described['kind']}: {', '.join(_signature(one) for one in described['functions'])})"
 
     def _repr_html_(self) -> str:
+        import html
+
         described = self.describe()
         rows = "".join(f"<tr><td><code>{html.escape(_signature(one))}</code></td></tr>" for one in described["functions"])
         kind = html.escape(str((described["target"] or {}).get("kind", described["kind"])))
@@ -438,6 +443,7 @@ def compile(
             made = _compile(_host(), text, chosen, words, line)
     else:
         made = _compile(_host(), text, chosen, words, progress or None)
+    made.__dict__["_text"] = text
     return made
 
 
