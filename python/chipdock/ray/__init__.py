@@ -164,11 +164,11 @@ def map_blocks(
         artifact, text, compile_options, _workers_of(workers, target, threads), dict(constants or {}), function, threads, retries, in_flight,
         ordered or out is not None, dict(ray_remote_args or {}), start_seconds_max,
     )
+    sink = None if out is None else Sink(out)
     results = Results(Map(source, options, progress))
-    if out is None:
+    if sink is None:
         return results
     with results:
-        sink = Sink(out)
         for result in results:
             sink.write(result)
         sink.close()

@@ -56,11 +56,15 @@ class Blocks:
 
 def blocks_of(source: Any, rows: int | None, count: int | None) -> Blocks:
     """Returns the blocks of an array, of a tuple of arrays, of a ``.npy`` file, of an iterable, or of a function of their numbers."""
+    if rows is not None and not isinstance(rows, int):
+        raise TypeError(f"rows: expected an integer, found {rows!r}")
     if isinstance(source, (str, os.PathLike)):
         source = np.load(source, mmap_mode="r")
     if callable(source) and not isinstance(source, np.ndarray):
         if count is None or count < 0 or rows is not None:
-            raise ValueError(f"count: a function of the blocks' numbers needs how many there are, and no rows; found count={count!r}, rows={rows!r}")
+            raise ValueError(
+                f"count: a function of the blocks' numbers needs how many there are, and no rows; found count={count!r}, rows={rows!r}"
+            )
         return Blocks(None, count, source)
     if isinstance(source, np.ndarray):
         source = (source,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -98,6 +99,8 @@ class Map:
 
     def results(self) -> Generator[Any, None, None]:
         """Yields the results. Its end, an exception and `close` kill the workers."""
+        if self.blocks.total == 0:
+            return
         try:
             self._start()
             while True:
@@ -206,8 +209,7 @@ class Map:
 
     def _lost(self, member: _Member, error: BaseException) -> None:
         """A worker is gone: its blocks are given to others, and a new one is started, which Ray places as soon as a node has room."""
-        for reference in [one for one, asked in self._pending.items() if asked.member is member]:
-            del self._pending[reference]
+        self._forget([one for one, asked in self._pending.items() if asked.member is member])
         blocks, member.blocks = member.blocks, deque()
         if blocks:
             # It computed the first; the others waited behind it.
@@ -337,9 +339,20 @@ class Map:
             for member in self._members:
                 if member.actor is not None:
                     ray.kill(member.actor)
+            # What the killed workers had still to answer fails at once.
+            self._forget(list(self._pending), seconds_max=1.0)
         self._members.clear()
-        self._pending.clear()
         self._done.clear()
+
+    def _forget(self, references: list[Any], seconds_max: float = 0.0) -> None:
+        """Drops answers. Errors among them are looked at, or Ray prints them as unhandled."""
+        n_answers = len(references)
+        answered, _ = ray.wait(references, num_returns=n_answers, timeout=seconds_max, fetch_local=False) if references else ([], [])
+        for reference in answered:
+            with contextlib.suppress(Exception):
+                ray.get(reference, timeout=0)
+        for reference in references:
+            del self._pending[reference]
 
 
 def _reasons(unfit: Mapping[str, str]) -> str:

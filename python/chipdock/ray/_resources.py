@@ -32,7 +32,9 @@ def target_text(target: Any) -> str:
     """Returns a target as text that every machine completes for itself; a `Target` is complete already."""
     if isinstance(target, str):
         return target
-    return json.dumps(target.options if isinstance(target, chipdock.Target) else target)
+    if not isinstance(target, (chipdock.Target, Mapping)):
+        raise TypeError(f"target: expected a kind's name, JSON, a mapping of options or a chipdock.Target, found {target!r}")
+    return json.dumps(target.options if isinstance(target, chipdock.Target) else dict(target))
 
 
 def n_workers(target: str, threads: int) -> int:
@@ -47,7 +49,12 @@ def n_workers(target: str, threads: int) -> int:
 def device_api(target: str) -> str:
     """Returns the device API of a target, as far as the driver can know it."""
     kinds = {one["kind"]: one for one in chipdock.targets()}
-    kind = json.loads(target).get("kind", "") if target.lstrip().startswith("{") else target
+    kind: Any = target
+    if target.lstrip().startswith("{"):
+        try:
+            kind = json.loads(target).get("kind")
+        except ValueError as error:
+            raise ValueError(f"target: expected a kind's name or a target as JSON, found {target!r}: {error}") from None
     if kind not in kinds:
         raise ValueError(f"target: expected a kind of {', '.join(sorted(kinds))}, or a target as JSON, found {target!r}")
     known = [api["name"] for api in chipdock.device_apis()]
