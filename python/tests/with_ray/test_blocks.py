@@ -119,9 +119,12 @@ def counted(tmp_path):
     """Environment of actors in which each compilation is written to a file."""
     (tmp_path / "sitecustomize.py").write_text(f"""
 import os
+import time
 import chipdock
 before = chipdock.compile
 def compile(source, target=None, **options):
+    # As long as another worker needs to want the same.
+    time.sleep(1.5)
     made = before(source, target, **options)
     with open({str(tmp_path / 'compiled')!r}, "a") as file:
         file.write(f"{{os.getpid()}} {{made.target['kind']}}\\n")

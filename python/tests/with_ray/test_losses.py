@@ -16,6 +16,7 @@ from kernels import DOUBLE
 
 import chipdock
 import chipdock.ray
+from chipdock.ray import _map
 
 OPTIONS = {"target": "c", "progress": False}
 
@@ -130,9 +131,10 @@ def test_a_result_that_is_lost_is_computed_again(nodes, monkeypatch):
 
 
 def test_the_first_worker_may_be_lost_while_it_compiles(nodes, tmp_path):
-    """RAY-5, RAY-6: another compiles."""
+    """RAY-5, RAY-6: another, which waited for the artifact, compiles, also where the first is given up."""
     (tmp_path / "sitecustomize.py").write_text(textwrap.dedent(f"""
         import os
+        import time
         import chipdock
         before = chipdock.compile
         def compile(source, target=None, **options):
@@ -140,12 +142,16 @@ def test_the_first_worker_may_be_lost_while_it_compiles(nodes, tmp_path):
                 open({str(tmp_path / 'compiled')!r}, "x").close()
             except FileExistsError:
                 return before(source, target, **options)
+            # As long as the other worker needs to wait for the artifact.
+            time.sleep(1.5)
             os._exit(1)
         chipdock.compile = compile
     """))
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {"runtime_env": {"env_vars": {"PYTHONPATH": path}}}
-    results = chipdock.ray.map_blocks(DOUBLE, slowly(0.01), count=6, workers=2, ray_remote_args=environment, **OPTIONS)
+    results = chipdock.ray.map_blocks(
+        DOUBLE, slowly(0.01), count=6, workers=2, retries=0, start_seconds_max=15, ray_remote_args=environment, **OPTIONS
+    )
     assert [block.tolist() for block in results] == expected(6)
     assert sum(results.report.compiled.values()) == 2
 
@@ -161,17 +167,20 @@ def test_devices_are_placed_by_resources(nodes):
         nodes.remove(chosen)
 
 
-def test_a_machine_without_the_device_is_left_out(nodes):
+def test_a_machine_without_the_device_is_left_out(nodes, monkeypatch):
     """RAY-4: without custom resources too."""
     if "opencl:0" not in chipdock.devices():
         pytest.skip("no device opencl:0 on this machine")
     nodes.keep(1)
     nowhere = {"OCL_ICD_VENDORS": "/nowhere", "OCL_ICD_FILENAMES": ""}
+    refuse, refused = _map.Map._refuse, []
+    monkeypatch.setattr(_map.Map, "_refuse", lambda self, member, place: (refused.append(place.node), refuse(self, member, place)))
     without = nodes.add(env_vars={**os.environ, **nowhere})
     try:
         results = chipdock.ray.map_blocks(DOUBLE, slowly(0.1), count=12, target="opencl", workers=2, progress=False)
         assert [block.tolist() for block in results] == expected(12)
         assert {node for node, _ in results.report.done_by} == set(nodes.alive()) - {without.node_id}
+        assert refused == [without.node_id], "no second worker was started there"
     finally:
         nodes.remove(without)
 
@@ -194,10 +203,16 @@ def test_workers_without_room_are_waited_for_only_so_long(nodes):
 
 @pytest.mark.parametrize("end", ["break", "close", "with", "error"])
 def test_workers_end_with_the_results(nodes, end):
-    """RAY-8."""
+    """RAY-8: at once, also where they compute."""
+
+    def read(index):
+        import time
+
+        time.sleep(0.0 if index < 2 else 20.0)
+        return np.full(4, index, np.float32)
 
     def use():
-        results = chipdock.ray.map_blocks(DOUBLE, slowly(0.05), count=50, workers=2, **OPTIONS)
+        results = chipdock.ray.map_blocks(DOUBLE, read, count=50, workers=2, **OPTIONS)
         if end == "with":
             with results:
                 next(results)
@@ -216,7 +231,7 @@ def test_workers_end_with_the_results(nodes, end):
             use()
     else:
         use()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 5
     while workers() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not workers()
