@@ -54,8 +54,8 @@ print(f"{rows.nbytes / MIB:.0f} MiB on disk, object stores of 80 MiB")
 
 
 # %% [markdown]
-# The kernel, RMS normalization, is unscheduled: each target schedules it as it likes. `A` is a block, `G` is the same for all blocks, and the
-# last buffer, `O`, is the result.
+# The kernel, RMS normalization, is unscheduled: each target schedules it as it likes. `A` is a block, `G` is the same for all blocks,
+# and the last buffer, `O`, is the result.
 
 # %%
 RMS_NORM = """

@@ -155,14 +155,16 @@ def map_blocks(
         if value is not None and (not isinstance(value, int) or value < least):
             raise ValueError(f"{name}: expected an integer of at least {least}, found {value!r}")
     source = blocks_of(blocks, rows, count)
-    artifact, text = (kernel.to_bytes(), ("", "")) if isinstance(kernel, chipdock.Module) else (None, chipdock._objects._source(kernel))
-    if artifact is not None:
-        target = json.dumps(kernel.target)
+    artifact, text = None, ("", "")
+    if isinstance(kernel, chipdock.Module):
+        artifact, target = kernel.to_bytes(), json.dumps(kernel.target)
+    else:
+        text = chipdock._objects._source(kernel)
     if not _ray.is_initialized():
         _ray.init()
     options = Options(
-        artifact, text, compile_options, _workers_of(workers, target, threads), dict(constants or {}), function, threads, retries, in_flight,
-        ordered or out is not None, dict(ray_remote_args or {}), start_seconds_max,
+        artifact, text, compile_options, _workers_of(workers, target, threads), dict(constants or {}), function, threads, retries,
+        in_flight, ordered or out is not None, dict(ray_remote_args or {}), start_seconds_max,
     )
     sink = None if out is None else Sink(out)
     results = Results(Map(source, options, progress))

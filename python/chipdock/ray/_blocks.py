@@ -21,7 +21,7 @@ class Block:
     """One block on its way."""
 
     index: int
-    #: References to its arrays in the object store, or its number where workers make it.
+    #: Its arrays or their references in the object store, or its number where workers make it.
     arguments: tuple[Any, ...]
     size_bytes: int
     #: How many workers were lost while they computed it.
@@ -38,8 +38,8 @@ class Blocks:
     read: Callable[[int], Any] | None = None
     _n_made: int = field(default=0, init=False)
 
-    def next(self, put: Callable[[Any], Any]) -> Block | None:
-        """Returns the next block, its arrays in the object store by `put`; None after the last."""
+    def next(self, sent: Callable[[Any], Any]) -> Block | None:
+        """Returns the next block, with what `sent` makes of its arrays; None after the last."""
         index = self._n_made
         if self.arrays is None:
             if self.total is not None and index >= self.total:
@@ -49,7 +49,7 @@ class Blocks:
             arrays = next(self.arrays, None)
             if arrays is None:
                 return None
-            made = Block(index, tuple(put(array) for array in arrays), sum(array.nbytes for array in arrays))
+            made = Block(index, tuple(sent(array) for array in arrays), sum(array.nbytes for array in arrays))
         self._n_made += 1
         return made
 

@@ -24,8 +24,12 @@ LOST = (
     lost.RayActorError, lost.WorkerCrashedError, lost.NodeDiedError, lost.LocalRayletDiedError, lost.ObjectLostError,
     lost.OutOfMemoryError, chipdock.DeviceLost,
 )
-#: Blocks that a worker has at once: one that it computes, and one that is on its way.
-QUEUE = 2
+#: Blocks that a worker has at once: one that it computes, and one that is on its way; more where their way is longer than their work.
+QUEUE, QUEUE_SHORT = 2, 4
+#: Blocks that take less are short.
+SHORT_SECONDS = 0.05
+#: Arrays that Ray sends with a call; larger ones go by the object store.
+INLINE_BYTES_MAX = 90_000
 #: How much of the smallest object store blocks and results may fill.
 STORE_SHARE = 0.4
 
@@ -65,6 +69,19 @@ class _Member:
     blocks: deque[Block] = field(default_factory=deque)
     #: How many of its actors were lost without a result.
     losses: int = 0
+    #: When it gave its last answer, and how long its blocks take since, smoothed.
+    answered: float = 0.0
+    seconds_per_block: float = SHORT_SECONDS
+
+    def queue(self) -> int:
+        """How many blocks it may have at once."""
+        return QUEUE_SHORT if self.seconds_per_block < SHORT_SECONDS else QUEUE
+
+    def answer(self) -> None:
+        """Notes that it computed a block."""
+        now = time.monotonic()
+        self.seconds_per_block += ((now - self.answered) - self.seconds_per_block) / 4
+        self.answered, self.losses = now, 0
 
 
 @dataclass
@@ -117,7 +134,7 @@ class Map:
     def _start(self) -> None:
         if not ray.is_initialized():
             ray.init()
-        stores = [node["Resources"].get("object_store_memory", 0.0) for node in ray.nodes() if node["Alive"]]
+        stores = [node["Resources"].get("object_store_memory", 0.0) for node in _resources.nodes()]
         self._capacity = min((size for size in stores if size), default=0.0)
         self._constants = [ray.put(value) for value in self.options.constants.values()]
         if self.options.artifact is not None:
@@ -133,7 +150,7 @@ class Map:
         """What an actor asks Ray for."""
         given = self.options.ray_remote_args
         asked: dict[str, Any] = {"num_cpus": self.options.threads, "scheduling_strategy": "SPREAD"}
-        asked |= given | {"resources": _resources.request(member.api, ray.nodes()) | given.get("resources", {})}
+        asked |= given | {"resources": _resources.request(member.api) | given.get("resources", {})}
         unfit = self._unfit.get(member.target)
         if unfit:
             excluded = {"ray.io/node-id": f"!in({','.join(sorted(unfit))})"}
@@ -173,8 +190,7 @@ class Map:
         asked = self._request(member)
         wanted = {**asked.get("resources", {}), "CPU": asked.get("num_cpus", 0), "GPU": asked.get("num_gpus", 0)}
         return [
-            node for node in ray.nodes()
-            if node["Alive"] and all(node["Resources"].get(name, 0) >= size for name, size in wanted.items())
+            node for node in _resources.nodes() if all(node["Resources"].get(name, 0) >= size for name, size in wanted.items())
         ]
 
     def _equip(self, member: _Member) -> None:
@@ -205,7 +221,7 @@ class Map:
                 self._equip(member)
 
     def _loaded(self, asked: _Asked, _: None) -> None:
-        asked.member.ready = True
+        asked.member.ready, asked.member.answered = True, time.monotonic()
 
     def _lost(self, member: _Member, error: BaseException) -> None:
         """A worker is gone: its blocks are given to others, and a new one is started, which Ray places as soon as a node has room."""
@@ -237,8 +253,8 @@ class Map:
 
     def _limit(self) -> int:
         """How many blocks may be in the object store, with their results."""
-        n_ready = sum(member.ready for member in self._members)
-        limit = max(n_ready, 1) * QUEUE + n_ready if self.options.in_flight is None else self.options.in_flight
+        ready = [member.queue() + 1 for member in self._members if member.ready]
+        limit = sum(ready) if self.options.in_flight is None else self.options.in_flight
         size = self._block_bytes + max(self._result_bytes, self._block_bytes if self.blocks.read is None else 0)
         if size and self._capacity and self.options.in_flight is None:
             limit = min(limit, int(self._capacity * STORE_SHARE / size))
@@ -246,7 +262,7 @@ class Map:
 
     def _submit(self) -> None:
         while True:
-            free = [member for member in self._members if member.ready and len(member.blocks) < QUEUE]
+            free = [member for member in self._members if member.ready and len(member.blocks) < member.queue()]
             if not free:
                 break
             member = min(free, key=lambda one: len(one.blocks))
@@ -261,7 +277,7 @@ class Map:
         """The next block, unless too many are in flight."""
         if self._all_made or self._n_flying >= self._limit():
             return None
-        block = self.blocks.next(ray.put)
+        block = self.blocks.next(_sent)
         if block is None:
             self._all_made = True
             return None
@@ -274,7 +290,7 @@ class Map:
         member, block = asked.member, asked.block
         assert member.place is not None and block is not None
         member.blocks.remove(block)
-        member.losses = 0
+        member.answer()
         self._done[block.index] = result
         self._result_bytes = max(self._result_bytes, sum(one.nbytes for one in (result if isinstance(result, tuple) else (result,))))
         self.report.n_done += 1
@@ -325,11 +341,11 @@ class Map:
     def _why_none(self) -> str:
         asked = self._request(self._members[0])
         wanted = {**asked["resources"], "CPU": asked["num_cpus"]}
-        nodes = [{key: node["Resources"].get(key, 0) for key in wanted} for node in ray.nodes() if node["Alive"]]
+        nodes = [{key: node["Resources"].get(key, 0) for key in wanted} for node in _resources.nodes()]
         unfit = "".join(f"; target {target} is not on some: {_reasons(why)}" for target, why in self._unfit.items())
         return (
-            f"no worker could start in {self.options.start_seconds_max:.0f} s: each asks for {wanted}, and the nodes have {nodes}{unfit}; start "
-            "nodes with these resources, or ask for fewer workers or threads"
+            f"no worker could start in {self.options.start_seconds_max:.0f} s: each asks for {wanted}, and the nodes have {nodes}{unfit}; "
+            "start nodes with these resources, or ask for fewer workers or threads"
         )
 
     def _stop(self) -> None:
@@ -353,6 +369,11 @@ class Map:
                 ray.get(reference, timeout=0)
         for reference in references:
             del self._pending[reference]
+
+
+def _sent(array: Any) -> Any:
+    """What a call is given of an array."""
+    return array if array.nbytes <= INLINE_BYTES_MAX else ray.put(array)
 
 
 def _reasons(unfit: Mapping[str, str]) -> str:

@@ -12,10 +12,17 @@ import chipdock
 
 from ._worker import device_api_of
 
+#: Ray's functions about the cluster have no types.
+_ray: Any = ray
 #: Before the name of a device API: the name of a custom resource.
 PREFIX = "chipdock_"
 #: How much of `chipdock_cpu` a worker takes: it marks the machines, CPUs count the workers.
 MARK = 0.001
+
+
+def nodes() -> list[Mapping[str, Any]]:
+    """Returns the nodes that are alive, as Ray describes them."""
+    return [node for node in _ray.nodes() if node["Alive"]]
 
 
 def resources() -> dict[str, float]:
@@ -39,11 +46,11 @@ def target_text(target: Any) -> str:
 
 def n_workers(target: str, threads: int) -> int:
     """Returns how many workers of a target the cluster has room for."""
-    found, api = ray.cluster_resources(), device_api(target)
+    found, api = _ray.cluster_resources(), device_api(target)
     n_devices = int(found.get(PREFIX + api, 0))
     n_cpus = max(int(found.get("CPU", 1)) // threads, 1)
     # Without custom resources a device is thought to be on each node.
-    return n_cpus if api == "cpu" else n_devices or min(n_cpus, sum(node["Alive"] for node in ray.nodes()))
+    return n_cpus if api == "cpu" else n_devices or min(n_cpus, len(nodes()))
 
 
 def device_api(target: str) -> str:
@@ -61,9 +68,9 @@ def device_api(target: str) -> str:
     return device_api_of(kinds[kind].get("target") or {"kind": kind, "keys": []}, known)
 
 
-def request(api: str, nodes: list[Mapping[str, Any]]) -> dict[str, float]:
+def request(api: str) -> dict[str, float]:
     """Returns the custom resources that a worker asks for: none where no node advertises the device API."""
     name = PREFIX + api
-    if not any(name in node["Resources"] for node in nodes if node["Alive"]):
+    if not any(name in node["Resources"] for node in nodes()):
         return {}
     return {name: MARK if api == "cpu" else 1.0}
