@@ -1,0 +1,115 @@
+"""One cluster of several nodes for all tests here. Nothing of it uses a network but this machine's own."""
+
+import os
+import re
+import time
+from pathlib import Path
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+
+import numpy as np
+import psutil
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+MIB = 1 << 20
+#: Object store of each node: the least that Ray takes is 75 MiB.
+STORE = 80 * MIB
+
+
+def processes():
+    """Ray's processes of this user: name and id."""
+    found = []
+    for one in psutil.process_iter(["pid", "cmdline", "status"]):
+        line = " ".join(one.info["cmdline"] or ())
+        if one.info["status"] != psutil.STATUS_ZOMBIE and ("raylet" in line or "gcs_server" in line or line.startswith("ray::")):
+            found.append((one.info["pid"], line[:80]))
+    return found
+
+
+class Nodes:
+    """The cluster: a head without CPUs, where the driver is, and nodes with one each."""
+
+    def __init__(self):
+        self.cluster = Cluster(
+            initialize_head=True,
+            head_node_args={
+                "num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False,
+                # Every object that a store has no room for is logged.
+                "_system_config": {"verbose_spill_logs": 1, "min_spilling_size": 0},
+            },
+        )
+        self.nodes = []
+        self.keep(2)
+        ray.init(address=self.cluster.address, log_to_driver=False)
+
+    def add(self, **options):
+        node = self.cluster.add_node(num_cpus=1, object_store_memory=STORE, **options)
+        self.nodes.append(node)
+        return node
+
+    def kill(self, node):
+        """As a machine that fails: nothing of it is told anything."""
+        self.nodes.remove(node)
+        self.cluster.remove_node(node, allow_graceful=False)
+
+    def remove(self, node):
+        """As a machine that leaves: the others know at once."""
+        self.nodes.remove(node)
+        self.cluster.remove_node(node, allow_graceful=True)
+
+    def keep(self, n_nodes):
+        """Brings the plain nodes to that many, and waits until the cluster knows."""
+        while len(self.nodes) < n_nodes:
+            self.add()
+        for node in self.nodes[n_nodes:]:
+            self.remove(node)
+        deadline = time.monotonic() + 60
+        while ray.is_initialized() and len(self.alive()) != n_nodes and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    def alive(self):
+        return [node["NodeID"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+
+    def n_spilled(self):
+        """How many objects the stores had no room for."""
+        logs = Path(self.cluster.head_node.get_logs_dir_path()).glob("raylet*.out")
+        return sum(int(count) for log in logs for count in re.findall(r"Spilled \d+ MiB, (\d+) objects", log.read_text())[-1:])
+
+    def close(self):
+        ray.shutdown()
+        self.cluster.shutdown()
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    before = set(processes())
+    made = Nodes()
+    yield made
+    made.close()
+    deadline = time.monotonic() + 20
+    while (left := set(processes()) - before) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not left, f"processes are left: {left}"
+
+
+@pytest.fixture
+def nodes(cluster):
+    """The cluster with two nodes and all of its CPUs free."""
+    cluster.keep(2)
+    yield cluster
+    deadline = time.monotonic() + 20
+    while workers() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not workers(), f"actors are left: {workers()}"
+
+
+def workers():
+    """Processes of our actors."""
+    return [one for one in processes() if one[1].startswith("ray::Worker")]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
