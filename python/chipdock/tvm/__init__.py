@@ -1,0 +1,19 @@
+"""Has stock TVM compile by the plugins of Chipdock."""
+
+from __future__ import annotations
+
+try:
+    import tvm
+except ImportError as error:
+    raise ImportError("chipdock.tvm needs TVM: pip install apache-tvm==0.27.0.post1") from error
+
+from . import _versions
+
+_versions.check(tvm.__version__)
+
+from ._artifacts import modules
+from ._pipeline import Fallback, FallbackWarning, NotTakenOver, fallbacks, pipeline, register, unregister
+
+__all__ = ["Fallback", "FallbackWarning", "NotTakenOver", "fallbacks", "modules", "pipeline", "register", "unregister"]
+
+register()
