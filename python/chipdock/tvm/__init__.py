@@ -12,8 +12,9 @@ from . import _versions
 _versions.check(tvm.__version__)
 
 from ._artifacts import modules
+from ._devices import register_devices
 from ._pipeline import Fallback, FallbackWarning, NotTakenOver, fallbacks, pipeline, register, unregister
 
-__all__ = ["Fallback", "FallbackWarning", "NotTakenOver", "fallbacks", "modules", "pipeline", "register", "unregister"]
+__all__ = ["Fallback", "FallbackWarning", "NotTakenOver", "fallbacks", "modules", "pipeline", "register", "register_devices", "unregister"]
 
 register()

@@ -90,11 +90,11 @@ def _called(function: Any) -> set[Any]:
     """The functions of the module that a function calls."""
     found: set[Any] = set()
 
-    def visit(call: tvm.tirx.Call) -> None:
+    def visit(call: tvm.ir.Call) -> None:
         if isinstance(call.op, tvm.ir.GlobalVar):
             found.add(call.op)
 
-    tvm_ffi.structural_walk(function.body, (tvm.tirx.Call, visit))
+    tvm_ffi.structural_walk(function.body, (tvm.ir.Call, visit))
     return found
 
 
