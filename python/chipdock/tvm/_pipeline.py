@@ -15,8 +15,8 @@ from tvm.tirx import compilation_pipeline
 
 from .. import _objects
 from ..errors import Error, Unsupported
-from . import _artifacts, _lowered
-from ._targets import CPU_KINDS, with_host
+from . import _artifacts, _export, _lowered
+from ._targets import CPU_KINDS, mapped
 
 #: The name that `tvm.compile` takes as ``tir_pipeline``.
 NAME = "chipdock"
@@ -32,6 +32,7 @@ class Options:
     fallback: bool = False
     cache: bool = True
     threads_max: int = 0
+    device: str | None = "first"
     emit: Sequence[str] = ()
     codegen: dict[str, Any] = field(default_factory=dict)
 
@@ -81,7 +82,7 @@ def _compile(functions: dict[Any, Any], target: Any, options: Options) -> _objec
     # The target is given beside the text: printed in every function it would be read as often.
     plain = tvm.IRModule({var: function.without_attr("target") for var, function in functions.items()})
     return _objects.compile(
-        plain.script(show_meta=True), with_host(target), schedule=options.schedule, emit=options.emit, cache=options.cache,
+        plain.script(show_meta=True), mapped(target, options.device), schedule=options.schedule, emit=options.emit, cache=options.cache,
         threads_max=options.threads_max, **options.codegen,
     )
 
@@ -137,7 +138,11 @@ def _split(
 _REASONS = (Error, ValueError, TypeError, KeyError, IndexError, RuntimeError)
 
 
-def _refuse(failed: Sequence[tuple[Fallback, Exception]], because: str) -> NotTakenOver:
+def _refuse(failed: Sequence[tuple[Fallback, Exception]], on_processor: bool) -> NotTakenOver:
+    because = (
+        "pipeline(fallback=True) compiles them with TVM's own code generator" if on_processor
+        else "TVM's wheel has no run time for this target to fall back to"
+    )
     listed = "\n".join(f"  {one.function} for {one.target}: {one.reason}" for one, _ in failed)
     return NotTakenOver(f"chipdock.tvm: functions cannot be taken over ({because}):\n{listed}", [one for one, _ in failed])
 
@@ -185,10 +190,9 @@ def take_over_blocks(mod: Any, options: Options) -> tuple[list[_objects.Module],
         except _REASONS as error:
             first = error
         ours, theirs, failed = _split(functions, target, options, first)
-        if not options.fallback:
-            raise _refuse(failed, "pipeline(fallback=True) compiles them with TVM's own code generator") from failed[0][1]
-        if target.kind.name not in CPU_KINDS:
-            raise _refuse(failed, "TVM's wheel has no run time to fall back to for this target") from failed[0][1]
+        on_processor = target.kind.name in CPU_KINDS
+        if not (options.fallback and on_processor):
+            raise _refuse(failed, on_processor) from failed[0][1]
         _fall_back(failed)
         made += ours
         left |= theirs
@@ -222,6 +226,7 @@ def pipeline(
     fallback: bool = False,
     cache: bool = True,
     threads_max: int = 0,
+    device: str | None = "first",
     emit: Sequence[str] = (),
     **codegen: Any,
 ) -> str:
@@ -234,12 +239,15 @@ def pipeline(
     fallback
         Functions of the processor that cannot be taken over are compiled by TVM's own code generator: each with a `FallbackWarning`
         and an entry in `fallbacks`. Without it they are refused.
+    device
+        The device of which targets of devices take unset options, ``"opencl:0"``; by default the first of the target's kind on this
+        machine, if there is one. None: the options of the kind alone, for other machines.
     cache, threads_max, emit, codegen
         As of `chipdock.compile`.
     """
     if schedule not in ("auto", "none"):
         raise ValueError(f'schedule: expected "auto" or "none", found {schedule!r}')
-    options = Options(schedule, fallback, cache, threads_max, tuple(emit), codegen)
+    options = Options(schedule, fallback, cache, threads_max, device, tuple(emit), codegen)
     name = options.name()
     with _lock:
         compilation_pipeline.PIPELINE_MAP.setdefault(name, _factory(options))
@@ -273,6 +281,7 @@ def _build(kind: str) -> Callable[[Any, Any], Any]:
 def register() -> None:
     """Registers the pipeline and the code generators; importing `chipdock.tvm` does."""
     pipeline()
+    _export.register()
     with _lock:
         for kind in CPU_KINDS:
             name = f"target.build.{kind}"
@@ -282,7 +291,8 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Removes the pipelines, and puts TVM's own code generators back."""
+    """Undoes `register`: TVM has its own pipelines, code generators and methods again. What was compiled goes on to run."""
+    _export.unregister()
     with _lock:
         for name in _names:
             compilation_pipeline.PIPELINE_MAP.pop(name, None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tvm.target import Target as TvmTarget
 
-from .._objects import Target
+from .._objects import Target, devices
 
 #: Keys that are no options of code generation, or that TVM derives from other options.
 _NOT_OPTIONS = ("kind", "tag", "host")
@@ -22,41 +22,47 @@ def _defaults(kind: str) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=256)
-def _mapped(text: str) -> Target:
+def _options(text: str) -> dict[str, Any]:
+    """The options of a target of TVM that were set."""
     given = json.loads(text)
-    kind = given["kind"]
-    defaults = _defaults(kind)
-    options = {"kind": kind}
+    defaults = _defaults(given["kind"])
+    found = {"kind": given["kind"]}
     for key, value in given.items():
         # What TVM fills in is left to Chipdock, which knows the processor and the device better.
         if key not in _NOT_OPTIONS and not key.startswith("feature.") and defaults.get(key) != value:
-            options[key] = value
-    return Target(options)
+            found[key] = value
+    return found
 
 
-def mapped(target: TvmTarget) -> Target:
-    """Returns Chipdock's target of one of TVM's, without its host.
+def _device(kind: str, device: str | None) -> str | None:
+    if kind in CPU_KINDS or device is None:
+        return None
+    if device != "first":
+        return device if device.split(":")[0] == kind else None
+    return next((one for one in devices() if one.split(":")[0] == kind), None)
+
+
+@functools.lru_cache(maxsize=256)
+def _mapped(text: str, host: str | None, device: str | None) -> Target:
+    return Target(_options(text), host=None if host is None else _options(host), device=device)
+
+
+def mapped(target: TvmTarget, device: str | None) -> Target:
+    """Returns Chipdock's target of one of TVM's; that of a device has the target of its host functions.
+
+    Parameters
+    ----------
+    device
+        The device of which the target of a device takes unset options: a name, ``"first"`` for the first of that kind here, or None.
 
     Raises
     ------
     ValueError
         Chipdock's kind does not know an option that was set; the message names it.
     """
-    return _mapped(str(target))
-
-
-def with_host(target: TvmTarget) -> Target:
-    """Returns Chipdock's target of one of TVM's; that of a device has the target of its host functions."""
-    made = mapped(target)
-    host = target.host
-    if host is None or target.kind.name in CPU_KINDS:
-        return made
-    return _with_host(made, mapped(host))
-
-
-@functools.lru_cache(maxsize=256)
-def _with_host(target: Target, host: Target) -> Target:
-    return Target(target, host=host)
+    kind = target.kind.name
+    host = target.host if kind not in CPU_KINDS else None
+    return _mapped(str(target), None if host is None else str(host), _device(kind, device))
 
 
 #: Kinds whose functions run on the processor.
