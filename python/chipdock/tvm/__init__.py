@@ -12,9 +12,12 @@ from . import _versions
 _versions.check(tvm.__version__)
 
 from ._artifacts import modules
+from ._compile import compile
 from ._devices import register_devices
+from ._versions import SUPPORTED
 from ._pipeline import Fallback, FallbackWarning, NotTakenOver, fallbacks, pipeline, register, unregister
 
-__all__ = ["Fallback", "FallbackWarning", "NotTakenOver", "fallbacks", "modules", "pipeline", "register", "register_devices", "unregister"]
+__all__ = [
+    "SUPPORTED", "Fallback", "FallbackWarning", "NotTakenOver", "compile", "fallbacks", "modules", "pipeline", "register", "register_devices", "unregister"]
 
 register()
