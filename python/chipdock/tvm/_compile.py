@@ -20,8 +20,7 @@ def _unscheduled(target: Any) -> Any:
             exclusive=bool(call.attrs.exclusive),
         )
 
-    @tvm.transform.module_pass(opt_level=0)
-    def passes(mod: Any, _context: Any) -> Any:
+    def passes(mod: Any) -> Any:
         # TVM's own kernels of scans rely on 32 threads that run in step; elsewhere their results are wrong.
         in_step = int(target.attrs.get("thread_warp_size", 1)) >= 32
         own = {} if in_step else {"relax.cumsum": scan(topi.cumsum), "relax.cumprod": scan(topi.cumprod)}

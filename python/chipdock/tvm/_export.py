@@ -14,7 +14,7 @@ import subprocess
 import tarfile
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,23 +46,56 @@ def _run(command: list[str], folder: Path) -> None:
         raise Unavailable(f"chipdock.tvm: the export failed: {' '.join(command)}\n{done.stderr[-4000:]}")
 
 
-def _object(compiled: Module, folder: Path) -> Path:
+#: Gives a function that takes TVM-FFI's packed arguments as its own parameters the calling convention of TVM-FFI.
+_ENTRY = """
+extern int32_t inner_{at}(void *, const ChipdockAny *, int32_t, ChipdockAny *) __asm__("chipdock_lowered_{name}");
+EXPORTED int32_t outer_{at}(void *, const ChipdockAny *, int32_t, ChipdockAny *) __asm__("__tvm_ffi_{name}");
+int32_t outer_{at}(void *self, const ChipdockAny *args, int32_t num_args, ChipdockAny *result) {{
+    ChipdockAny packed[4] = {{0}}, status = {{0}};
+    void *const pointers[] = {{self, (void *)args, 0, result}};
+    for (int at = 0; at < 4; ++at) {{
+        packed[at].type_index = pointers[at] ? CHIPDOCK_TYPE_OPAQUE_PTR : CHIPDOCK_TYPE_NONE;
+        packed[at].value.v_ptr = pointers[at];
+    }}
+    packed[2].type_index = CHIPDOCK_TYPE_INT;
+    packed[2].value.v_int64 = num_args;
+    const int32_t failed = inner_{at}(self, packed, 4, &status);
+    return failed ? failed : (int32_t)status.value.v_int64;
+}}
+"""
+
+
+def _object(compiled: Module, entries: Sequence[str], folder: Path) -> Path:
     """Writes a module of ours as one object file whose only symbols are those that TVM-FFI asks for."""
     archive = folder / "module.tar"
     compiled.export(archive)
     with tarfile.open(archive) as tar:
-        for member in tar.getmembers():
-            if not member.isfile() or os.path.basename(member.name) != member.name:
-                raise Unsupported(f"chipdock.tvm: the archive of an export has an entry {member.name!r}")
-        tar.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
-    compiler = _tool(os.environ.get("CC", "cc"), "gcc", "clang")
+        for member in tar:
+            content = tar.extractfile(member)
+            if content is not None:
+                (folder / os.path.basename(member.name)).write_bytes(content.read())
+    with open(folder / "library.c", "a", encoding="utf-8") as file:
+        file.writelines(_ENTRY.format(at=at, name=name) for at, name in enumerate(entries))
+    compiler, objcopy = _tool(os.environ.get("CC", "cc"), "gcc", "clang"), _tool("objcopy")
     _run([compiler, "-c", "-fPIC", "-O2", "-std=gnu11", "-fvisibility=hidden", "-w", "library.c", "-o", "library.o"], folder)
+    if entries:
+        _run([objcopy, *(f"--redefine-sym=__tvm_ffi_{name}=chipdock_lowered_{name}" for name in entries), "kernels.o"], folder)
     _run([_tool("ld"), "-r", "library.o", "kernels.o", "-o", "joined.o"], folder)
-    local = [f"--localize-symbol={name}" for name in ("__chipdock_env", "__chipdock_library", "__tvm_ffi__library_bin")]
+    local = ["__chipdock_env", "__chipdock_library", "__tvm_ffi__library_bin", *(f"chipdock_lowered_{name}" for name in entries)]
+    # What these say is of the four parameters.
+    local += [f"__tvm_ffi__{what}_{name}" for what in ("metadata", "doc") for name in entries]
     # TVM's own object may have the same; the loader sets one.
-    weak = [f"--weaken-symbol={name}" for name in ("__tvm_ffi__library_ctx", "__tvm_ffi_main")]
-    _run([_tool("objcopy"), "--localize-hidden", *local, *weak, "joined.o", "module.o"], folder)
+    weak = ["__tvm_ffi__library_ctx", "__tvm_ffi_main"]
+    flags = [f"--localize-symbol={name}" for name in local] + [f"--weaken-symbol={name}" for name in weak]
+    _run([objcopy, "--localize-hidden", *flags, "joined.o", "module.o"], folder)
     return folder / "module.o"
+
+
+def linked(compiled: Module, entries: Sequence[str], folder: Path) -> Path:
+    """Writes functions that arrived lowered as a library."""
+    compiler = _tool(os.environ.get("CC", "cc"), "gcc", "clang")
+    _run([compiler, "-shared", str(_object(compiled, entries, folder)), "-o", "module.so", "-lm", "-ldl", "-lpthread"], folder)
+    return folder / "module.so"
 
 
 class _Tree:
@@ -152,18 +185,18 @@ class _Replaced:
         self.embedded: list[tuple[bytes, bytes]] = []
 
     def of(self, module: Any) -> Any:
-        compiled = _artifacts.compiled_of(module)
-        if compiled is None:
+        made = _artifacts.made_of(module)
+        if made is None:
             return module
-        address = _artifacts._address(module)
+        address = _artifacts.address(module)
         if address not in self._made:
             folder = self._folder / str(len(self._made))
             folder.mkdir()
-            path = _object(compiled, folder)
+            path = _object(made.compiled, made.lowered, folder)
             tree = folder / "modules.bin"
             if tree.is_file():
                 self.embedded += [one for one in _Tree(tree.read_bytes()).modules if one[0] != _LIBRARY]
-            self._made[address] = tvm.runtime.load_static_library(str(path), compiled.functions())
+            self._made[address] = tvm.runtime.load_static_library(str(path), made.compiled.functions())
         return self._made[address]
 
 
@@ -175,7 +208,7 @@ def _swapped(root: Any, replaced: _Replaced) -> Iterator[Any]:
         try:
             for module in list(_artifacts.tree(root)):
                 imports = list(module.imports)
-                if any(_artifacts.compiled_of(one) is not None for one in imports):
+                if any(_artifacts.made_of(one) is not None for one in imports):
                     changed.append((module, imports))
                     module.clear_imports()
                     for one in imports:
@@ -194,12 +227,13 @@ def _swapped(root: Any, replaced: _Replaced) -> Iterator[Any]:
 
 def _export_library(self: Any, file_name: Any, **options: Any) -> Any:
     before = _before["export_library"]
-    if not any(_artifacts.compiled_of(one) is not None for one in _artifacts.tree(self)):
+    if not any(_artifacts.made_of(one) is not None for one in _artifacts.tree(self)):
         return before(self, file_name, **options)
-    compiled = _artifacts.compiled_of(self)
+    made = _artifacts.made_of(self)
     given = {key for key, value in options.items() if value is not None} - {"workspace_dir"}
-    if compiled is not None and not self.imports and not given and os.fspath(file_name).endswith(".so"):
-        return compiled.export(file_name)
+    alone = made is not None and not made.lowered and not self.imports
+    if made is not None and alone and not given and os.fspath(file_name).endswith(".so"):
+        return made.compiled.export(file_name)
     with tempfile.TemporaryDirectory(prefix="chipdock-tvm-") as folder:
         replaced = _Replaced(Path(folder))
         with _swapped(self, replaced) as root:
@@ -217,9 +251,10 @@ def _export_library(self: Any, file_name: Any, **options: Any) -> Any:
 
 
 def _inspect_source(self: Any, fmt: str = "") -> str:
-    compiled = _artifacts.compiled_of(self)
-    if compiled is None:
+    made = _artifacts.made_of(self)
+    if made is None:
         return str(_before["inspect_source"](self, fmt))
+    compiled = made.compiled
     found = {"": compiled.source, "tir": compiled.lowered}.get(fmt, lambda: compiled.source(fmt))()
     # A code generator of objects has no source unless it was told to keep one.
     return found or (compiled.lowered() if fmt == "" else "") or ""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import tvm
 import tvm_ffi
 from tvm.tirx import compilation_pipeline
 
 from .. import _objects
-from ..errors import Error, Unsupported
 from . import _artifacts, _export, _lowered
+from ._refusals import REASONS, NotTakenOver, fall_back, refuse, split
 from ._targets import CPU_KINDS, mapped
 
 #: The name that `tvm.compile` takes as ``tir_pipeline``.
@@ -42,39 +41,7 @@ class Options:
         return NAME + (json.dumps(given, sort_keys=True, default=list) if given else "")
 
 
-class Fallback(NamedTuple):
-    """A function that TVM's own code generator compiled in our place."""
-
-    function: str
-    target: str
-    reason: str
-
-
-class FallbackWarning(UserWarning):
-    """A function fell back to TVM's own code generator."""
-
-
-class NotTakenOver(Unsupported):
-    """Functions that cannot be taken over. `functions` has each with its reason; the cause is Chipdock's error of the first."""
-
-    def __init__(self, message: str, functions: Sequence[Fallback] = ()) -> None:
-        super().__init__(message)
-        self.functions = list(functions)
-
-
-tvm_ffi.register_error("NotTakenOver", NotTakenOver)
-
 _lock = threading.Lock()
-_fallbacks: list[Fallback] = []
-
-
-def fallbacks(*, clear: bool = False) -> list[Fallback]:
-    """Returns the functions that fell back to TVM's own code generator in this process, in order; `clear` forgets them."""
-    with _lock:
-        found = list(_fallbacks)
-        if clear:
-            _fallbacks.clear()
-    return found
 
 
 def _compile(functions: dict[Any, Any], target: Any, options: Options) -> _objects.Module:
@@ -85,76 +52,6 @@ def _compile(functions: dict[Any, Any], target: Any, options: Options) -> _objec
         plain.script(show_meta=True), mapped(target, options.device), schedule=options.schedule, emit=options.emit, cache=options.cache,
         threads_max=options.threads_max, **options.codegen,
     )
-
-
-def _called(function: Any) -> set[Any]:
-    """The functions of the module that a function calls."""
-    found: set[Any] = set()
-
-    def visit(call: tvm.ir.Call) -> None:
-        if isinstance(call.op, tvm.ir.GlobalVar):
-            found.add(call.op)
-
-    tvm_ffi.structural_walk(function.body, (tvm.ir.Call, visit))
-    return found
-
-
-def _groups(functions: dict[Any, Any]) -> list[dict[Any, Any]]:
-    """Splits functions into those that call each other."""
-    groups: list[set[Any]] = []
-    for var, function in functions.items():
-        joined = {var, *(one for one in _called(function) if one in functions)}
-        apart = [group for group in groups if not group & joined]
-        groups = [*apart, joined.union(*(group for group in groups if group & joined))]
-    return [{var: functions[var] for var in functions if var in group} for group in groups]
-
-
-def _name(var: Any, function: Any) -> str:
-    return str((function.attrs or {}).get("global_symbol", var.name_hint))
-
-
-def _split(
-    functions: dict[Any, Any], target: Any, options: Options, whole: Exception
-) -> tuple[list[_objects.Module], dict[Any, Any], list[tuple[Fallback, Exception]]]:
-    """Compiles group by group what does not compile as a whole; returns what did, what did not, and why."""
-    groups = _groups(functions)
-    made, left, failed = [], {}, []
-    good: dict[Any, Any] = {}
-    for group in groups:
-        try:
-            if len(groups) == 1:
-                raise whole
-            _compile(group, target, options)
-            good |= group
-        except _REASONS as error:
-            left |= group
-            failed += [(Fallback(_name(var, one), target.kind.name, str(error)), error) for var, one in group.items()]
-    if good:
-        made.append(_compile(good, target, options))
-    return made, left, failed
-
-
-#: What Chipdock raises for a function or a target that it does not take.
-_REASONS = (Error, ValueError, TypeError, KeyError, IndexError, RuntimeError)
-
-
-def _refuse(failed: Sequence[tuple[Fallback, Exception]], on_processor: bool) -> NotTakenOver:
-    because = (
-        "pipeline(fallback=True) compiles them with TVM's own code generator" if on_processor
-        else "TVM's wheel has no run time for this target to fall back to"
-    )
-    listed = "\n".join(f"  {one.function} for {one.target}: {one.reason}" for one, _ in failed)
-    return NotTakenOver(f"chipdock.tvm: functions cannot be taken over ({because}):\n{listed}", [one for one, _ in failed])
-
-
-def _fall_back(failed: Sequence[tuple[Fallback, Exception]]) -> None:
-    with _lock:
-        _fallbacks.extend(one for one, _ in failed)
-    for one, _ in failed:
-        warnings.warn(
-            f"chipdock.tvm: {one.function} fell back to TVM's own code generator for {one.target}: {one.reason}", FallbackWarning,
-            stacklevel=5,
-        )
 
 
 def _by_target(functions: Iterable[tuple[Any, Any]]) -> list[tuple[Any, dict[Any, Any]]]:
@@ -187,13 +84,15 @@ def take_over_blocks(mod: Any, options: Options) -> tuple[list[_objects.Module],
         try:
             made.append(_compile(functions, target, options))
             continue
-        except _REASONS as error:
+        except REASONS as error:
             first = error
-        ours, theirs, failed = _split(functions, target, options, first)
-        on_processor = target.kind.name in CPU_KINDS
-        if not (options.fallback and on_processor):
-            raise _refuse(failed, on_processor) from failed[0][1]
-        _fall_back(failed)
+        kind = target.kind.name
+        ours, theirs, failed = split(functions, kind, first, lambda group: _compile(group, target, options))
+        if failed and kind not in CPU_KINDS:
+            refuse(failed, "TVM's wheel has no run time for this target to fall back to")
+        if failed and not options.fallback:
+            refuse(failed, "pipeline(fallback=True) compiles them with TVM's own code generator")
+        fall_back(failed)
         made += ours
         left |= theirs
     return made, left
@@ -267,7 +166,7 @@ def _build(kind: str) -> Callable[[Any, Any], Any]:
         """Passes on what the pipeline made; compiles the rest as before."""
         made = mod.attrs.get(MADE) if mod.attrs else None
         if made is None:
-            return _lowered.build(kind, mod, target, before)
+            return _lowered.build(mod, target, before)
         if len(made) == 1 and not len(mod.functions):
             return made[0]
         root = before(mod.without_attr(MADE), target)
@@ -292,6 +191,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Undoes `register`: TVM has its own pipelines, code generators and methods again. What was compiled goes on to run."""
+    _lowered.give_back()
     _export.unregister()
     with _lock:
         for name in _names:
