@@ -15,13 +15,31 @@ pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 pub(crate) const TORCH: &str = "CHIPDOCK_TORCH_PYTHON";
 
 /// Packages that are always installed: (file of requirements, imports that succeed only if they are installed).
-const ALWAYS: (&str, &str) = ("requirements.txt", "import numpy, ml_dtypes, mpmath, tvm");
+const ALWAYS: (&str, &str) = ("requirements.txt", "import numpy, ml_dtypes, mpmath, tvm, pytest");
 
 /// Packages that are installed on request: (name, file of requirements, imports).
 const EXTRAS: &[(&str, &str, &str)] = &[
     ("onnxruntime", "requirements-onnxruntime.txt", "import onnx, onnxruntime"),
     ("torch", "requirements-torch.txt", "import torch"),
 ];
+
+/// Environments of packages that the Python package works with: (variable, name, imports). Each has the files of requirements
+/// `tests/python/requirements.txt` and `requirements-NAME.txt`.
+const BESIDE: &[(&str, &str, &str)] = &[
+    ("CHIPDOCK_RAY_PYTHON", "ray", "import pytest, numpy, tvm_ffi, ray, psutil"),
+    ("CHIPDOCK_JAX_PYTHON", "jax", "import pytest, numpy, tvm_ffi, jax, jax_tvm_ffi"),
+];
+
+/// Returns those environments as (variable, name, Python), each made if it is not there.
+pub(crate) fn beside() -> impl Iterator<Item = (&'static str, &'static str, Result<PathBuf>)> {
+    let folder = root().join("tests/python");
+    BESIDE.iter().map(move |(variable, name, trial)| {
+        let files = ["requirements.txt".to_owned(), format!("requirements-{name}.txt")];
+        let files = files.map(|file| folder.join(file));
+        let set = std::env::var_os(variable).map(PathBuf::from);
+        (*variable, *name, set.map_or_else(|| made(&format!("python-{name}"), &files, trial), Ok))
+    })
+}
 
 /// Returns the environment's Python, created if there is none or if `tests/peers/requirements.txt` has changed.
 pub(crate) fn environment() -> Result<PathBuf> {

@@ -85,6 +85,9 @@ fn package(tests: &mut Command, built: &plugins::Built, python: &Path) -> Result
     let folder = built.folder.parent().unwrap_or(&built.folder);
     tests.envs(wheel::for_tests(folder, python)?);
     tests.env(matrix::VARIABLE, matrix::environment(python)?);
+    for (variable, name, python) in python::beside() {
+        tests.env(variable, python.map_err(|why| format!("{name}: {why}"))?);
+    }
     Ok(())
 }
 
