@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from . import _objects, errors
+from . import _objects, _tensors, errors
 
 _TRIAD = """
 @T.prim_func(s_tir=True)
@@ -125,7 +125,7 @@ def _ones(shape: tuple[int, ...], dtype: str, device: str) -> Any:
     """Memory that is written: pages that were never touched would all be one page of zeros, in the cache."""
     import numpy as np
 
-    return _objects.to_device(np.ones(shape, dtype), device)
+    return _tensors.to_device(np.ones(shape, dtype), device)
 
 
 def _filled(text: str, **values: object) -> str:
