@@ -21,7 +21,9 @@ from ._objects import (
     compile,
     device,
     device_apis,
+    device_name,
     devices,
+    function,
     host,
     kernel,
     load,
@@ -53,8 +55,9 @@ if TYPE_CHECKING:
 __all__ = [
     "BrokenPlugin", "Cancelled", "Comparison", "Device", "DeviceLost", "Error", "Host", "InternalError", "IoError", "Kernel", "Limits",
     "Measurement", "Module", "NotFound", "OutOfMemory", "Panic", "Stream", "Target", "Tensor", "Unavailable", "Unsupported",
-    "WrongState", "__version__", "attribute", "bench", "compile", "copy", "device", "device_apis", "devices", "empty", "errors",
-    "from_dlpack", "host", "kernel", "load", "lower", "numpy", "plugins", "synchronize", "targets", "to_device", "zeros",
+    "WrongState", "__version__", "attribute", "bench", "compile", "copy", "device", "device_apis", "device_name", "devices", "empty",
+    "errors", "from_dlpack", "function", "host", "kernel", "load", "lower", "numpy", "plugins", "synchronize", "targets", "to_device",
+    "zeros",
 ]
 
 

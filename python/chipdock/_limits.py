@@ -26,7 +26,7 @@ def triad(A: T.Buffer((SIZE,), "DTYPE"), B: T.Buffer((SIZE,), "DTYPE"), C: T.Buf
 # Chains in vectors: they stay in registers. The tasks are spread over the threads.
 _FMA_CPU = """
 @T.prim_func(s_tir=True)
-def fma(A: T.Buffer((TASKS, CHAINS, LANES), "DTYPE"), B: T.Buffer((TASKS, CHAINS, LANES), "DTYPE")):
+def fma(A: T.Buffer((TASKS, CHAINS, LANES), "DTYPE"), B: T.Buffer((TASKS, CHAINS, LANES), "DTYPE"), steps: T.int32):
     for t in T.parallel(TASKS):
         with T.sblock("fma"):
             vt = T.axis.spatial(TASKS, t)
@@ -34,7 +34,7 @@ def fma(A: T.Buffer((TASKS, CHAINS, LANES), "DTYPE"), B: T.Buffer((TASKS, CHAINS
             for u in T.unroll(CHAINS):
                 for l in T.vectorized(LANES):
                     x[u, l] = A[vt, u, l]
-            for k in range(STEPS):
+            for k in range(steps):
                 for u in T.unroll(CHAINS):
                     for l in T.vectorized(LANES):
                         x[u, l] = x[u, l] * T.DTYPE(0.999) + T.DTYPE(0.001)
@@ -45,7 +45,9 @@ def fma(A: T.Buffer((TASKS, CHAINS, LANES), "DTYPE"), B: T.Buffer((TASKS, CHAINS
 # A vector per chain too: some devices fill their units from one thread, others from many.
 _FMA_GPU = """
 @T.prim_func(s_tir=True)
-def fma(A: T.Buffer((TASKS, THREADS, CHAINS, LANES), "DTYPE"), B: T.Buffer((TASKS, THREADS, CHAINS, LANES), "DTYPE")):
+def fma(
+    A: T.Buffer((TASKS, THREADS, CHAINS, LANES), "DTYPE"), B: T.Buffer((TASKS, THREADS, CHAINS, LANES), "DTYPE"), steps: T.int32
+):
     for t in T.thread_binding(TASKS, thread="blockIdx.x"):
         for i in T.thread_binding(THREADS, thread="threadIdx.x"):
             with T.sblock("fma"):
@@ -54,7 +56,7 @@ def fma(A: T.Buffer((TASKS, THREADS, CHAINS, LANES), "DTYPE"), B: T.Buffer((TASK
                 for u in T.unroll(CHAINS):
                     for l in T.vectorized(LANES):
                         x[u, l] = A[vt, vi, u, l]
-                for k in range(STEPS):
+                for k in range(steps):
                     for u in T.unroll(CHAINS):
                         for l in T.vectorized(LANES):
                             x[u, l] = x[u, l] * T.DTYPE(0.999) + T.DTYPE(0.001)
@@ -109,16 +111,20 @@ def _target_of(device: str) -> _objects.Target:
     return _objects.Target() if name == "cpu" else _objects.Target(name, device=device)
 
 
-def _best_s(run: Callable[[], object], device: str, runs: int = 7) -> float:
+def _once_s(run: Callable[[], object], device: str) -> float:
+    start = time.perf_counter()
     run()
     _objects.synchronize(device)
-    best = float("inf")
-    for _ in range(runs):
-        start = time.perf_counter()
-        run()
-        _objects.synchronize(device)
-        best = min(best, time.perf_counter() - start)
-    return best
+    return time.perf_counter() - start
+
+
+def _best_s(run: Callable[[], object], device: str) -> float:
+    """The fastest of seven runs after one that does not count, or of as many as half a second allows."""
+    _once_s(run, device)
+    end, times = time.perf_counter() + 0.5, [_once_s(run, device)]
+    while len(times) < 7 and time.perf_counter() < end:
+        times.append(_once_s(run, device))
+    return min(times)
 
 
 def _ones(shape: tuple[int, ...], dtype: str, device: str) -> Any:
@@ -135,37 +141,53 @@ def _filled(text: str, **values: object) -> str:
 
 
 def _bandwidth(device: str, dtype: str) -> tuple[float | None, str]:
-    item_bytes = 4 if dtype == "float32" else 8
     cache_bytes = _objects.attribute(device, "l3_cache_size_bytes") or _objects.attribute(device, "l2_cache_size_bytes") or 0
     free_bytes = _objects.attribute(device, "available_global_memory_bytes") or 1 << 30
-    array_bytes = max(min(max(4 * int(cache_bytes), 128 << 20), 512 << 20, int(free_bytes) // 16), 1 << 20)
-    size = array_bytes // item_bytes
+    array_bytes = max(min(max(4 * int(cache_bytes), 128 << 20), 512 << 20, int(free_bytes) // 16), 4 << 20)
     try:
-        module = _objects.compile(_filled(_TRIAD, size=size, dtype=dtype), _target_of(device))
-        arrays = [_ones((size,), dtype, device) for _ in range(3)]
-        triad = module["triad"]
-        return 3 * size * item_bytes / _best_s(lambda: triad(*arrays), device), f"triad over {3 * size * item_bytes >> 20} MiB"
+        found = _triad(device, dtype, 4 << 20)
+        # A device in software may take seconds for what a real one does in a millisecond.
+        array_bytes = min(array_bytes, max(4 << 20, int(found * 0.1) // 3))
+        found = _triad(device, dtype, array_bytes)
     except (errors.Error, ValueError, TypeError) as error:
         return None, f"not measured: {error}"
+    return found, f"triad over {3 * array_bytes >> 20} MiB"
+
+
+def _triad(device: str, dtype: str, array_bytes: int) -> float:
+    item_bytes = 4 if dtype == "float32" else 8
+    size = array_bytes // item_bytes
+    triad = _objects.compile(_filled(_TRIAD, size=size, dtype=dtype), _target_of(device))["triad"]
+    arrays = [_ones((size,), dtype, device) for _ in range(3)]
+    return 3 * size * item_bytes / _best_s(lambda: triad(*arrays), device)
+
+
+def _fma(device: str, dtype: str, chains: int, lanes: int) -> float:
+    """Operations per second, in runs of ten milliseconds or more."""
+    on_cpu = device.startswith("cpu:")
+    shape = (64, chains, lanes) if on_cpu else (512, 64, chains, lanes)
+    text = _filled(_FMA_CPU if on_cpu else _FMA_GPU, tasks=shape[0], threads=64, chains=chains, lanes=lanes, dtype=dtype)
+    fma = _objects.compile(text, _target_of(device), schedule="none")["fma"]
+    a, b = (_ones(shape, dtype, device) for _ in range(2))
+    steps = 16
+    _once_s(lambda: fma(a, b, steps), device)
+    while steps < 1 << 20 and _once_s(lambda: fma(a, b, steps), device) < 0.01:
+        steps *= 4
+    return 2 * math.prod(shape) * steps / _best_s(lambda: fma(a, b, steps), device)
 
 
 def _peak(device: str, dtype: str) -> tuple[float | None, str]:
     found: list[tuple[float, str]] = []
     reasons: list[str] = []
     on_cpu = device.startswith("cpu:")
-    item_bytes = 4 if dtype == "float32" else 8
-    vector = 64 // item_bytes
+    vector = 64 // (4 if dtype == "float32" else 8)
     for chains, lanes in [(8, vector), (12, vector)] if on_cpu else [(8, 1), (8, 4), (8, vector)]:
-        shape = (64, chains, lanes) if on_cpu else (128, 64, chains, lanes)
-        steps = 8192 if on_cpu else 512
-        values = {"tasks": shape[0], "threads": 64, "chains": chains, "lanes": lanes, "steps": steps, "dtype": dtype}
         try:
-            module = _objects.compile(_filled(_FMA_CPU if on_cpu else _FMA_GPU, **values), _target_of(device), schedule="none")
-            arrays = [_ones(shape, dtype, device) for _ in range(2)]
-            fma, flops = module["fma"], 2 * math.prod(shape) * steps
-            found.append((flops / _best_s(lambda: fma(*arrays), device), f"fma, {chains} chains of {lanes} lanes"))
+            found.append((_fma(device, dtype, chains, lanes), f"fma, {chains} chains of {lanes} lanes"))
         except (errors.Error, ValueError, TypeError) as error:
             reasons.append(str(error))
+        if found and max(found)[0] < 1e9:
+            break  # in software: more lanes would take longer, and are not faster
     if on_cpu:
         import numpy as np
 

@@ -15,8 +15,8 @@ from . import _library, _progress, errors
 from ._progress import ProgressLike
 
 __all__ = [
-    "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "device", "devices", "host", "kernel", "load", "lower", "plugins",
-    "targets",
+    "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "device", "device_name", "devices", "function", "host", "kernel",
+    "load", "lower", "plugins", "targets",
 ]
 
 #: A device: its name (`"opencl:0"`), or the value that tensors have.
@@ -259,15 +259,15 @@ class Host(tvm_ffi.Object):
 (
     _make_host, _plugins, _devices, _targets, _make_device, _device_name, _device_attribute, _device_sync, _make_target, _target_json,
     _compile, _lower, _load, _load_bytes, _module_function, _module_functions, _module_describe, _module_source, _module_lowered,
-    _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for,
-    _stream_native, _stream_device,
+    _module_target, _module_bytes, _module_export, _run, _stream, _set_stream, _stream_sync, _stream_wait_for, _stream_native,
+    _stream_device, _plugin_function,
 ) = map(
     _function,
     (
         "host", "plugins", "devices", "targets", "device", "device_name", "device_attribute", "device_sync", "target", "target_json",
         "compile", "lower", "load", "load_bytes", "module_function", "module_functions", "module_describe", "module_source",
-        "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync", "stream_wait_for",
-        "stream_native", "stream_device",
+        "module_lowered", "module_target", "module_bytes", "module_export", "run", "stream", "set_stream", "stream_sync",
+        "stream_wait_for", "stream_native", "stream_device", "function",
     ),
 )
 
@@ -311,6 +311,11 @@ def device(name: str) -> tvm_ffi.Device:
     return _device(name)
 
 
+def device_name(device: tvm_ffi.Device) -> str:
+    """Returns the name of a device, such as that of a tensor; for a plugin's own devices TVM-FFI has none."""
+    return str(_device_name(_host(), device))
+
+
 def plugins() -> list[dict[str, Any]]:
     """Returns every plugin that was met, each with its state and, where it is not used, the reason."""
     found: list[dict[str, Any]] = json.loads(_plugins(_host()))["plugins"]
@@ -331,6 +336,20 @@ def device_apis() -> list[dict[str, Any]]:
 def targets() -> list[dict[str, Any]]:
     """Returns every target kind: whether it can be used here, with its default options or the problem."""
     found: list[dict[str, Any]] = json.loads(_targets(_host()))["targets"]
+    return found
+
+
+def function(name: str) -> tvm_ffi.Function:
+    """Returns the plain function that a plugin registered under a name, such as ``"vendor.firmware_version"``.
+
+    Raises
+    ------
+    NotFound
+        No plugin here has one of that name.
+    """
+    found: tvm_ffi.Function | None = _plugin_function(_host(), name)
+    if found is None:
+        raise errors.NotFound(f"no plugin registers a function {name!r}; chipdock.plugins() has what each provides")
     return found
 
 

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 def draw(measurements: list[Measurement], ax: Any) -> Any:
     """Draws measurements; returns the axes of matplotlib."""
+    shown = [one for one in measurements if one.flops_per_byte and one.flops_per_s]
+    if not shown:
+        raise ValueError("a roofline needs operations and bytes: give flops= and bytes= to chipdock.bench")
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError("a plot needs matplotlib: pip install matplotlib") from error
-    shown = [one for one in measurements if one.flops_per_byte and one.flops_per_s]
-    if not shown:
-        raise ValueError("a roofline needs operations and bytes: give flops= and bytes= to chipdock.bench")
     if ax is None:
         _, ax = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
     intensities = [one.flops_per_byte or 1.0 for one in shown]

@@ -16,7 +16,8 @@ written in place, and scalars that are traced.
 >>> import chipdock, chipdock.jax, jax
 >>> module = chipdock.compile("examples/kernels/vector_add.py")
 >>> add = chipdock.jax.ffi_call(module)
->>> jax.jit(add)(jax.numpy.ones(2), jax.numpy.ones(2)).tolist()
+>>> ones = jax.numpy.ones(2, "float32")
+>>> jax.jit(add)(ones, ones).tolist()
 [2.0, 2.0]
 """
 

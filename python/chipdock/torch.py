@@ -130,7 +130,8 @@ class _Kernel:
         self.inputs, self.outputs = self.shapes.inputs, self.shapes.outputs
         if both := self.mutates.intersection(one.name for one in self.outputs):
             raise ValueError(f"mutates: {', '.join(sorted(both))} is among the outputs, which the call allocates")
-        if not any(one.shape is not None for one in self.inputs):
+        self.tensors = [at for at, one in enumerate(self.inputs) if one.shape is not None]
+        if not self.tensors:
             raise ValueError(f"{self.signature.function} has no tensor among its inputs, which says the device")
         self.dtypes = [None if one.shape is None else _dtype(one) for one in self.inputs]
         self.made = [_dtype(one) for one in self.outputs]
@@ -152,26 +153,26 @@ class _Kernel:
         return op
 
     def run(self, *args: Any) -> Any:
-        tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
-        passed = [arg.contiguous() if isinstance(arg, torch.Tensor) else arg for arg in args]
-        make = torch.zeros if any(tensor.numel() == 0 for tensor in tensors) else torch.empty
+        copies = {at: args[at].contiguous() for at in self.tensors if not args[at].is_contiguous()}
+        passed = [copies.get(at, arg) for at, arg in enumerate(args)] if copies else args
         shapes = self.shapes.of_outputs(self.shapes.values(args))
-        results = [make(shape, dtype=dtype, device=tensors[0].device) for shape, dtype in zip(shapes, self.made)]
+        make = torch.zeros if any(args[at].numel() == 0 for at in self.tensors) else torch.empty
+        device = args[self.tensors[0]].device
+        results = [make(shape, dtype=dtype, device=device) for shape, dtype in zip(shapes, self.made)]
         self.call(*passed, *results)
-        for parameter, arg, given in zip(self.inputs, args, passed):
-            if parameter.name in self.mutates and given is not arg:
-                arg.copy_(given)
+        for at, copy in copies.items():
+            if self.inputs[at].name in self.mutates:
+                args[at].copy_(copy)
         return results[0] if len(results) == 1 else tuple(results) or None
 
     def fake(self, *args: Any) -> Any:
-        tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
         for parameter, expected, arg in zip(self.inputs, self.dtypes, args):
             if expected is not None and arg.dtype != expected:
                 raise TypeError(f"{self.signature.function}: {parameter.name} is {expected}, found {arg.dtype}")
         values = self.shapes.values(args)
         for found, wanted, message in self.shapes.expectations(args, values):
             torch._check(found == wanted, functools.partial(str, message))
-        results = [tensors[0].new_empty(shape, dtype=dtype) for shape, dtype in zip(self.shapes.of_outputs(values), self.made)]
+        results = [args[self.tensors[0]].new_empty(shape, dtype=dtype) for shape, dtype in zip(self.shapes.of_outputs(values), self.made)]
         return results[0] if len(results) == 1 else tuple(results) or None
 
 

@@ -1,15 +1,17 @@
 """`chipdock.bench`: BENCH-1 to BENCH-7, and the counting of operations."""
 
+import doctest
 import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import chipdock
-from chipdock import _flops
+from chipdock import _bench, _flops
 
 ADD = """
 @T.prim_func(s_tir=True)
@@ -174,6 +176,12 @@ def test_contenders_are_compared(add):
         chipdock.bench.compare({"one": add}, a, b, c, reference="two")
     with pytest.raises(ValueError, match="contenders"):
         chipdock.bench.compare({})
+
+
+def test_the_example_of_the_front_page_runs(monkeypatch):
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    found = doctest.testmod(_bench)
+    assert found.attempted > 3 and found.failed == 0
 
 
 def test_bad_input_is_said(add):

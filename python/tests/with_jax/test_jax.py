@@ -1,7 +1,9 @@
 """Kernels in programs of jax: JAX-1 to JAX-6."""
 
+import doctest
 import subprocess
 import sys
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -180,6 +182,12 @@ def test_a_failing_kernel_raises():
     assert add(jnp.ones(2, "float32"), jnp.ones(2, "float32")).tolist() == [2.0, 2.0]
     with pytest.raises(Exception, match="at most two elements"):
         jax.block_until_ready(add(jnp.ones(3, "float32"), jnp.ones(3, "float32")))
+
+
+def test_the_example_of_the_front_page_runs(monkeypatch):
+    monkeypatch.chdir(Path(__file__).resolve().parents[3])
+    found = doctest.testmod(chipdock.jax)
+    assert found.attempted > 3 and found.failed == 0
 
 
 def test_without_jax_the_import_says_what_to_install():

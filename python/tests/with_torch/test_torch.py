@@ -1,7 +1,9 @@
 """Kernels on tensors of torch, and as its operators: TORCH-1 to TORCH-6."""
 
+import doctest
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -341,6 +343,12 @@ def test_on_the_current_stream_of_a_gpu():
         found.add_(1)
     stream.synchronize()
     assert found.min().item() == found.max().item() == 101.0 and by_op.max().item() == 100.0
+
+
+def test_the_example_of_the_front_page_runs(monkeypatch):
+    monkeypatch.chdir(Path(__file__).resolve().parents[3])
+    found = doctest.testmod(chipdock.torch)
+    assert found.attempted > 3 and found.failed == 0
 
 
 def test_without_torch_the_import_says_what_to_install():
