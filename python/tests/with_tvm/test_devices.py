@@ -96,6 +96,28 @@ def test_the_time_evaluator_synchronises(device: Any) -> None:
     device.sync()
 
 
+def test_streams_of_tvm_are_streams_of_the_plugin(device: Any) -> None:
+    kind = str(device).split(":")[0]
+    add = chipdock.tvm.compile(kernels.added(), kind)["add"]
+    first, second = device.create_raw_stream(), device.create_raw_stream()
+    # A plugin that shares no native stream leaves TVM the default one.
+    assert (kind == "opencl") == bool(first) == bool(second)
+    source, between, result = (tvm.runtime.tensor(np.ones(1024, "float32"), device) for _ in range(3))
+    try:
+        device.set_raw_stream(first)
+        add(source, between)
+        tvm.get_global_func("runtime.Device_StreamSyncFromTo")(device, first or 0, second or 0)
+        device.set_raw_stream(second)
+        add(between, result)
+        device.sync(second)
+    finally:
+        device.set_raw_stream(0)
+    assert (result.numpy() == 3).all()
+    for one in (first, second):
+        device.free_raw_stream(one)
+    device.sync()
+
+
 def test_a_device_that_tvm_has_no_type_of_is_refused() -> None:
     with pytest.raises(chipdock.Unsupported, match="'npu'"):
         chipdock.tvm.register_devices("npu")
