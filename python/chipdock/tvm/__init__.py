@@ -23,11 +23,11 @@
   kernels of devices.
 * **TVM-8 Export and inspection.** `export_library` of the result takes what it always does; ours are linked as object files with
   TVM's, and code of devices goes into the library. For `llvm` and `c` the library runs in processes without Chipdock, for devices where
-  libchipdock.so is loaded. A C compiler with ``ld`` and ``objcopy`` is needed where more than our module is exported.
+  libchipdock.so is loaded, with workspace of TVM's device API (TVM-9). A C compiler with ``ld`` and ``objcopy`` is needed, but for one module of ours for the processor.
   `inspect_source()` has the source, or the lowered TVMScript; ``"tir"`` is always the latter. `modules` returns ours.
 * **TVM-9 Devices.** `register_devices` gives TVM a device API over our plugins, in C++, built with the system's compiler at first use
-  and kept in the user's cache; for the versions of TVM-1 alone. Tensors, workspaces and copies are Chipdock's; all work is on the
-  device's current stream. TVM keeps it as long as the process: `unregister` leaves it.
+  and kept in the user's cache; for the versions of TVM-1 alone. Tensors, workspaces and copies are Chipdock's, and
+  streams where the plugin shares native ones; else TVM has the default stream alone. TVM keeps it as long as the process: `unregister` leaves it.
 * **TVM-10 Threads.** All of it may be called from several threads at once. An export swaps imports of the module that it exports for a
   moment: call no function of that module for the first time meanwhile.
 

@@ -25,6 +25,8 @@ TYPES = {
     "cuda": 2,
 }
 _SOURCE = Path(__file__).with_name("device_api.cc")
+#: Functions of libchipdock.so that the device APIs call, in the order of `Library` in the source.
+_FUNCTIONS = ("empty", "copy", "device_sync", "device_attribute", "stream", "stream_native", "stream_sync", "stream_wait_for")
 _lock = threading.Lock()
 _installed: set[str] = set()
 _library: Any = None
@@ -110,7 +112,6 @@ def register_devices(*names: str) -> list[str]:
                 continue
             if _library is None:
                 _library = tvm_ffi.load_module(str(build()))
-            functions = map(_function, ("empty", "copy", "device_sync", "device_attribute"))
-            _library["install"](TYPES[name], _objects._host(), *functions)
+            _library["install"](TYPES[name], _objects._host(), [_function(one) for one in _FUNCTIONS])
             _installed.add(name)
     return chosen

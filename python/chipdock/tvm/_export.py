@@ -23,6 +23,7 @@ import tvm
 from .._objects import Module
 from ..errors import Unavailable, Unsupported
 from . import _artifacts
+from ._targets import CPU_KINDS
 
 #: The methods of TVM's module class as they were.
 _before: dict[str, Any] = {}
@@ -65,6 +66,34 @@ int32_t outer_{at}(void *self, const ChipdockAny *args, int32_t num_args, Chipdo
 """
 
 
+#: Workspace of devices is TVM's, which has them where the library runs; the run time of a library alone has none.
+_WORKSPACE = """
+static ChipdockEnv with_workspace;
+static int32_t (*free_of_host)(const ChipdockEnv *, int32_t, int32_t, void *);
+static void *(*allocate_of_host)(const ChipdockEnv *, int32_t, int32_t, uint64_t);
+static void *allocate_of_tvm(const ChipdockEnv *env, int32_t device_type, int32_t device_id, uint64_t size_bytes) {
+    void *(*allocate)(int, int, uint64_t, int, int) = dlsym(RTLD_DEFAULT, "TVMBackendAllocWorkspace");
+    if (device_type == CHIPDOCK_DEVICE_CPU || !allocate) return allocate_of_host(env, device_type, device_id, size_bytes);
+    void *data = allocate(device_type, device_id, size_bytes, 1, 8);
+    if (!data) env->raise(env, "Unavailable", "TVM has no workspace of the device: call chipdock.tvm.register_devices", 0);
+    return data;
+}
+static int32_t free_of_tvm(const ChipdockEnv *env, int32_t device_type, int32_t device_id, void *data) {
+    int (*release)(int, int, void *) = dlsym(RTLD_DEFAULT, "TVMBackendFreeWorkspace");
+    if (device_type == CHIPDOCK_DEVICE_CPU || !release) return free_of_host(env, device_type, device_id, data);
+    return release(device_type, device_id, data);
+}
+__attribute__((constructor)) static void take_workspace_of_tvm(void) {
+    with_workspace = *__chipdock_env;
+    allocate_of_host = with_workspace.allocate_workspace;
+    free_of_host = with_workspace.free_workspace;
+    with_workspace.allocate_workspace = allocate_of_tvm;
+    with_workspace.free_workspace = free_of_tvm;
+    __chipdock_env = &with_workspace;
+}
+"""
+
+
 def _object(compiled: Module, entries: Sequence[str], folder: Path) -> Path:
     """Writes a module of ours as one object file whose only symbols are those that TVM-FFI asks for."""
     archive = folder / "module.tar"
@@ -76,6 +105,8 @@ def _object(compiled: Module, entries: Sequence[str], folder: Path) -> Path:
                 (folder / os.path.basename(member.name)).write_bytes(content.read())
     with open(folder / "library.c", "a", encoding="utf-8") as file:
         file.writelines(_ENTRY.format(at=at, name=name) for at, name in enumerate(entries))
+        if (folder / "modules.bin").is_file():
+            file.write(_WORKSPACE)
     compiler, objcopy = _tool(os.environ.get("CC", "cc"), "gcc", "clang"), _tool("objcopy")
     _run([compiler, "-c", "-fPIC", "-O2", "-std=gnu11", "-fvisibility=hidden", "-w", "library.c", "-o", "library.o"], folder)
     if entries:
@@ -231,7 +262,7 @@ def _export_library(self: Any, file_name: Any, **options: Any) -> Any:
         return before(self, file_name, **options)
     made = _artifacts.made_of(self)
     given = {key for key, value in options.items() if value is not None} - {"workspace_dir"}
-    alone = made is not None and not made.lowered and not self.imports
+    alone = made is not None and not made.lowered and not self.imports and made.compiled.target["kind"] in CPU_KINDS
     if made is not None and alone and not given and os.fspath(file_name).endswith(".so"):
         return made.compiled.export(file_name)
     with tempfile.TemporaryDirectory(prefix="chipdock-tvm-") as folder:

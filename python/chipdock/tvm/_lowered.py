@@ -73,10 +73,10 @@ def _operator(found: re.Match[str]) -> str:
     return found[0] if name is None else f"T.{name}("
 
 
-def _compile(functions: Functions, target: Any) -> _objects.Module:
+def _compile(functions: Functions, target: _objects.Target) -> _objects.Module:
     plain = tvm.IRModule({var: function.without_attr("target") for var, function in functions.items()})
     text = _INTRINSIC.sub(_operator, plain.script(show_meta=True))
-    return _objects.compile(text, mapped(target, None), schedule="none")
+    return _objects.compile(text, target, schedule="none")
 
 
 def _load(compiled: _objects.Module) -> Any:
@@ -93,13 +93,14 @@ def build(mod: Any, target: Any, before: Callable[[Any, Any], Any]) -> Any:
     if kind not in _taken or not len(mod.functions):
         return before(mod, target)
     functions = dict(mod.functions.items())
+    ours = mapped(target, None)
     made: list[_objects.Module]
     left: Functions
     failed: Failed
     try:
-        made, left, failed = [_compile(functions, target)], {}, []
+        made, left, failed = [_compile(functions, ours)], {}, []
     except REASONS as error:
-        made, left, failed = split(functions, kind, error, lambda group: _compile(group, target))
+        made, left, failed = split(functions, kind, error, lambda group: _compile(group, ours))
     if failed and not _taken.get(kind, False):
         refuse(failed, "take_over(…, fallback=True) compiles them with TVM's own code generator")
     fall_back(failed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +15,7 @@ from tvm.tirx import compilation_pipeline
 
 from .. import _objects
 from . import _artifacts, _export, _lowered
-from ._refusals import REASONS, NotTakenOver, fall_back, refuse, split
+from ._refusals import REASONS, Functions, NotTakenOver, fall_back, refuse, split
 from ._targets import CPU_KINDS, mapped
 
 #: The name that `tvm.compile` takes as ``tir_pipeline``.
@@ -44,13 +45,12 @@ class Options:
 _lock = threading.Lock()
 
 
-def _compile(functions: dict[Any, Any], target: Any, options: Options) -> _objects.Module:
+def _compile(functions: Functions, target: _objects.Target, options: Options) -> _objects.Module:
     """Compiles functions of one target together."""
     # The target is given beside the text: printed in every function it would be read as often.
     plain = tvm.IRModule({var: function.without_attr("target") for var, function in functions.items()})
     return _objects.compile(
-        plain.script(show_meta=True), mapped(target, options.device), schedule=options.schedule, emit=options.emit, cache=options.cache,
-        threads_max=options.threads_max, **options.codegen,
+        plain.script(show_meta=True), target, schedule=options.schedule, emit=options.emit, cache=options.cache, threads_max=options.threads_max, **options.codegen,
     )
 
 
@@ -62,7 +62,7 @@ def _by_target(functions: Iterable[tuple[Any, Any]]) -> list[tuple[Any, dict[Any
     return list(found.values())
 
 
-def take_over_blocks(mod: Any, options: Options) -> tuple[list[_objects.Module], dict[Any, Any]]:
+def take_over_blocks(mod: Any, options: Options) -> tuple[list[_objects.Module], Functions]:
     """Compiles the functions of a module at block stage; returns our modules, and what TVM has to compile itself.
 
     Raises
@@ -76,24 +76,26 @@ def take_over_blocks(mod: Any, options: Options) -> tuple[list[_objects.Module],
             "build it without"
         )
     made: list[_objects.Module] = []
-    left: dict[Any, Any] = {}
+    left: Functions = {}
     foreign = [var.name_hint for var, function in mod.functions.items() if not isinstance(function, tvm.tirx.PrimFunc)]
     if foreign:
         raise NotTakenOver(f"chipdock.tvm: expected PrimFuncs, found others: {', '.join(foreign)}; compile Relax with tvm.compile")
     for target, functions in _by_target(mod.functions.items()):
+        # An option that is not known is an error of the caller's, whatever the functions are.
+        ours = mapped(target, options.device)
         try:
-            made.append(_compile(functions, target, options))
+            made.append(_compile(functions, ours, options))
             continue
         except REASONS as error:
             first = error
         kind = target.kind.name
-        ours, theirs, failed = split(functions, kind, first, lambda group: _compile(group, target, options))
+        parts, theirs, failed = split(functions, kind, first, functools.partial(_compile, target=ours, options=options))
         if failed and kind not in CPU_KINDS:
             refuse(failed, "TVM's wheel has no run time for this target to fall back to")
         if failed and not options.fallback:
             refuse(failed, "pipeline(fallback=True) compiles them with TVM's own code generator")
         fall_back(failed)
-        made += ours
+        made += parts
         left |= theirs
     return made, left
 

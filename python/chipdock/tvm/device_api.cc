@@ -1,6 +1,7 @@
 // Device APIs of TVM over the plugins of Chipdock (TVM-9). Built by _devices.py against the headers of the TVM that it runs in.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
@@ -21,7 +22,7 @@ namespace ffi = tvm::ffi;
 // Functions of libchipdock.so, and the host that they are called with. Never destroyed: threads use it until the process ends.
 struct Library {
   ffi::Any host;
-  ffi::Function empty, copy, sync, attribute;
+  ffi::Function empty, copy, sync, attribute, stream, stream_native, stream_sync, stream_wait_for;
 };
 
 Library* library = nullptr;
@@ -88,14 +89,57 @@ class ChipdockDeviceAPI final : public tvm::runtime::DeviceAPI {
     }
   }
 
-  void StreamSync(Device device, TVMStreamHandle) final { library->sync(library->host, device); }
+  // A stream is known to TVM-FFI's table, and so to our kernels, by the native one below it. Where the plugin shares none, TVM gets
+  // the default stream.
+  TVMStreamHandle CreateStream(Device device) final {
+    ffi::Any stream = library->stream(library->host, device);
+    void* native = nullptr;
+    try {
+      native = reinterpret_cast<void*>(library->stream_native(stream).cast<int64_t>());
+    } catch (const ffi::Error&) {
+      return nullptr;
+    }
+    const std::lock_guard<std::mutex> guard(lock_);
+    streams_.insert_or_assign(native, std::move(stream));
+    return native;
+  }
+
+  void FreeStream(Device, TVMStreamHandle native) final {
+    const ffi::Any stream = StreamOf(native);
+    if (stream == nullptr) return;
+    // Work on it may go on; freeing it here must not lose any.
+    library->stream_sync(stream);
+    const std::lock_guard<std::mutex> guard(lock_);
+    streams_.erase(native);
+  }
+
+  void StreamSync(Device device, TVMStreamHandle native) final {
+    const ffi::Any stream = StreamOf(native);
+    if (stream == nullptr) {
+      library->sync(library->host, device);
+    } else {
+      library->stream_sync(stream);
+    }
+  }
+
+  void SyncStreamFromTo(Device device, TVMStreamHandle from, TVMStreamHandle to) final {
+    const ffi::Any source = StreamOf(from), target = StreamOf(to);
+    if (source == nullptr || target == nullptr) {
+      library->sync(library->host, device);
+    } else {
+      library->stream_wait_for(target, source);
+    }
+  }
 
  protected:
   using DeviceAPI::CopyDataFromTo;
 
   void CopyDataFromTo(const void* from, size_t from_offset, void* to, size_t to_offset, size_t nbytes, Device from_device,
-                      Device to_device, DLDataType, TVMStreamHandle) final {
+                      Device to_device, DLDataType, TVMStreamHandle native) final {
     if (nbytes == 0) return;
+    // The copy is on the default stream: it comes after what is on the caller's.
+    const ffi::Any stream = StreamOf(native);
+    if (stream != nullptr) library->stream_sync(stream);
     const int64_t size = static_cast<int64_t>(nbytes);
     const auto view = [size](void* data, size_t offset, Device device) {
       return ffi::Tensor::FromNDAlloc(Borrowed{data, offset}, ffi::Shape({size}), kBytes, device);
@@ -105,14 +149,25 @@ class ChipdockDeviceAPI final : public tvm::runtime::DeviceAPI {
 
  private:
   static constexpr DLDataType kBytes = {kDLUInt, 8, 1};
+
+  ffi::Any StreamOf(TVMStreamHandle native) {
+    const std::lock_guard<std::mutex> guard(lock_);
+    const auto found = streams_.find(native);
+    return found == streams_.end() ? ffi::Any(nullptr) : found->second;
+  }
+
   std::mutex lock_;
+  std::unordered_map<void*, ffi::Any> streams_;
   std::unordered_map<void*, ffi::Tensor> owned_;
 };
 
 // Sets the functions and the host of all device APIs; registers one under the name of a device type.
-void Install(int device_type, ffi::Any host, ffi::Function empty, ffi::Function copy, ffi::Function sync, ffi::Function attribute) {
-  if (library == nullptr) library = new Library{};
-  *library = {std::move(host), std::move(empty), std::move(copy), std::move(sync), std::move(attribute)};
+void Install(int device_type, ffi::Any host, ffi::Array<ffi::Function> functions) {
+  TVM_FFI_ICHECK_EQ(functions.size(), 8);
+  if (library == nullptr) {
+    library = new Library{std::move(host), functions[0], functions[1], functions[2], functions[3],
+                          functions[4],    functions[5], functions[6], functions[7]};
+  }
   auto* api = new ChipdockDeviceAPI();
   const std::string name = std::string("device_api.") + tvm::runtime::DLDeviceType2Str(device_type);
   ffi::Function::SetGlobal(
