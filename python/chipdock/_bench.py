@@ -35,6 +35,7 @@ import tvm_ffi
 
 from . import _flops, _limits, _objects, errors
 from ._limits import Limits
+from ._shown import html_table
 
 __all__ = ["Comparison", "Limits", "Measurement", "bench"]
 
@@ -173,11 +174,8 @@ class Comparison(Mapping[str, Measurement]):
         return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in table)
 
     def _repr_html_(self) -> str:
-        def row(cells: list[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
         head, *rows = self.table()
-        return f"<table><thead>{row(head, 'th')}</thead><tbody>{''.join(row(one, 'td') for one in rows)}</tbody></table>"
+        return html_table(head, rows)
 
     def plot(self, ax: Any = None) -> Any:
         """Draws those whose operations are known below the device's roofline, with matplotlib; returns the axes."""

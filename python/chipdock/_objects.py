@@ -13,6 +13,7 @@ import tvm_ffi
 
 from . import _library, _progress, errors
 from ._progress import ProgressLike
+from ._shown import Listing, html_table, problem
 
 __all__ = [
     "Device", "Host", "Kernel", "Module", "Stream", "Target", "compile", "device", "device_name", "devices", "function", "host", "kernel",
@@ -82,6 +83,10 @@ class Target(tvm_ffi.Object):
 
     def __repr__(self) -> str:
         return f"chipdock.Target({_target_json(self)})"
+
+    def _repr_html_(self) -> str:
+        rows = [[name, json.dumps(value)] for name, value in self.options.items() if name != "kind"]
+        return html_table(["option", "value"], rows, f"chipdock.Target {self.kind}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Target) and bool(_target_json(self) == _target_json(other))
@@ -191,12 +196,10 @@ class Module(tvm_ffi.Object):
         return f"chipdock.Module({described['kind']}: {', '.join(_signature(one) for one in described['functions'])})"
 
     def _repr_html_(self) -> str:
-        import html
-
+        
         described = self.describe()
-        rows = "".join(f"<tr><td><code>{html.escape(_signature(one))}</code></td></tr>" for one in described["functions"])
-        kind = html.escape(str((described["target"] or {}).get("kind", described["kind"])))
-        return f"<table><thead><tr><th>chipdock.Module for {kind}</th></tr></thead><tbody>{rows}</tbody></table>"
+        kind = (described["target"] or {}).get("kind", described["kind"])
+        return html_table([f"chipdock.Module for {kind}"], [[_signature(one)] for one in described["functions"]])
 
 
 def _signature(described: Mapping[str, Any]) -> str:
@@ -316,10 +319,15 @@ def device_name(device: tvm_ffi.Device) -> str:
     return str(_device_name(_host(), device))
 
 
-def plugins() -> list[dict[str, Any]]:
+def plugins() -> Listing:
     """Returns every plugin that was met, each with its state and, where it is not used, the reason."""
-    found: list[dict[str, Any]] = json.loads(_plugins(_host()))["plugins"]
-    return found
+    return Listing(
+        json.loads(_plugins(_host()))["plugins"],
+        [
+            ("plugin", lambda one: one["name"]), ("version", lambda one: one["version"]), ("state", lambda one: one["state"]),
+            ("provides", lambda one: ", ".join(one["provides"])), ("reason", problem), ("library", lambda one: one["library"]),
+        ],
+    )
 
 
 def devices() -> list[str]:
@@ -327,16 +335,26 @@ def devices() -> list[str]:
     return [one["device"] for api in device_apis() for one in api["devices"]]
 
 
-def device_apis() -> list[dict[str, Any]]:
+def device_apis() -> Listing:
     """Returns every device API with its devices and their attributes, or the problem why there are none."""
-    found: list[dict[str, Any]] = json.loads(_devices(_host()))["device_apis"]
-    return found
+    def named(one: dict[str, Any]) -> str:
+        return ", ".join(f"{device['device']} ({device['attributes'].get('device_name', '')})" for device in one["devices"])
+
+    return Listing(
+        json.loads(_devices(_host()))["device_apis"],
+        [("device api", lambda one: one["name"]), ("devices", named), ("problem", problem)],
+    )
 
 
-def targets() -> list[dict[str, Any]]:
+def targets() -> Listing:
     """Returns every target kind: whether it can be used here, with its default options or the problem."""
-    found: list[dict[str, Any]] = json.loads(_targets(_host()))["targets"]
-    return found
+    return Listing(
+        json.loads(_targets(_host()))["targets"],
+        [
+            ("target", lambda one: one["kind"]), ("usable", lambda one: "yes" if one["usable"] else "no"),
+            ("default", lambda one: json.dumps(one["target"]) if one.get("target") else None), ("problem", problem),
+        ],
+    )
 
 
 def function(name: str) -> tvm_ffi.Function:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,16 @@ class Tensor(tvm_ffi.Tensor):
 
         array = numpy(self)
         return np.array(array, dtype=dtype) if copy else np.asarray(array, dtype=dtype)
+
+    def _repr_html_(self) -> str:
+        import numpy as np
+
+        try:
+            elements = np.array2string(numpy(self), threshold=100, edgeitems=3)
+        except (BufferError, RuntimeError, TypeError) as error:
+            # An element type that numpy does not have, such as bfloat16.
+            elements = str(error)
+        return f"<p>{html.escape(repr(self))}</p><pre>{html.escape(elements)}</pre>"
 
     def __repr__(self) -> str:
         extents = ", ".join(map(str, self.shape))

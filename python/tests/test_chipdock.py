@@ -184,7 +184,16 @@ def test_a_stream_is_current_within_its_block(target, device, arrays):
 def test_what_things_are_is_shown():
     module = chipdock.compile(ADD, "c")
     assert repr(module) == "chipdock.Module(c: add(A: float32[n], B: float32[n], C: float32[n]))"
-    assert "<code>add(A: float32[n]" in module._repr_html_()
+    assert "<td>add(A: float32[n]" in module._repr_html_() and "chipdock.Module for c" in module._repr_html_()
+    lines = repr(chipdock.plugins()).splitlines()
+    assert lines[0].split() == ["PLUGIN", "VERSION", "STATE", "PROVIDES", "REASON", "LIBRARY"]
+    assert any(line.startswith("c ") and "target.build.c" in line for line in lines) and max(map(len, lines)) < 400
+    assert "<td>cpu</td><td>cpu:0 (" in chipdock.device_apis()._repr_html_()
+    assert "c  " in repr(chipdock.targets()) and isinstance(chipdock.targets()[0], dict)
+    html = chipdock.Target("c")._repr_html_()
+    assert "chipdock.Target c" in html and "<td>opt-level</td><td>3</td>" in html and "&quot;cpu&quot;" in html
+    assert "[[0. 0.]]" in chipdock.zeros((1, 2))._repr_html_()
+    assert "bfloat16[2]" in chipdock.zeros((2,), "bfloat16")._repr_html_()
     assert "def add" in chipdock.lower(ADD, "c")
     with pytest.raises(Exception):
         pickle.dumps(module)
