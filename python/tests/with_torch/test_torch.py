@@ -282,7 +282,8 @@ def test_other_tensors_are_refused_or_made_plain(add):
     assert add(torch._neg_view(x), x).tolist() == [0.0] * 4
     assert torch.vmap(lambda a: add(a, x))(torch.ones(3, 4)).tolist() == [[2.0] * 4] * 3
     # Before 2.5 torch itself refuses it.
-    with pytest.raises((TypeError, NotImplementedError), match="A is a dense tensor, found one of layout torch.sparse_coo|SparseTensorImpl"):
+    refusal = "A is a dense tensor, found one of layout torch.sparse_coo|SparseTensorImpl"
+    with pytest.raises((TypeError, NotImplementedError), match=refusal):
         add(x.to_sparse(), x)
     with pytest.raises(TypeError, match="B is a dense tensor, found None"):
         add(x, None)
@@ -294,8 +295,8 @@ def test_five_hundred_wrong_calls_are_exceptions(add):
     freed = torch.ones(4)
     freed.untyped_storage().resize_(0)
     wrong = [
-        None, 7, 2.5, "text", [1.0], x.numpy(), x.double(), x.to(torch.complex64), x[:2], x.reshape(2, 2), torch.ones(()), x.to_sparse(), freed,
-        torch.empty(4, device="meta"), torch.empty(0), torch.quantize_per_tensor(x, 0.1, 0, torch.qint8), object(),
+        None, 7, 2.5, "text", [1.0], x.numpy(), x.double(), x.to(torch.complex64), x[:2], x.reshape(2, 2), torch.ones(()), x.to_sparse(),
+        freed, torch.empty(4, device="meta"), torch.empty(0), torch.quantize_per_tensor(x, 0.1, 0, torch.qint8), object(),
     ]
     functions, raised = (compiled(ADD).add, add), 0
     for number in range(500):
