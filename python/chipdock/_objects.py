@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import textwrap
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
@@ -508,7 +509,13 @@ def numpy(tensor: Any) -> npt.NDArray[Any]:
     tensor = from_dlpack(tensor)
     if _device_name(_host(), tensor.device).split(":")[0] != "cpu":
         tensor = to_device(tensor, "cpu")
-    return np.from_dlpack(tensor)
+    array: npt.NDArray[Any] = np.from_dlpack(tensor)
+    if int(np.__version__.split(".")[0]) < 2:
+        # numpy 1 takes every such array for read-only; the array below keeps it alive.
+        data, _ = array.__array_interface__["data"]
+        writable = types.SimpleNamespace(__array_interface__={**array.__array_interface__, "data": (data, False)}, array=array)
+        array = np.asarray(writable)
+    return array
 
 
 def synchronize(device: DeviceLike) -> None:
