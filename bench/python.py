@@ -172,7 +172,8 @@ def main():
         print(f"import        {name:<24} {figure['time_s'] * 1e3:8.1f} ms  {figure['memory_bytes'] / 1e6:6.1f} MB")
     for name, ratio in found.items():
         goal = GOALS.get(name)
-        print(f"ratio         {name:<24} {ratio:8.3f}" + ("" if goal is None else f"  goal {goal}: {'met' if ratio <= goal else 'NOT met'}"))
+        verdict = "" if goal is None else f"  goal {goal}: {'met' if ratio <= goal else 'NOT met'}"
+        print(f"ratio         {name:<24} {ratio:8.3f}{verdict}")
     if "torch" not in found:
         print("torch is not installed: its lines are left out")
     if options.json:

@@ -1,7 +1,8 @@
 """Kernels as operators of torch: `custom_op` registers one that autograd and `torch.compile` know.
 
 A function of a module takes tensors of torch as it is, without copies and on torch's current stream: ``module.add(x, y, z)``. Such a
-call is outside of autograd and breaks a graph of `torch.compile`; an operator does neither.
+call is outside of autograd, breaks a graph of `torch.compile`, and reads the memory of a view that torch negates or conjugates lazily
+as it lies there; an operator does none of these.
 
 TORCH-1  An operator takes the parameters of its function, in their order, without its outputs, which it allocates and returns. By
          default the last buffer is the output, or, with `mutates`, none. A tensor among `mutates` is written in place.
@@ -153,6 +154,10 @@ class _Kernel:
         return op
 
     def run(self, *args: Any) -> Any:
+        for at in self.tensors:
+            if args[at] is None or args[at].layout is not torch.strided:
+                found = "None" if args[at] is None else f"one of layout {args[at].layout}"
+                raise TypeError(f"{self.signature.function}: {self.inputs[at].name} is a dense tensor, found {found}")
         copies = {at: args[at].contiguous() for at in self.tensors if not args[at].is_contiguous()}
         passed = [copies.get(at, arg) for at, arg in enumerate(args)] if copies else args
         shapes = self.shapes.of_outputs(self.shapes.values(args))

@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Each with what it has to print.
 SCRIPTS = {
     "examples/digits/classify.py": r"c +98\.44% of 450 are read correctly(.|\n)*wrong are 1 read as 9",
-    "examples/vendor-plugin/vendor.py": r"template_c:0(.|\n)*notes\.so +unused +cannot_open(.|\n)*softmax differs(.|\n)*ValueError: the tensor has more",
+    "examples/vendor-plugin/vendor.py": (
+        r"template_c:0(.|\n)*notes\.so +unused +cannot_open(.|\n)*softmax differs(.|\n)*ValueError: the tensor has more"
+    ),
 }
 
 pytestmark = pytest.mark.skipif(not (ROOT / "examples").is_dir(), reason="the sources with the examples are not here")

@@ -68,7 +68,10 @@ class Module:
                 C[vi] = T.if_then_else(vi < n, A[vi], T.float64(0)) * s
 
     @T.prim_func(s_tir=True)
-    def scale_gradient(s: T.float64, k: T.int32, A: T.Buffer(("n",), "float64"), grad_C: T.Buffer((n + k,), "float64"), grad_A: T.Buffer((n,), "float64")):
+    def scale_gradient(
+        s: T.float64, k: T.int32, A: T.Buffer(("n",), "float64"), grad_C: T.Buffer((n + k,), "float64"),
+        grad_A: T.Buffer((n,), "float64"),
+    ):
         n = T.int32()
         for i in range(n):
             with T.sblock("grad_A"):
@@ -76,6 +79,7 @@ class Module:
                 grad_A[vi] = grad_C[vi] * s
 """
 
+BETWEEN = ADD.replace("DTYPE", "float32").replace(", B:", ", s: T.float32, B:")
 HALF = """
 @T.prim_func(s_tir=True)
 def half(grad_C: T.Buffer(("n",), "float64"), grad_A: T.Buffer((n,), "float64")):
@@ -167,8 +171,7 @@ def test_wrong_arguments_are_refused(matmul):
         (ADD, {"outputs": 0}, "written in place"),
         (ADD, {"outputs": 3}, "outputs: expected a number of buffers"),
         (ADD, {"backward": "add"}, "expected buffers grad_A, grad_B"),
-        (SCALE.replace("s: T.float64, k: T.int32, A: T.Buffer((\"n\",), \"float64\"),", "A: T.Buffer((\"n\",), \"float64\"), s: T.float64, k: T.int32, "
-         "B: T.Buffer((n,), \"float64\"),"), {"function": "scale"}, "a scalar stands between"),
+        (BETWEEN, {}, "a scalar stands between"),
     ],
 )
 def test_bad_calls_are_said(text, options, message):

@@ -277,6 +277,40 @@ def test_tensors_without_elements(add, matmul):
     assert matmul(none.T, none).shape == (0, 0)
 
 
+def test_other_tensors_are_refused_or_made_plain(add):
+    x = torch.ones(4)
+    assert add(torch._neg_view(x), x).tolist() == [0.0] * 4
+    assert torch.vmap(lambda a: add(a, x))(torch.ones(3, 4)).tolist() == [[2.0] * 4] * 3
+    # Before 2.5 torch itself refuses it.
+    refusal = "A is a dense tensor, found one of layout torch.sparse_coo|SparseTensorImpl"
+    with pytest.raises((TypeError, NotImplementedError), match=refusal):
+        add(x.to_sparse(), x)
+    with pytest.raises(TypeError, match="B is a dense tensor, found None"):
+        add(x, None)
+
+
+def test_five_hundred_wrong_calls_are_exceptions(add):
+    random = torch.Generator().manual_seed(20261124)
+    x = torch.ones(4)
+    freed = torch.ones(4)
+    freed.untyped_storage().resize_(0)
+    wrong = [
+        None, 7, 2.5, "text", [1.0], x.numpy(), x.double(), x.to(torch.complex64), x[:2], x.reshape(2, 2), torch.ones(()), x.to_sparse(),
+        freed, torch.empty(4, device="meta"), torch.empty(0), torch.quantize_per_tensor(x, 0.1, 0, torch.qint8), object(),
+    ]
+    functions, raised = (compiled(ADD).add, add), 0
+    for number in range(500):
+        count = int(torch.randint(1, 4, (), generator=random))
+        args = [wrong[int(torch.randint(len(wrong), (), generator=random))] for _ in range(count)]
+        try:
+            functions[number % 2](*args)
+        except Exception as error:
+            assert str(error)
+            raised += 1
+    assert raised > 400
+    assert add(x, x).tolist() == [2.0] * 4
+
+
 def test_parameters_and_no_grad(matmul, add):
     weight = torch.nn.Parameter(torch.rand(4, 5, dtype=torch.float64))
     assert matmul(torch.rand(3, 4, dtype=torch.float64), weight).requires_grad
