@@ -11,7 +11,6 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 use std::sync::{Mutex, PoisonError};
@@ -106,7 +105,8 @@ fn set(here: &Here, note: *mut Note) {
 /// A call in progress. Restores the previous note when it is dropped.
 pub(crate) struct Calling {
     before: *mut Note,
-    _same_thread: PhantomData<*const ()>,
+    /// This thread's: a second look for it would cost a call in a library. Not sent to other threads.
+    here: *const Here,
 }
 
 impl Calling {
@@ -122,7 +122,7 @@ impl Calling {
         HERE.with(|here| {
             let before = here.note.load(Ordering::Relaxed);
             set(here, note.map_or(ptr::null_mut(), |note| ptr::from_ref(note).cast_mut()));
-            Self { before, _same_thread: PhantomData }
+            Self { before, here }
         })
     }
 }
@@ -130,7 +130,8 @@ impl Calling {
 impl Drop for Calling {
     #[inline]
     fn drop(&mut self) {
-        HERE.with(|here| set(here, self.before));
+        // SAFETY: it has no destructor and lives as long as its thread, on which this is.
+        set(unsafe { &*self.here }, self.before);
     }
 }
 

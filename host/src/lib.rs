@@ -147,8 +147,8 @@ pub use options::{Environment, HostOptions, LogLevel, LogSink, Variables};
 pub use problem::{Problem, ProblemKind};
 pub use registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
 pub use runtime::{
-    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Stream, StreamGuard, Tensor, Verdict,
-    dtype_of,
+    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Plain, Stream, StreamGuard, Tensor,
+    Verdict, dtype_of,
 };
 pub use session::{BuildMessage, Severity};
 pub use target::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest, TargetSource};

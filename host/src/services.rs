@@ -59,10 +59,22 @@ thread_local! {
     static STREAMS: RefCell<Vec<(u64, ChipdockDevice, *mut c_void)>> = const { RefCell::new(Vec::new()) };
     /// Devices that compiled code made active on this thread, by host; one for each device type.
     static DEVICES: RefCell<Vec<(u64, ChipdockDevice)>> = const { RefCell::new(Vec::new()) };
-    /// Numbers of these entries, for the fast path.
-    static ERRORS_COUNT: Cell<u32> = const { Cell::new(0) };
-    static STREAMS_COUNT: Cell<u32> = const { Cell::new(0) };
-    static DEVICES_COUNT: Cell<u32> = const { Cell::new(0) };
+    /// Numbers of these entries, for the fast path: in one, as each look costs a call in a library.
+    static COUNTS: Counts = const { Counts { errors: Cell::new(0), streams: Cell::new(0), devices: Cell::new(0) } };
+}
+
+struct Counts {
+    errors: Cell<u32>,
+    streams: Cell<u32>,
+    devices: Cell<u32>,
+}
+
+fn count(of: impl FnOnce(&Counts) -> &Cell<u32>) -> u32 {
+    COUNTS.with(|counts| of(counts).get())
+}
+
+fn set_count(of: impl FnOnce(&Counts) -> &Cell<u32>, count: u32) {
+    COUNTS.with(|counts| of(counts).set(count));
 }
 
 impl Services {
@@ -155,9 +167,16 @@ impl Services {
             .hint("make a host in the child, or start a new program"))
     }
 
+    /// Returns true where this thread has no error of any host and no stream but default ones: a call needs neither
+    /// [`Self::clear_error`] nor [`Self::has_current_stream`].
+    #[inline]
+    pub(crate) fn is_quiet() -> bool {
+        COUNTS.with(|counts| counts.errors.get() == 0 && counts.streams.get() == 0)
+    }
+
     /// Drops this thread's error of this host, so that an old one is not taken for the next failure's.
     pub(crate) fn clear_error(&self) {
-        if ERRORS_COUNT.get() != 0 {
+        if count(|counts| &counts.errors) != 0 {
             drop(self.take());
         }
     }
@@ -167,7 +186,7 @@ impl Services {
         let taken = ERRORS.try_with(|errors| {
             let mut errors = errors.borrow_mut();
             let index = errors.iter().position(|(id, _)| *id == self.id)?;
-            ERRORS_COUNT.set(ERRORS_COUNT.get() - 1);
+            set_count(|counts| &counts.errors, count(|counts| &counts.errors) - 1);
             Some(errors.swap_remove(index).1)
         });
         taken.ok().flatten()
@@ -181,7 +200,7 @@ impl Services {
                 Some(slot) => Some(std::mem::replace(&mut slot.1, error)),
                 None => {
                     errors.push((self.id, error));
-                    ERRORS_COUNT.set(ERRORS_COUNT.get() + 1);
+                    set_count(|counts| &counts.errors, count(|counts| &counts.errors) + 1);
                     None
                 }
             }
@@ -211,7 +230,7 @@ impl Services {
 
     /// Returns the stream that is active on this thread for a device; null is the default.
     pub(crate) fn current_stream(&self, device: ChipdockDevice) -> *mut c_void {
-        if STREAMS_COUNT.get() == 0 {
+        if count(|counts| &counts.streams) == 0 {
             return ptr::null_mut();
         }
         let found = STREAMS.try_with(|streams| {
@@ -234,7 +253,7 @@ impl Services {
 
     /// Returns true if this thread has a stream other than the default active on any device.
     pub(crate) fn has_current_stream() -> bool {
-        STREAMS_COUNT.get() != 0
+        count(|counts| &counts.streams) != 0
     }
 
     /// Makes a stream active on this thread for a device, and returns the one before.
@@ -246,14 +265,14 @@ impl Services {
             if !stream.is_null() {
                 streams.push((self.id, device, stream));
             }
-            STREAMS_COUNT.set(u32::try_from(streams.len()).unwrap_or(u32::MAX));
+            set_count(|counts| &counts.streams, u32::try_from(streams.len()).unwrap_or(u32::MAX));
         });
         before
     }
 
     /// Returns the streams other than the default that are active on this thread.
     pub(crate) fn current_streams(&self) -> Vec<(ChipdockDevice, *mut c_void)> {
-        if STREAMS_COUNT.get() == 0 {
+        if count(|counts| &counts.streams) == 0 {
             return Vec::new();
         }
         let found = STREAMS.try_with(|streams| {
@@ -270,13 +289,13 @@ impl Services {
             let mut devices = devices.borrow_mut();
             devices.retain(|(id, at)| *id != self.id || at.device_type != device.device_type);
             devices.push((self.id, device));
-            DEVICES_COUNT.set(u32::try_from(devices.len()).unwrap_or(u32::MAX));
+            set_count(|counts| &counts.devices, u32::try_from(devices.len()).unwrap_or(u32::MAX));
         });
     }
 
     /// Returns the device of a type that is active on this thread; the first where none was chosen.
     pub(crate) fn current_device(&self, device_type: i32) -> i32 {
-        if DEVICES_COUNT.get() == 0 {
+        if count(|counts| &counts.devices) == 0 {
             return 0;
         }
         let found = DEVICES.try_with(|devices| {
@@ -289,7 +308,7 @@ impl Services {
 
     /// Returns the devices that are active on this thread, one for each type for which one was chosen.
     pub(crate) fn current_devices(&self) -> Vec<ChipdockDevice> {
-        if DEVICES_COUNT.get() == 0 {
+        if count(|counts| &counts.devices) == 0 {
             return Vec::new();
         }
         let found = DEVICES.try_with(|devices| {

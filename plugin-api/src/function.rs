@@ -81,11 +81,24 @@ impl Function {
     ///
     /// # Safety
     ///
-    /// * `call` follows the packed convention (V.10, V.11), ignores its `self`, and stays valid as long as `keep_alive`.
+    /// * `call` follows the packed convention (V.10, V.11), uses its `self` for nothing but [`Self::kept`], and stays valid as long as
+    ///   `keep_alive`.
     #[must_use]
     pub unsafe fn from_safe_call<K: Send + Sync + 'static>(call: ChipdockSafeCall, keep_alive: K) -> Self {
         let object = function_object::<DirectBody<K>>(call);
         Self(own(allocate(DirectBody { object, keep_alive })))
+    }
+
+    /// Returns what a function of [`Self::from_safe_call`] keeps alive, within its C function.
+    ///
+    /// # Safety
+    ///
+    /// * `self_` is that of a call of such a function, whose `keep_alive` is a `K`; the reference is used within the call.
+    #[must_use]
+    #[inline]
+    pub unsafe fn kept<'a, K: Send + Sync + 'static>(self_: *mut c_void) -> &'a K {
+        // SAFETY: V.10, `self_` is the object, which this function requires to be such a body.
+        unsafe { &(*self_.cast::<DirectBody<K>>()).keep_alive }
     }
 
     /// Makes a function from a `self`, a C function and the deleter of that `self`, as a registrar receives them.

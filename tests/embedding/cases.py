@@ -92,7 +92,7 @@ def the_functions_are_global_and_described():
     if not hasattr(tvm_ffi, "get_global_func_metadata") or not hasattr(LIB, "get_function_doc"):
         raise Unable("no metadata of functions")
     found = tvm_ffi.get_global_func_metadata("chipdock.compile")
-    assert found["arg_names"] == ["host", "source", "target", "options"], found
+    assert found["arg_names"] == ["host", "source", "target", "options", "progress"], found
     assert json.loads(found["type_schema"])["type"] == "ffi.Function"
     assert "TVMScript" in LIB.get_function_doc("compile")
     schema = str(tvm_ffi.core.TypeSchema.from_json_str(LIB.get_function_metadata("module_functions")["type_schema"]))

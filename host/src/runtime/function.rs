@@ -3,7 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR, ChipdockAny, ChipdockSafeCall};
+use chipdock_abi::{
+    CHIPDOCK_TYPE_DEVICE, CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_NONE, CHIPDOCK_TYPE_TENSOR, ChipdockAny,
+    ChipdockSafeCall,
+};
 use chipdock_plugin_api as api;
 
 use super::module::ModuleInner;
@@ -13,6 +16,17 @@ use crate::error::Error;
 use crate::host::Host;
 use crate::services::{Services, to_api};
 use crate::trace;
+
+/// What [`Function::call_plain`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plain {
+    /// It was called, and its result is a plain value, or None.
+    Done,
+    /// It was called: this status and the result go to [`Function::outcome`].
+    Called(i32),
+    /// It was not called.
+    NotCalled,
+}
 
 /// A function that can be called. It keeps its host, and the module that it comes from, alive. Cloning shares it.
 #[derive(Clone)]
@@ -75,21 +89,56 @@ impl Function {
     /// As of [`Self::call`].
     #[inline]
     pub fn call_raising(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, api::Error> {
-        let status = match self.status_of(args) {
-            Ok((0, result)) => {
-                // SAFETY: on success the result is owned by the caller.
-                let answered = unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
-                return answered.map_err(|error| to_api(&error));
-            }
-            Ok((status, _)) => status,
-            Err(error) => return Err(to_api(&error)),
-        };
+        let (status, result) = self.status_of(args).map_err(|error| to_api(&error))?;
+        // SAFETY: the status and the result of one call.
+        unsafe { self.outcome(status, result) }
+    }
+
+    /// Returns what a call comes to, by its status and what it wrote as its result.
+    ///
+    /// # Safety
+    ///
+    /// * They are those of a call of this function, and the result is taken over.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::call_raising`].
+    pub unsafe fn outcome(&self, status: i32, result: ChipdockAny) -> Result<api::Any, api::Error> {
+        if status == 0 {
+            // SAFETY: on success the result is owned by the caller.
+            let answered = unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
+            return answered.map_err(|error| to_api(&error));
+        }
         let services = self.host.0.services;
         Err(services.take().unwrap_or_else(|| {
             let failed = services.check(status, || format!("function \"{}\"", self.name));
             let internal = || Error::new(crate::error::ErrorKind::Internal, "a call failed without a status");
             to_api(&failed.err().unwrap_or_else(internal))
         }))
+    }
+
+    /// Calls the function where nothing has to be done but the call, and writes its result where that is no object: the common call of
+    /// a kernel, at the least cost. What is left to do, the answer says.
+    ///
+    /// # Safety
+    ///
+    /// * `result` is a place for a value, which is None.
+    #[inline]
+    pub unsafe fn call_plain(&self, args: &[api::AnyView<'_>], result: &mut ChipdockAny) -> Plain {
+        let services = self.host.0.services;
+        if !Services::is_quiet() || services.check_process().is_err() {
+            return Plain::NotCalled;
+        }
+        let num_args = i32::try_from(args.len()).unwrap_or(i32::MAX);
+        let self_ = self.value.object().as_ptr();
+        let calling = Calling::enter(self.note);
+        // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
+        let status = unsafe { (self.call.0)(self_.cast(), args.as_ptr().cast(), num_args, result) };
+        drop(calling);
+        match (status, result.type_index) {
+            (0, CHIPDOCK_TYPE_NONE..=CHIPDOCK_TYPE_DEVICE) => Plain::Done,
+            _ => Plain::Called(status),
+        }
     }
 
     /// Calls the function without checking whether a program traces calls.

@@ -21,7 +21,7 @@ pub(crate) use env::EnvState;
 #[cfg(test)]
 pub(crate) use env::LIVE as LIVE_ENVIRONMENTS;
 pub use external::NativeData;
-pub use function::Function;
+pub use function::{Function, Plain};
 pub use launching::{Kernel, LaunchArg};
 pub use module::{Module, Verdict};
 pub(crate) use module::{check_environment, with_raw};

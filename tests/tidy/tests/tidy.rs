@@ -310,6 +310,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "c_api.rs",
             "embedded.rs",
             "entry.rs",
+            "functions.rs",
             "process.rs",
             "register.rs",
             "running.rs",
