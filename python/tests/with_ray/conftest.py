@@ -36,8 +36,8 @@ class Nodes:
             initialize_head=True,
             head_node_args={
                 "num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False,
-                # Every object that a store has no room for is logged.
-                "_system_config": {"verbose_spill_logs": 1, "min_spilling_size": 0},
+                # Every object that a store has no room for is logged. A node that is gone is noticed after 5 s instead of 15.
+                "_system_config": {"verbose_spill_logs": 1, "min_spilling_size": 0, "health_check_period_ms": 1000},
             },
         )
         self.nodes = []
