@@ -98,6 +98,24 @@ def test_a_killed_worker_is_replaced(nodes, tmp_path, ordered):
     assert 1 <= results.report.n_retried <= 4, "as many as a worker has at once"
 
 
+def test_losses_now_and_then_are_no_end(nodes, tmp_path):
+    """RAY-6: `retries` is of one block, and of one worker without a result; a long map may lose more."""
+
+    def read(index):
+        import os
+        import signal
+
+        marker = f"{tmp_path}/{index}"
+        if index in (1, 3, 5) and not os.path.exists(marker):
+            open(marker, "x").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return np.full(4, index, np.float32)
+
+    results = chipdock.ray.map_blocks(DOUBLE, read, count=8, workers=1, retries=1, **OPTIONS)
+    assert [block.tolist() for block in results] == expected(8)
+    assert results.report.n_retried >= 3
+
+
 def test_a_lost_device_is_opened_by_another_worker(nodes, tmp_path):
     """RAY-6: the kind of error that is not the caller's."""
 
