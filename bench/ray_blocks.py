@@ -3,13 +3,13 @@
 Usage: ray_blocks.py [--json] [--rounds N] [--blocks N] [--only NAME]. It is not called `ray.py`: a script's folder comes first
 where Python looks for `ray`.
 
-  scaling    rate of two workers over that of one, one thread each: `iterate`, compute-bound: 10,000 steps of x = x * x - c for each
-             of 65,536 float32; `matmul`: blocks of 256 x 2048 float32 times a 2048 x 2048 matrix, 4 MiB of transport each
+  scaling    rate of two workers over that of one, one thread each. Compute-bound, so many steps of x = x * x - c for each float32:
+             `small`, blocks of 64 KiB, which Ray sends with the call, and `stored`, of 256 KiB, which go by the object stores.
+             Not compute-bound: `matmul`, blocks of 256 x 2048 float32 times a 2048 x 2048 matrix, 4 MiB of transport each
   overhead   time per block over that of a bare Ray task with the same arrays in the same window: one that calls the same
              kernel (`task`), and one that returns an array that it has (`noop`); one worker on one node; by size of a block
 
-Contenders run in turn in each round. A rate is taken from the first result to the last, so that no start of a process is in
-it. Printed: medians of the rounds, and the median, least and greatest of the rounds' ratios.
+Contenders run in turn in each round. Time is taken while all workers work, so that no start of a process is in it. Printed: medians of the rounds, and the median, least and greatest of the rounds' ratios.
 """
 
 import argparse
@@ -30,6 +30,8 @@ import chipdock.ray
 
 STORE = 300 << 20
 WINDOW = 4
+#: Blocks at the end that are not counted: as many as are in flight.
+TAIL = 10
 MATMUL = """
 @T.prim_func(s_tir=True)
 def matmul(A: T.Buffer(("m", "k"), "float32"), B: T.Buffer((k, "n"), "float32"), C: T.Buffer((m, n), "float32")):
@@ -48,7 +50,7 @@ ITERATE = """
 def iterate(A: T.Buffer(("n",), "float32"), C: T.Buffer((n,), "float32")):
     n = T.int32()
     T.func_attr({"tirx.noalias": True})
-    for i, step in T.grid(n, 10000):
+    for i, step in T.grid(n, STEPS):
         with T.sblock("C"):
             vi, vs = T.axis.remap("SR", [i, step])
             with T.init():
@@ -68,13 +70,18 @@ def negate(A: T.Buffer(("n",), "float32"), C: T.Buffer((n,), "float32")):
 ON_ONE = {"one": 1.0}
 
 
-def seconds_per_block(results):
-    """Time per block, from the first result to the last."""
-    next(results)
-    start, count = time.perf_counter(), 0
-    for _ in results:
-        count += 1
-    return (time.perf_counter() - start) / count
+def seconds_per_block(results, n_blocks, all_work=lambda: True):
+    """Time per block while all workers work: from when the last has started to when the first could run out of blocks."""
+    start, count = None, 0
+    for at, _ in enumerate(results):
+        now = time.perf_counter()
+        if start is None:
+            start = now if all_work() else None
+        elif at < n_blocks - TAIL:
+            count, end = count + 1, now
+    if count < n_blocks // 4:
+        raise RuntimeError(f"{count} of {n_blocks} blocks were computed while all workers worked; ask for more with --blocks")
+    return (end - start) / count
 
 
 def scaling(kernel, block, constants):
@@ -88,7 +95,12 @@ def scaling(kernel, block, constants):
         alone = chipdock.compile(kernel, "llvm")
         function = alone[alone.functions()[0]]
         assert np.array_equal(found, chipdock.numpy(function(block, *constants.values()))) and np.isfinite(found).all()
-        return {"two workers": lambda: seconds_per_block(mapped(2)), "one worker": lambda: seconds_per_block(mapped(1))}
+
+        def timed(n_workers):
+            results = mapped(n_workers)
+            return seconds_per_block(results, n_blocks, lambda: results.report.n_workers == n_workers)
+
+        return {"two workers": lambda: timed(2), "one worker": lambda: timed(1)}
 
     return made
 
@@ -141,19 +153,26 @@ def overhead(size_bytes, function):
 
         assert np.array_equal(next(bare(task, artifact, block, 1)), -block) and np.array_equal(next(mapped()), -block)
         return {
-            "map_blocks": lambda: seconds_per_block(mapped()),
-            "bare task": lambda: seconds_per_block(bare(function, artifact, block, n_blocks)),
+            "map_blocks": lambda: seconds_per_block(mapped(), n_blocks),
+            "bare task": lambda: seconds_per_block(bare(function, artifact, block, n_blocks), n_blocks),
         }
 
     return made
 
 
-VALUES, WEIGHTS = np.linspace(0.0, 1.5, 1 << 16, dtype=np.float32), np.random.rand(2048, 2048).astype(np.float32)
+
+def iterated(size_bytes, steps):
+    return scaling(ITERATE.replace("STEPS", str(steps)), np.linspace(0.0, 1.5, size_bytes // 4, dtype=np.float32), {})
+
+
+MATRIX = np.random.rand(2048, 2048).astype(np.float32)
+#: How a case's contenders are made, its goal, and how many times the blocks that are asked for it takes.
 CASES = {
-    "scaling iterate": (scaling(ITERATE, VALUES, {}), 1.8, 1),
-    "scaling matmul": (scaling(MATMUL, np.random.rand(256, 2048).astype(np.float32), {"B": WEIGHTS}), None, 1),
+    "scaling small": (iterated(64 << 10, 40_000), 1.8, 1),
+    "scaling stored": (iterated(256 << 10, 100_000), 1.8, 0.4),
+    "scaling matmul": (scaling(MATMUL, np.random.rand(256, 2048).astype(np.float32), {"B": MATRIX}), None, 0.5),
 } | {
-    f"overhead {name} {size_bytes >> 10} KiB": (overhead(size_bytes, function), 1.1, 5)
+    f"overhead {name} {size_bytes >> 10} KiB": (overhead(size_bytes, function), 1.1, 3)
     for name, function in (("task", task), ("noop", noop)) for size_bytes in (64 << 10, 1 << 20, 8 << 20)
 }
 
@@ -161,7 +180,7 @@ CASES = {
 def measure(name, rounds, n_blocks):
     """The contenders of a case in turn, the first over the second."""
     make, goal, more = CASES[name]
-    contenders = make(n_blocks * more)
+    contenders = make(int(n_blocks * more))
     times = {one: [] for one in contenders}
     for _ in range(rounds):
         for one, run in contenders.items():
@@ -183,7 +202,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--blocks", type=int, default=60)
+    parser.add_argument("--blocks", type=int, default=120)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False})

@@ -13,12 +13,14 @@
 # array of 384 MiB on disk, compiles once for the processor of the nodes, and writes the result to disk. On the way one node loses power.
 
 # %%
+import logging
 import os
 import tempfile
 import time
 from pathlib import Path
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+logging.disable(logging.INFO)  # what Ray says about its start
 
 import numpy as np
 import psutil

@@ -4,7 +4,7 @@ Ray schedules, transports and stores; Chipdock compiles and computes. The rules:
 
 * **RAY-1 Blocks.** `map_blocks` gives each block to one kernel. Blocks are rows of arrays or of a memory-mapped ``.npy`` file, what an
   iterable yields, or what a function makes of their numbers on the workers. They are made when they are needed, and a worker reads
-  them in its node's object store, without a copy.
+  them in its node's object store, without a copy; up to 90 KB are sent with the call.
 * **RAY-2 Bounded.** Blocks and results in flight fill at most two fifths of the smallest object store, however large the array is.
   `constants` are put there once.
 * **RAY-3 Results** come in the order of the blocks (``ordered=False``: as they are done, each with its number), while one iterates, or

@@ -1,5 +1,6 @@
 """One cluster of several nodes for all tests here. Nothing of it uses a network but this machine's own."""
 
+import contextlib
 import os
 import re
 import time
@@ -18,14 +19,26 @@ MIB = 1 << 20
 STORE = 80 * MIB
 
 
-def processes():
-    """Ray's processes of this user: name and id."""
+def session():
+    """The folder of the cluster that this process is connected to: other clusters on this machine are not ours."""
+    return ray._private.worker._global_node.get_session_dir_path()
+
+
+def processes(folder):
+    """Ray's processes of a cluster, found by where they log to: id and name."""
     found = []
-    for one in psutil.process_iter(["pid", "cmdline", "status"]):
-        line = " ".join(one.info["cmdline"] or ())
-        if one.info["status"] != psutil.STATUS_ZOMBIE and ("raylet" in line or "gcs_server" in line or line.startswith("ray::")):
-            found.append((one.info["pid"], line[:80]))
+    for one in psutil.process_iter(["pid", "cmdline"]):
+        logs = [f"/proc/{one.pid}/fd/{number}" for number in (1, 2)]
+        with contextlib.suppress(OSError, psutil.Error):
+            # A zombie has no open files.
+            if any(os.readlink(log).startswith(folder + os.sep) for log in logs):
+                found.append((one.pid, " ".join(one.info["cmdline"] or ())[:80].strip()))
     return found
+
+
+def workers():
+    """Processes of our actors."""
+    return [one for one in processes(session()) if one[1].startswith("ray::Worker")]
 
 
 class Nodes:
@@ -36,8 +49,8 @@ class Nodes:
             initialize_head=True,
             head_node_args={
                 "num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False,
-                # Every object that a store has no room for is logged.
-                "_system_config": {"verbose_spill_logs": 1, "min_spilling_size": 0},
+                # Every object that a store has no room for is logged. A node that is gone is noticed after 5 s instead of 15.
+                "_system_config": {"verbose_spill_logs": 1, "min_spilling_size": 0, "health_check_period_ms": 1000},
             },
         )
         self.nodes = []
@@ -84,12 +97,13 @@ class Nodes:
 
 @pytest.fixture(scope="session")
 def cluster():
-    before = set(processes())
     made = Nodes()
+    folder = session()
+    assert len(processes(folder)) >= 4, "the head's and the nodes' processes are seen"
     yield made
     made.close()
     deadline = time.monotonic() + 20
-    while (left := set(processes()) - before) and time.monotonic() < deadline:
+    while (left := processes(folder)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not left, f"processes are left: {left}"
 
@@ -103,11 +117,6 @@ def nodes(cluster):
     while workers() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not workers(), f"actors are left: {workers()}"
-
-
-def workers():
-    """Processes of our actors."""
-    return [one for one in processes() if one[1].startswith("ray::Worker")]
 
 
 @pytest.fixture

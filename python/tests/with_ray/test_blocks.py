@@ -114,6 +114,15 @@ def test_inputs_are_read_in_the_store():
     assert chipdock.from_dlpack(given).shape == (8,)
 
 
+@pytest.mark.parametrize(("n_elements", "n_puts"), [(20_000, 1), (30_000, 7)])
+def test_small_blocks_go_with_the_call(nodes, monkeypatch, n_elements, n_puts):
+    """RAY-1: a block's way through the store is longer than its work; the artifact is put in any case."""
+    put, puts = ray.put, []
+    monkeypatch.setattr(ray, "put", lambda value: (puts.append(value), put(value))[1])
+    found = doubled([np.full(n_elements, at, np.float32) for at in range(6)])
+    assert [block[-1] for block in found] == [2 * at for at in range(6)] and len(puts) == n_puts
+
+
 @pytest.fixture
 def counted(tmp_path):
     """Environment of actors in which each compilation is written to a file."""

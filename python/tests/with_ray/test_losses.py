@@ -52,23 +52,37 @@ def once(tmp_path, name, act):
     return read
 
 
-def test_a_killed_node_loses_no_block_and_a_new_one_is_used(nodes):
-    """RAY-6, RAY-4: the blocks of the node are computed by others; who joins later helps."""
-    results = chipdock.ray.map_blocks(DOUBLE, slowly(0.15), count=60, workers=2, **OPTIONS)
-    found, joined = [], None
+def test_a_killed_node_loses_no_block(nodes):
+    """RAY-6: the blocks of the node are computed by others, each once."""
+    results = chipdock.ray.map_blocks(DOUBLE, slowly(0.1), count=50, workers=2, **OPTIONS)
+    found = []
     for index, block in enumerate(results):
         found.append(block.tolist())
         if index == 8:
             nodes.kill(nodes.nodes[-1])
+    assert found == expected(50)
+    report = results.report
+    assert report.n_done == 50 and 1 <= report.n_retried <= 4 and sum(report.done_by.values()) == 50
+    assert sum(report.compiled.values()) == 1
+
+
+def test_a_node_that_joins_is_used(nodes):
+    """RAY-4, RAY-6: by the worker that found no room, within what Ray takes to see that a node is gone."""
+    nodes.keep(1)
+    results = chipdock.ray.map_blocks(DOUBLE, slowly(0.05), count=2000, workers=2, **OPTIONS)
+    found, joined, deadline = [], None, time.monotonic() + 45
+    for block in results:
+        found.append(block.tolist())
+        if len(found) == 5:
             before = set(nodes.alive())
-        if results.report.n_retried and joined is None:
             nodes.add()
             joined = set(nodes.alive()) - before
-    assert found == expected(60)
-    report = results.report
-    assert report.n_done == 60 and report.n_retried >= 1 and sum(report.done_by.values()) == 60
-    assert joined & {node for node, _ in report.done_by}, "a worker was started on the node that joined"
-    assert sum(report.compiled.values()) == 1
+        if time.monotonic() > deadline or (joined and joined & {node for node, _ in results.report.done_by}):
+            break
+    results.close()
+    assert found == expected(len(found))
+    assert joined & {node for node, _ in results.report.done_by}, "no worker was started on the node that joined"
+    assert sum(results.report.compiled.values()) == 1
 
 
 @pytest.mark.parametrize("ordered", [True, False])
@@ -81,7 +95,25 @@ def test_a_killed_worker_is_replaced(nodes, tmp_path, ordered):
         assert len(found) == 12
         found = [block for _, block in sorted(found, key=lambda pair: pair[0])]
     assert [block.tolist() for block in found] == expected(12)
-    assert 1 <= results.report.n_retried <= 2
+    assert 1 <= results.report.n_retried <= 4, "as many as a worker has at once"
+
+
+def test_losses_now_and_then_are_no_end(nodes, tmp_path):
+    """RAY-6: `retries` is of one block, and of one worker without a result; a long map may lose more."""
+
+    def read(index):
+        import os
+        import signal
+
+        marker = f"{tmp_path}/{index}"
+        if index in (1, 3, 5) and not os.path.exists(marker):
+            open(marker, "x").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return np.full(4, index, np.float32)
+
+    results = chipdock.ray.map_blocks(DOUBLE, read, count=8, workers=1, retries=1, **OPTIONS)
+    assert [block.tolist() for block in results] == expected(8)
+    assert results.report.n_retried >= 3
 
 
 def test_a_lost_device_is_opened_by_another_worker(nodes, tmp_path):
