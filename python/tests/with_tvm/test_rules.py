@@ -193,6 +193,22 @@ def test_options_of_targets_are_honoured() -> None:
     assert {key: ours.target[key] for key in target} == target
 
 
+def test_what_tvm_fills_in_is_left_to_chipdock() -> None:
+    for kind in ("llvm", "c"):
+        (ours,) = chipdock.tvm.modules(chipdock.tvm.compile(kernels.added(), kind))
+        assert ours.target == chipdock.Target(kind).options
+
+
+def test_targets_of_devices_take_options_of_the_device_that_is_named(opencl: object) -> None:
+    def limit(**options: object) -> int:
+        (ours,) = chipdock.tvm.modules(chipdock.tvm.compile(kernels.added(), "opencl", **options))
+        return int(ours.target["max_num_threads"])
+
+    of_device = chipdock.Target("opencl", device="opencl:0").options["max_num_threads"]
+    assert limit() == limit(device="opencl:0") == of_device
+    assert limit(device=None) == chipdock.Target("opencl").options["max_num_threads"] != of_device
+
+
 def test_the_host_of_a_device_is_honoured() -> None:
     target = tvm.target.Target({"kind": "opencl", "max_num_threads": 64}, {"kind": "llvm", "mcpu": "x86-64-v2"})
     (ours,) = chipdock.tvm.modules(chipdock.tvm.compile(kernels.added(), target))
