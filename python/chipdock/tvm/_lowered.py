@@ -18,7 +18,7 @@ import tvm
 from .. import _objects
 from ..errors import Unsupported
 from . import _artifacts, _export
-from ._refusals import REASONS, Failed, Functions, fall_back, refuse, split
+from ._refusals import REASONS, Failed, Functions, fall_back, plain_module, refuse, split
 from ._targets import CPU_KINDS, mapped
 
 _lock = threading.Lock()
@@ -74,8 +74,7 @@ def _operator(found: re.Match[str]) -> str:
 
 
 def _compile(functions: Functions, target: _objects.Target) -> _objects.Module:
-    plain = tvm.IRModule({var: function.without_attr("target") for var, function in functions.items()})
-    text = _INTRINSIC.sub(_operator, plain.script(show_meta=True))
+    text = _INTRINSIC.sub(_operator, plain_module(functions).script(show_meta=True))
     return _objects.compile(text, target, schedule="none")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from tvm.tirx import compilation_pipeline
 
 from .. import _objects
 from . import _artifacts, _export, _lowered
-from ._refusals import REASONS, Functions, NotTakenOver, fall_back, refuse, split
+from ._refusals import REASONS, Functions, NotTakenOver, callers_of, fall_back, plain_module, refuse, split
 from ._targets import CPU_KINDS, mapped
 
 #: The name that `tvm.compile` takes as ``tir_pipeline``.
@@ -48,17 +48,21 @@ _lock = threading.Lock()
 def _compile(functions: Functions, target: _objects.Target, options: Options) -> _objects.Module:
     """Compiles functions of one target together."""
     # The target is given beside the text: printed in every function it would be read as often.
-    plain = tvm.IRModule({var: function.without_attr("target") for var, function in functions.items()})
+    plain = plain_module(functions)
     return _objects.compile(
         plain.script(show_meta=True), target, schedule=options.schedule, emit=options.emit, cache=options.cache, threads_max=options.threads_max, **options.codegen,
     )
 
 
-def _by_target(functions: Iterable[tuple[Any, Any]]) -> list[tuple[Any, dict[Any, Any]]]:
-    found: dict[str, tuple[Any, dict[Any, Any]]] = {}
-    for var, function in functions:
-        target = function.attrs["target"]
-        found.setdefault(str(target), (target, {}))[1][var] = function
+def _by_target(functions: dict[Any, Any]) -> list[tuple[Any, Functions]]:
+    """Groups functions by their targets. What only others call goes with its callers: TVM may take it for a function of the host."""
+    found: dict[str, tuple[Any, Functions]] = {}
+    private = {var: one for var, one in functions.items() if "global_symbol" not in (one.attrs or {})}
+    callers = {var: callers_of(var, functions) for var in private}
+    for var, function in functions.items():
+        targets = [functions[caller].attrs["target"] for caller in callers.get(var, ()) if caller not in private]
+        for target in targets or [function.attrs["target"]]:
+            found.setdefault(str(target), (target, {}))[1][var] = function
     return list(found.values())
 
 
@@ -80,7 +84,7 @@ def take_over_blocks(mod: Any, options: Options) -> tuple[list[_objects.Module],
     foreign = [var.name_hint for var, function in mod.functions.items() if not isinstance(function, tvm.tirx.PrimFunc)]
     if foreign:
         raise NotTakenOver(f"chipdock.tvm: expected PrimFuncs, found others: {', '.join(foreign)}; compile Relax with tvm.compile")
-    for target, functions in _by_target(mod.functions.items()):
+    for target, functions in _by_target(dict(mod.functions.items())):
         # An option that is not known is an error of the caller's, whatever the functions are.
         ours = mapped(target, options.device)
         try:

@@ -56,29 +56,55 @@ def fallbacks(*, clear: bool = False) -> list[Fallback]:
 
 
 def _called(function: Any) -> set[Any]:
-    """The functions of the module that a function calls."""
+    """What a function calls: variables of functions of the module, and names."""
     found: set[Any] = set()
 
     def visit(call: Any) -> None:
         if isinstance(call.op, tvm.ir.GlobalVar):
             found.add(call.op)
+        elif len(call.args) and isinstance(call.args[0], tvm.ir.StringImm):
+            found.add(str(call.args[0].value))
 
     tvm_ffi.structural_walk(function.body, (tvm.ir.Call, visit))
     return found
 
 
+def callers_of(var: Any, functions: Functions) -> set[Any]:
+    """The functions that call one, directly or through others."""
+    called = {caller: _called(function) for caller, function in functions.items()}
+    found: set[Any] = set()
+    waiting = [var]
+    while waiting:
+        callee = waiting.pop()
+        new = {caller for caller, callees in called.items() if callee in callees} - found
+        found |= new
+        waiting.extend(new)
+    return found
+
+
 def _groups(functions: Functions) -> list[Functions]:
-    """Splits functions into those that call each other."""
+    """Splits functions into those that call each other: by name too, as TVM's code generators link such calls."""
     groups: list[set[Any]] = []
+    names = {_name(var, function): var for var, function in functions.items()}
     for var, function in functions.items():
-        joined = {var, *(one for one in _called(function) if one in functions)}
+        joined = {var, *(names.get(one, one) for one in _called(function) if one in functions or one in names)}
         met = [group for group in groups if group & joined]
         groups = [*(group for group in groups if not group & joined), joined.union(*met)]
     return [{var: functions[var] for var in functions if var in group} for group in groups]
 
 
 def _name(var: Any, function: Any) -> str:
+    """The name that a function is called by from outside."""
     return str((function.attrs or {}).get("global_symbol", var.name_hint)).removeprefix("__tvm_ffi_")
+
+
+def plain_module(functions: Functions) -> Any:
+    """Returns a module of functions under the names that they are called by, without targets, which are given beside it."""
+    called = set().union(*map(_called, functions.values())) if any(_name(*one) != one[0].name_hint for one in functions.items()) else ()
+    return tvm.IRModule({
+        var if var in called or _name(var, function) == var.name_hint else _name(var, function): function.without_attr("target")
+        for var, function in functions.items()
+    })
 
 
 def split(

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import tvm
 from tvm import te
+from tvm.script import ir as I
+from tvm.script import relax as R
 from tvm.script import tirx as T
 
 
@@ -58,3 +60,32 @@ def call(function: Any, array: Any, device: Any = None) -> Any:
 
 def script(text: str) -> str:
     return textwrap.dedent(text)
+
+
+@I.ir_module(s_tir=True)
+class Subroutine:
+    """A function that calls another, which nobody else can."""
+
+    @T.prim_func(private=True, s_tir=True)
+    def twice(x: T.float32) -> T.float32:
+        return x * T.float32(2)
+
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+        for i in range(8):
+            with T.sblock("B"):
+                vi = T.axis.spatial(8, i)
+                B[vi] = Subroutine.twice(A[vi])
+
+
+@I.ir_module(s_tir=True)
+class AnyBatch:
+    """Relax of any batch size."""
+
+    @R.function
+    def main(x: R.Tensor(("n", 16), "float32"), w: R.Tensor((16, 8), "float32")):
+        with R.dataflow():
+            y = R.matmul(x, w)
+            z = R.nn.relu(y)
+            R.output(z)
+        return z

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
+from tvm import topi
 
 import chipdock
 import chipdock.tvm
 from chipdock.tvm import _devices
 
+import cases
 import kernels
 
 NAMES = ["opencl", "vulkan"]
@@ -98,21 +100,28 @@ def test_the_time_evaluator_synchronises(device: Any) -> None:
 
 def test_streams_of_tvm_are_streams_of_the_plugin(device: Any) -> None:
     kind = str(device).split(":")[0]
-    add = chipdock.tvm.compile(kernels.added(), kind)["add"]
+    # Long enough for the other stream to get ahead.
+    size = 768
+    case = cases.Case("slow", (cases.f32(size, size),) * 2, topi.matmul)
+    slow = chipdock.tvm.compile(cases.topi_module(case), kind)["main"]
+    add = chipdock.tvm.compile(kernels.added(extent=size * size), kind)["add"]
     first, second = device.create_raw_stream(), device.create_raw_stream()
     # A plugin that shares no native stream leaves TVM the default one.
     assert (kind == "opencl") == bool(first) == bool(second)
-    source, between, result = (tvm.runtime.tensor(np.ones(1024, "float32"), device) for _ in range(3))
+    ones = tvm.runtime.tensor(np.ones((size, size), "float32"), device)
+    result = tvm.runtime.tensor(np.zeros((size, size), "float32"), device)
     try:
-        device.set_raw_stream(first)
-        add(source, between)
-        tvm.get_global_func("runtime.Device_StreamSyncFromTo")(device, first or 0, second or 0)
-        device.set_raw_stream(second)
-        add(between, result)
-        device.sync(second)
+        for _ in range(6 if first else 1):
+            between = tvm.runtime.tensor(np.zeros((size, size), "float32"), device)
+            device.set_raw_stream(first)
+            slow(ones, ones, between)
+            tvm.get_global_func("runtime.Device_StreamSyncFromTo")(device, first or 0, second or 0)
+            device.set_raw_stream(second)
+            add(between._create_view((size * size,)), result._create_view((size * size,)))
+            device.sync(second)
+            assert (result.numpy() == size + 1).all()
     finally:
         device.set_raw_stream(0)
-    assert (result.numpy() == 3).all()
     for one in (first, second):
         device.free_raw_stream(one)
     device.sync()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import tvm
 
 import chipdock
 import chipdock.tvm
+from chipdock.tvm import _export
 
 import checking
 import kernels
@@ -83,6 +85,23 @@ def test_what_fell_back_is_exported_with_ours(kind: str, tmp_path: Path) -> None
     chipdock.tvm.compile(kernels.mixed(), kind, fallback=True).export_library(str(tmp_path / "x.so"))
     assert (in_fresh_process(tmp_path / "x.so", "add", "cpu", [ONES]) == 2).all()
     assert (in_fresh_process(tmp_path / "x.so", "refused", "cpu", [np.full(8, 4, "float32")]) == 2).all()
+
+
+def test_device_code_is_a_child_of_the_library() -> None:
+    # The library imports module 1, which imports module 2.
+    numbers = [2 * 8 + 8 + 7 * 8 + 8 + 4 + 2 * (8 + 1 + 8 + 1), 4, 0, 1, 2, 2, 2, 1, 2]
+    blob = struct.pack("<9Q", *numbers) + b"".join(
+        struct.pack("<Q", len(kind)) + kind + (struct.pack("<Q", len(data)) + data if data else b"")
+        for kind, data in ((b"_lib", b""), (b"a", b"1"), (b"b", b"2"))
+    )
+    tree = _export._Tree(blob)
+    assert (tree.rows, tree.children) == ([0, 1, 2, 2], [1, 2])
+    tree.embed(b"chipdock", b"code")
+    again = _export._Tree(tree.to_bytes())
+    children = [again.children[start:end] for start, end in zip(again.rows, again.rows[1:])]
+    assert children == [[1, 3], [2], [], []]
+    assert again.modules == [(b"_lib", b""), (b"a", b"1"), (b"b", b"2"), (b"chipdock", b"code")]
+    assert len(tree.to_bytes()) == 8 + int.from_bytes(tree.to_bytes()[:8], "little")
 
 
 def test_an_archive_of_objects(tmp_path: Path) -> None:

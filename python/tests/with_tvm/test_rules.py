@@ -121,6 +121,50 @@ def test_dynamic_shapes(opencl: object) -> None:
             assert (kernels.call(twice, np.ones(length, "float32"), device) == 2).all()
 
 
+def test_functions_are_called_by_their_symbols() -> None:
+    module = tvm.IRModule({"main": kernels.added("add")["add"]})
+    for pipeline in ("default", "chipdock"):
+        assert (kernels.call(tvm.compile(module, "llvm", tir_pipeline=pipeline)["add"], ONES) == 2).all()
+
+
+@pytest.mark.parametrize("target", ["llvm", "c", "opencl"])
+def test_functions_that_call_each_other_are_compiled_together(target: str, opencl: object) -> None:
+    executable = chipdock.tvm.compile(kernels.Subroutine, target)
+    assert len(chipdock.tvm.modules(executable)) == 1
+    device = opencl if target == "opencl" else tvm.cpu()
+    assert (kernels.call(executable["main"], np.ones(8, "float32"), device) == 2).all()
+
+
+@pytest.mark.parametrize("target", ["llvm", "c", "opencl"])
+def test_relax_of_any_batch_size(target: str, opencl: object) -> None:
+    executable = chipdock.tvm.compile(kernels.AnyBatch, target)
+    rng = np.random.default_rng(1)
+    weight = rng.standard_normal((16, 8)).astype("float32")
+    for batch in (1, 3, 17):
+        x = rng.standard_normal((batch, 16)).astype("float32")
+        (found,) = checking.run_model(executable, "main", [x, weight], checking.device_of(target))
+        assert np.allclose(found, np.maximum(x @ weight, 0), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["mlp", "transformer_block"])
+def test_tvms_own_schedules_for_devices_are_taken(name: str, opencl: object) -> None:
+    module, arrays, expected = checking._program("model", name)
+    executable = tvm.compile(module, "opencl", tir_pipeline="chipdock")
+    assert chipdock.tvm.modules(executable)
+    assert np.allclose(checking.run("model", executable, module, arrays, opencl)[0], expected[0], rtol=1e-4, atol=1e-4)
+
+
+def test_what_tvms_machine_compiles_itself_falls_back() -> None:
+    module, arrays, expected = checking._program("model", "mlp")
+    with pytest.raises(chipdock.tvm.NotTakenOver, match=r"(?s)__vmtir__forward for llvm: .*anylist"):
+        tvm.relax.build(module, "llvm", tir_pipeline="chipdock", exec_mode="compiled")
+    with pytest.warns(chipdock.tvm.FallbackWarning):
+        executable = tvm.relax.build(module, "llvm", tir_pipeline=chipdock.tvm.pipeline(fallback=True), exec_mode="compiled")
+    # With all that it calls: TVM's code generator links them.
+    assert {"__vmtir__forward", "matmul", "softmax"} < {one.function for one in chipdock.tvm.fallbacks()}
+    assert np.allclose(checking.run("model", executable, module, arrays, tvm.cpu())[0], expected[0], rtol=1e-4, atol=1e-4)
+
+
 def test_functions_of_two_targets_in_one_module(opencl: object) -> None:
     host = kernels.added("on_host")["on_host"]
     device = kernels.added("on_device", 2.0)["on_device"].with_attr("target", tvm.target.Target("opencl", "llvm"))
@@ -191,6 +235,22 @@ def test_options_of_targets_are_honoured() -> None:
     target = {"kind": "llvm", "mcpu": "x86-64-v2", "mattr": ["+sse4.2"], "opt-level": 1, "num-cores": 2}
     (ours,) = chipdock.tvm.modules(chipdock.tvm.compile(kernels.added(), target))
     assert {key: ours.target[key] for key in target} == target
+
+
+def test_what_tvm_fills_in_is_left_to_chipdock() -> None:
+    for kind in ("llvm", "c"):
+        (ours,) = chipdock.tvm.modules(chipdock.tvm.compile(kernels.added(), kind))
+        assert ours.target == chipdock.Target(kind).options
+
+
+def test_targets_of_devices_take_options_of_the_device_that_is_named(opencl: object) -> None:
+    def limit(**options: object) -> int:
+        (ours,) = chipdock.tvm.modules(chipdock.tvm.compile(kernels.added(), "opencl", **options))
+        return int(ours.target["max_num_threads"])
+
+    of_device = chipdock.Target("opencl", device="opencl:0").options["max_num_threads"]
+    assert limit() == limit(device="opencl:0") == of_device
+    assert limit(device=None) == chipdock.Target("opencl").options["max_num_threads"] != of_device
 
 
 def test_the_host_of_a_device_is_honoured() -> None:
