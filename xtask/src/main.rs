@@ -1,5 +1,6 @@
 //! `cargo xtask`: the tasks of this project.
 
+mod bench_python;
 mod carry;
 mod commands;
 mod fuzz;
@@ -49,6 +50,8 @@ Examples:
   cargo xtask bench launch copy    # only these; it measures device-time, codegen, launch, copy, second-run,
                                    # default-schedule, elementwise, call, export, cache-hit, matmul, pool, fork-join,
                                    # script, list
+  cargo xtask bench python         # calls and imports from Python beside stock tvm_ffi and TVM; tvm-compile: compiling by
+                                   # chipdock.tvm beside TVM's llvm; ray: maps over a cluster
   cargo xtask bench --peers        # installs its peers the first time
   cargo xtask bench --peers --filter softmax --with torch
   cargo xtask fuzz --seconds 600   # script, wire, npy, manifest, target, artifact, pipeline, one after the other
@@ -69,6 +72,8 @@ fn main() -> ExitCode {
     let result = match task {
         "demo" => plugins::run_with_plugins("chipdock-demo", rest),
         "bench" if rest.iter().any(|argument| argument == "--peers") => peers::run(rest),
+        "bench" if rest.iter().any(|argument| bench_python::is_topic(argument)) => bench_python::run(rest),
+        "bench" if rest.is_empty() => peers::run_without(rest).and_then(|()| bench_python::run(rest)),
         "bench" => peers::run_without(rest),
         "test" | "ci" => test::run(rest),
         "plugins" => plugins::build(rest.iter().any(|argument| argument == "--release")).map(|built| {
