@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import ray
 from conftest import MIB, STORE
-from kernels import ADD_BIAS, DOUBLE, IN_PLACE, SUM_AND_DIFFERENCE
+from ray_kernels import ADD_BIAS, DOUBLE, IN_PLACE, SUM_AND_DIFFERENCE
 
 import chipdock
 import chipdock.ray

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import ray
 from conftest import workers
-from kernels import DOUBLE
+from ray_kernels import DOUBLE
 
 import chipdock
 import chipdock.ray
