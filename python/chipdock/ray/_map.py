@@ -228,7 +228,7 @@ class Map:
         self._forget([one for one, asked in self._pending.items() if asked.member is member])
         blocks, member.blocks = member.blocks, deque()
         if blocks:
-            # It computed the first; the others waited behind it.
+            # It computed the first, as far as the driver knows: an answer may have been lost with it. The others waited behind.
             blocks[0].losses += 1
             if blocks[0].losses > self.options.retries:
                 _note(error, f"block {blocks[0].index} was given up after {blocks[0].losses} workers that computed it were lost")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,8 @@ import numpy.typing as npt
 import chipdock
 
 Array = npt.NDArray[Any]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,20 @@ def device_api_of(target: Mapping[str, Any], known: Sequence[str]) -> str:
     return next((key for key in target["keys"] if key in known), str(target["kind"]))
 
 
+def _portable(method: Callable[P, R]) -> Callable[P, R]:
+    """Leaves out of a method's errors what apache-tvm-ffi keeps in them: its 0.1.0 cannot pickle that."""
+
+    @functools.wraps(method)
+    def called(*args: P.args, **options: P.kwargs) -> R:
+        try:
+            return method(*args, **options)
+        except Exception as error:
+            error.__dict__.pop("__tvm_ffi_error__", None)
+            raise
+
+    return called
+
+
 class Worker:
     """Owns the host of its process and the devices of its machine. Made an actor by ``ray.remote(chipdock.ray.Worker)``."""
 
@@ -79,16 +96,19 @@ class Worker:
             return _without(place, f"device API {name}: {problem}")
         return Place(place.node, place.process_id, str(chipdock._objects._target_json(made)), name, len(apis[name]["devices"]))
 
+    @_portable
     def compile(self, source: str, file: str, target: str, options: Mapping[str, Any]) -> bytes:
         """Compiles a kernel for a target and returns the artifact."""
         return chipdock.compile(_Text(source, file), target, **{"threads_max": self._threads} | dict(options)).to_bytes()
 
+    @_portable
     def load(self, artifact: bytes, target: str, job: Job, *constants: Any) -> None:
         """Loads an artifact, for `run`."""
         name = device_api_of(chipdock.Target(target).options, [api["name"] for api in chipdock.device_apis()])
         self._job = job
         self._call = _Call(chipdock.load(artifact), job, f"{name}:{job.device_id}", dict(zip(job.constants, constants, strict=True)))
 
+    @_portable
     def run(self, *block: Any) -> Any:
         """Computes one block: an array, or a tuple of them where the kernel has several results."""
         if self._call is None:
