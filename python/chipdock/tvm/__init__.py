@@ -3,14 +3,15 @@
 * **TVM-1 Versions.** Exactly the versions of apache-tvm in `SUPPORTED` are taken, which the tests run with; importing this module
   with another raises `chipdock.Unsupported`, which names both.
 * **TVM-2 What is taken over.** `tvm.compile(mod, target, tir_pipeline="chipdock")`, or `pipeline(…)` for a name with options, or
-  `compile` for no name. The PrimFuncs of the module are taken at block stage, before TVM lowers anything, so that Chipdock's schedules apply;
-  those of one target are compiled together. A graph of Relax is TVM's and runs on its virtual machine; its kernels are ours.
+  `compile` for no name. The PrimFuncs of the module are taken at block stage, before TVM lowers anything, so that Chipdock's schedules
+  apply; those of one target are compiled together. A graph of Relax is TVM's and runs on its virtual machine; its kernels are ours.
 * **TVM-3 Artifacts.** The result is a module of kind ``library`` that TVM-FFI makes itself, over code in memory: no file is written.
   Once the 8192 entry points of the process are used up (FFI-6), a linked library is loaded from a temporary file, which is removed at once.
   Either lives as long as the process.
 * **TVM-4 Refusals.** A function that cannot be taken over is named with its reason in `NotTakenOver`, whose cause is Chipdock's error,
   and nothing is built. With ``fallback=True`` TVM's own code generator compiles it and what it calls, the rest stays ours, a
-  `FallbackWarning` says so and `fallbacks()` lists it; only for `llvm` and `c`, as the wheel has no run time for devices. Refused as a whole: system libraries.
+  `FallbackWarning` says so and `fallbacks()` lists it; only for `llvm` and `c`, as the wheel has no run time for devices.
+  Refused as a whole: system libraries.
 * **TVM-5 Targets.** Options of TVM's target that were set are Chipdock's options of the same name; one that Chipdock's kind does not
   know is an error that names it. What TVM fills in by itself (``mtriple``, limits of devices) is left to Chipdock. Targets of
   devices take unset options of the first device of their kind here, unless ``device=`` says another or None.
