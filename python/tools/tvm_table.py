@@ -28,7 +28,8 @@ most the tolerance `atol + rtol x |expected|` in each element, with the same ele
 #: Targets whose lowered modules `take_over` takes.
 LOWERED = ("llvm", "c")
 LOWERED_HEAD = """After `chipdock.tvm.take_over("llvm", "c")` TVM lowers the kernels of TOPI above by its own pipeline, past
-`make_packed_api`, and Chipdock compiles what arrives at `target.build.llvm` and `target.build.c`: {equal} of {all} are equal on both. The others:
+`make_packed_api`, and Chipdock compiles what arrives at `target.build.llvm` and `target.build.c`: {equal} of {all} are equal on both.
+The others:
 """
 #: Verdicts by sort, name and target: the word, and the reason.
 Words = dict[tuple[str, str, str], tuple[str, str]]
