@@ -20,42 +20,62 @@ HEAD = """# TVM's programs on Chipdock's plugins
 Written by `python/tools/tvm_table.py`; `python/tests/with_tvm` checks that it is current.
 
 Each program is compiled by `chipdock.tvm.compile` for each target and run by stock TVM {version}, on TVM's tensors; `opencl` runs on
-the device API that `chipdock.tvm.register_devices` gives TVM. Its results are compared with those of TVM's own `llvm`: *equal* is at most
-the tolerance `atol + rtol x |expected|` in each element, with the same element type and shape. *refused* means that `NotTakenOver` names the
-function and the reason below.
+the device API that `chipdock.tvm.register_devices` gives TVM. Its results are compared with those of TVM's own `llvm`: *equal* is at
+most the tolerance `atol + rtol x |expected|` in each element, with the same element type and shape. *refused* means that
+`NotTakenOver` names the function and the reason below.
 """
 
+#: Targets whose lowered modules `take_over` takes.
+LOWERED = ("llvm", "c")
+LOWERED_HEAD = """After `chipdock.tvm.take_over("llvm", "c")` TVM lowers the kernels of TOPI above by its own pipeline, past
+`make_packed_api`, and Chipdock compiles what arrives at `target.build.llvm` and `target.build.c`: {equal} of {all} are equal on both.
+The others:
+"""
+#: Verdicts by sort, name and target: the word, and the reason.
+Words = dict[tuple[str, str, str], tuple[str, str]]
 
-def text(words: dict[tuple[str, str, str], tuple[str, str]]) -> str:
+
+def text(words: Words) -> str:
     """Returns the file for verdicts by sort, name and target."""
-    import checking
     import chipdock.tvm
+    import checking
 
     reasons: list[str] = []
-    parts = [HEAD.format(version=chipdock.tvm.SUPPORTED[-1])]
-    for sort, title in TITLES.items():
-        parts.append(f"\n## {title}\n\n| program | rtol | atol | {' | '.join(checking.TARGETS)} |\n|---|---|---|{'---|' * len(checking.TARGETS)}\n")
-        for name in (name for one, name in checking.programs() if one == sort):
-            case = checking.case_of(sort, name)
+
+    def table(sort: str, names: list[str], targets: tuple[str, ...]) -> str:
+        rows = [f"| program | rtol | atol | {' | '.join(targets)} |\n|---|---|---|{'---|' * len(targets)}\n"]
+        for name in names:
+            case = checking.case_of("topi" if sort == "lowered" else sort, name)
             cells = []
-            for target in checking.TARGETS:
+            for target in targets:
                 word, reason = words[sort, name, target]
                 if reason and reason not in reasons:
                     reasons.append(reason)
                 cells.append(f"{word} ({reasons.index(reason) + 1})" if reason else word)
-            parts.append(f"| `{name}` | {case.rtol:g} | {case.atol:g} | {' | '.join(cells)} |\n")
+            rows.append(f"| `{name}` | {case.rtol:g} | {case.atol:g} | {' | '.join(cells)} |\n")
+        return "".join(rows)
+
+    parts = [HEAD.format(version=chipdock.tvm.SUPPORTED[-1])]
+    for sort, title in TITLES.items():
+        names = [name for one, name in checking.programs() if one == sort]
+        parts.append(f"\n## {title}\n\n{table(sort, names, checking.TARGETS)}")
+    names = [name for one, name in checking.programs() if one == "topi"]
+    equal = [name for name in names if all(words["lowered", name, target][0] == "equal" for target in LOWERED)]
+    others = [name for name in names if name not in equal]
+    head = LOWERED_HEAD.format(equal=len(equal), all=len(names))
+    parts.append(f"\n## Kernels that arrive lowered\n\n{head}\n{table('lowered', others, LOWERED)}")
     parts.append("\n## Reasons\n\n" + "".join(f"{at}. {reason}\n" for at, reason in enumerate(reasons, 1)))
     return "".join(parts)
 
 
-def verdicts() -> dict[tuple[str, str, str], tuple[str, str]]:
+def verdicts() -> Words:
     """Runs every program on every target."""
     import checking
 
-    return {
-        (sort, name, target): (found.word, found.reason)
-        for sort, name in checking.programs() for target in checking.TARGETS for found in (checking.check(sort, name, target),)
-    }
+    found = {(sort, name, target): checking.check(sort, name, target) for sort, name in checking.programs() for target in checking.TARGETS}
+    kernels = [name for sort, name in checking.programs() if sort == "topi"]
+    found |= {("lowered", name, target): checking.check_lowered(name, target) for name in kernels for target in LOWERED}
+    return {key: (one.word, one.reason) for key, one in found.items()}
 
 
 def main() -> int:

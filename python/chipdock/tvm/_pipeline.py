@@ -50,7 +50,8 @@ def _compile(functions: Functions, target: _objects.Target, options: Options) ->
     # The target is given beside the text: printed in every function it would be read as often.
     plain = plain_module(functions)
     return _objects.compile(
-        plain.script(show_meta=True), target, schedule=options.schedule, emit=options.emit, cache=options.cache, threads_max=options.threads_max, **options.codegen,
+        plain.script(show_meta=True), target, schedule=options.schedule, emit=options.emit, cache=options.cache,
+        threads_max=options.threads_max, **options.codegen,
     )
 
 

@@ -116,3 +116,19 @@ def check(sort: str, name: str, target: str) -> Verdict:
         return Verdict("refused", _reason(error))
     found = run(sort, made, module, arrays, device_of(target))
     return compare(found, list(expected), case_of(sort, name))
+
+
+@functools.lru_cache(maxsize=None)
+def check_lowered(name: str, target: str) -> Verdict:
+    """Has TVM lower a kernel of TOPI and Chipdock compile it, and compares it with TVM's own `llvm`."""
+    module, arrays, expected = _program("topi", name)
+    chipdock.tvm.take_over(target)
+    try:
+        made = tvm.compile(module, target)
+    except chipdock.tvm.NotTakenOver as error:
+        return Verdict("refused", _reason(error))
+    finally:
+        chipdock.tvm.give_back(target)
+    if not chipdock.tvm.modules(made):
+        return Verdict("differs", "it is TVM's own")
+    return compare(run("topi", made, module, arrays, tvm.cpu()), list(expected), case_of("topi", name))
