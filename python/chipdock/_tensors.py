@@ -110,8 +110,8 @@ def numpy(tensor: Any) -> npt.NDArray[Any]:
     if _device_name(_host(), tensor.device).split(":")[0] != "cpu":
         tensor = to_device(tensor, "cpu")
     array: npt.NDArray[Any] = np.from_dlpack(tensor)
-    # Before 2.1 numpy takes whatever comes by DLPack as read-only.
-    if not array.flags.writeable and np.lib.NumpyVersion(np.__version__) < "2.1.0":
+    # Before 2.2 numpy takes whatever comes by DLPack as read-only.
+    if not array.flags.writeable and np.lib.NumpyVersion(np.__version__) < "2.2.0":
         return np.asarray(_Elements(array))
     return array
 

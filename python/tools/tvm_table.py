@@ -1,4 +1,4 @@
-"""Writes ``python/tvm.md``: which programs of TVM `chipdock.tvm` runs, by target, with each refusal and its reason.
+"""Writes ``guide/docs/tvm-programs.md``: which programs of TVM `chipdock.tvm` runs, by target, with each refusal and its reason.
 
     python python/tools/tvm_table.py            # runs all, writes the file
     python python/tools/tvm_table.py --check    # compares instead
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 PYTHON = Path(__file__).parent.parent
-FILE = PYTHON / "tvm.md"
+FILE = PYTHON.parent / "guide/docs/tvm-programs.md"
 sys.path.insert(0, str(PYTHON / "tests" / "with_tvm"))
 
 TITLES = {"topi": "Kernels of TOPI", "relax": "Operators of Relax", "model": "Models of Relax"}

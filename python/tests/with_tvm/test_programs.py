@@ -1,4 +1,4 @@
-"""Programs of TVM give the results of TVM's own code generator (TVM-2, TVM-9), as the table in python/tvm.md says."""
+"""Programs of TVM give the results of TVM's own code generator (TVM-2, TVM-9), as the table in guide/docs/tvm-programs.md says."""
 
 from __future__ import annotations
 
