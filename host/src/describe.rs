@@ -1,6 +1,6 @@
 //! Artifacts as JSON, for programs and people: what a module has, without its code.
 
-use chipdock_ir::{Param, PrimFunc, print};
+use chipdock_ir::{Expr, Param, PrimFunc, print};
 use serde_json::{Value, json};
 
 use crate::artifact::{Artifact, FunctionInfo, Section};
@@ -15,12 +15,15 @@ pub fn signature(info: &FunctionInfo) -> Option<PrimFunc> {
 #[must_use]
 pub fn function(info: &FunctionInfo) -> Value {
     let signature = signature(info);
+    // A number is a number, whatever the width that the kernel counts in.
+    let extent =
+        |expr: &Expr| Expr::as_int(expr).map_or_else(|| print::expr(expr), |value| value.to_string());
     let one = |param: &Param| match param {
         Param::Buffer(buffer) => json!({
             "name": &*buffer.name,
             "kind": "buffer",
             "dtype": buffer.dtype.to_string(),
-            "shape": buffer.shape.iter().map(print::expr).collect::<Vec<_>>(),
+            "shape": buffer.shape.iter().map(extent).collect::<Vec<_>>(),
         }),
         Param::Var(var) => {
             json!({"name": &*var.name, "kind": "scalar", "dtype": var.dtype.to_string(), "shape": null})

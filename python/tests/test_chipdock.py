@@ -199,6 +199,20 @@ def test_what_things_are_is_shown():
         pickle.dumps(module)
 
 
+FIXED = """
+@T.prim_func(s_tir=True)
+def copy(A: T.Buffer((T.int64(4), T.int64(2)), "float32"), B: T.Buffer((T.int64(4), T.int64(2)), "float32")):
+    for i, j in T.grid(T.int64(4), T.int64(2)):
+        with T.sblock("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj]
+"""
+
+
+def test_extents_are_numbers_whatever_their_width():
+    assert repr(chipdock.compile(FIXED, "c")) == "chipdock.Module(c: copy(A: float32[4, 2], B: float32[4, 2]))"
+
+
 def test_threads_compile_and_call_at_once(arrays):
     a, b, _ = arrays
     wrong = []
