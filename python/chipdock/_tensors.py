@@ -93,13 +93,20 @@ def from_dlpack(array: Any) -> Tensor:
 
 def to_device(array: Any, device: DeviceLike) -> Tensor:
     """Makes a copy of an array or a tensor on a device."""
-    made: Tensor = _to_device(_host(), from_dlpack(array), _device(device))
+    made: Tensor = _to_device(_host(), _readable(array), _device(device))
     return made
 
 
 def copy(source: Any, destination: Any) -> None:
     """Copies the elements of an array or a tensor to another of the same shape and element type, on any devices."""
-    _copy(_host(), from_dlpack(source), from_dlpack(destination))
+    _copy(_host(), _readable(source), from_dlpack(destination))
+
+
+def _readable(array: Any) -> Tensor:
+    """Returns a tensor over an array that is only read: numpy hands out no array by DLPack that must not be written."""
+    import numpy as np
+
+    return from_dlpack(writable(array) if isinstance(array, np.ndarray) else array)
 
 
 def numpy(tensor: Any) -> npt.NDArray[Any]:
@@ -112,8 +119,18 @@ def numpy(tensor: Any) -> npt.NDArray[Any]:
     array: npt.NDArray[Any] = np.from_dlpack(tensor)
     # Before 2.2 numpy takes whatever comes by DLPack as read-only.
     if not array.flags.writeable and np.lib.NumpyVersion(np.__version__) < "2.2.0":
-        return np.asarray(_Elements(array))
+        return writable(array)
     return array
+
+
+def writable(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Returns an array over the same elements that may be written; the caller sees to it that none is that must not be."""
+    import numpy as np
+
+    if array.flags.writeable:
+        return array
+    # Without elements there is no address to share.
+    return np.asarray(_Elements(array)) if array.size else np.empty_like(array)
 
 
 class _Elements:

@@ -162,6 +162,13 @@ def test_tensors_are_made_copied_and_read():
         chipdock.copy(there, back)
         assert chipdock.numpy(back).tolist() == data.tolist()
         chipdock.synchronize(device)
+    constant = np.arange(3, dtype=np.float32)
+    constant.flags.writeable = False
+    assert chipdock.to_device(constant, "cpu").numpy().tolist() == chipdock.zeros((3,)).copy_from(constant).numpy().tolist() == [0, 1, 2]
+    assert chipdock.to_device(constant[:0], "cpu").numpy().tolist() == []
+    with pytest.raises(BufferError, match="readonly"):
+        chipdock.copy(np.zeros(3, np.float32), constant)
+    assert constant.tolist() == [0, 1, 2]
     shared = np.zeros(3, np.float32)
     chipdock.numpy(chipdock.from_dlpack(shared))[0] = 7
     assert shared[0] == 7
@@ -243,6 +250,7 @@ def test_a_thousand_wrong_calls_are_exceptions(arrays):
     wrong = [
         None, 7, 2.5, "text", b"bytes", [1, 2], a[:2], a[::2], a.astype(np.float64), a.astype(np.int32), a.reshape(1, 5), np.float32(3),
         np.zeros((), np.float32), np.zeros(0, np.float32), np.zeros(5, np.complex64), object(), lambda: 1, chipdock,
+        np.broadcast_to(a[:1], 5),  # is read-only
     ]
     right = [a, b, c]
     raised = 0

@@ -64,11 +64,22 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     made(&folder, &files, &trial)
 }
 
-/// Returns the user's Python with torch, or that of `cargo xtask bench --peers --with torch` if it was made; torch is too
-/// large to be installed for the tests alone.
+/// Returns the user's Python with torch, or one that was made here: by `cargo xtask bench --peers --with torch`, or by
+/// [`fetch_torch`].
 pub(crate) fn with_torch() -> Option<PathBuf> {
-    let made = target_folder().join("python-peers-torch/bin/python");
-    std::env::var_os(TORCH).map(PathBuf::from).or_else(|| made.is_file().then_some(made))
+    let made =
+        ["python-torch", "python-peers-torch"].map(|name| target_folder().join(name).join("bin/python"));
+    std::env::var_os(TORCH).map(PathBuf::from).or_else(|| made.into_iter().find(|python| python.is_file()))
+}
+
+/// Makes an environment with torch, unless there is one: 4 GB, which `cargo xtask test --all` alone fetches, once.
+pub(crate) fn fetch_torch() -> Result<()> {
+    if with_torch().is_some() {
+        return Ok(());
+    }
+    let files =
+        ["requirements.txt", "requirements-torch.txt"].map(|file| root().join("tests/python").join(file));
+    made("python-torch", &files, "import pytest, numpy, tvm_ffi, torch").map(drop)
 }
 
 /// Returns the Python of the environment `name` in cargo's target folder, created from these files of requirements if it

@@ -29,6 +29,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let skipped = target_folder().join("skipped.txt");
     let _ = fs::remove_file(&skipped);
     let mut tests = cargo();
+    if is_whole {
+        python::fetch_torch().unwrap_or_else(|why| eprintln!("no torch: {why}"));
+    }
     python_environments(&mut tests, &built, &skipped);
     device_environment(&mut tests)?;
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import chipdock
+from chipdock import _tensors
 
 Array = npt.NDArray[Any]
 P = ParamSpec("P")
@@ -134,20 +135,10 @@ def as_arrays(block: Any) -> tuple[Array, ...]:
     return tuple(np.ascontiguousarray(part).reshape(np.shape(part)) for part in parts)
 
 
-class _Shared:
-    """Read-only elements of the object store as DLPack takes them: it has no read-only tensors. `_Call` sees that none is written."""
-
-    def __init__(self, array: Array) -> None:
-        self.array = array
-        interface = dict(array.__array_interface__)
-        interface["data"] = (interface["data"][0], False)
-        self.__array_interface__ = interface
-
-
 def _shared(array: Any) -> Any:
-    if not isinstance(array, np.ndarray) or array.flags.writeable or array.size == 0:
-        return array
-    return np.asarray(_Shared(array))
+    """Returns read-only elements of the object store as DLPack takes them: it has no read-only arrays. `_Call` sees that none is
+    written."""
+    return _tensors.writable(array) if isinstance(array, np.ndarray) else array
 
 
 @dataclass

@@ -37,14 +37,13 @@ fn it_works_with_ray() {
     works_with("ray", RAY);
 }
 
-/// torch is too large to be installed for the tests: a Python that has it is named by who has one.
+/// torch is too large to be installed for each run of the tests: `--all` does it, once.
 #[test]
 fn it_works_with_torch() {
     let what = "the Python package with torch";
     let Some(python) = std::env::var_os(TORCH) else {
         skipped(&format!(
-            "{what}: {TORCH} is not set (torch is 4 GB with all that it needs: `pip install --no-deps --requirement \
-             tests/python/requirements-torch.txt` into an environment of Python 3.11, whose Python the variable names)"
+            "{what}: {TORCH} is not set (torch is 4 GB with all that it needs: `cargo xtask test --all` fetches it once)"
         ));
         return;
     };
