@@ -434,7 +434,8 @@ def compile(
     progress: ProgressLike = False,
     **codegen: Any,
 ) -> Module:
-    """Compiles a kernel and loads it.
+    """Compiles a kernel and loads it. Code for another machine is not loaded: it can be exported, and its functions say why they do
+    not run here.
 
     Parameters
     ----------

@@ -5,8 +5,10 @@ import io
 import os
 import pathlib
 import pickle
+import platform
 import subprocess
 import sys
+import tarfile
 import textwrap
 import threading
 import time
@@ -204,6 +206,18 @@ def test_what_things_are_is_shown():
     assert "def add" in chipdock.lower(ADD, "c")
     with pytest.raises(Exception):
         pickle.dumps(module)
+
+
+def test_code_for_another_machine_is_exported(tmp_path, arrays):
+    foreign = "x86_64" if platform.machine() == "aarch64" else "aarch64"
+    module = chipdock.compile(ADD, {"kind": "llvm", "mtriple": f"{foreign}-unknown-linux-gnu"})
+    assert module.functions() == ["add"] and foreign in module.describe()["missing"]
+    module.export(tmp_path / "add.tar")
+    assert tarfile.open(tmp_path / "add.tar").getnames()
+    with pytest.raises(chipdock.Unsupported, match=f"code for {foreign}"):
+        module["add"](*arrays)
+    with pytest.raises(chipdock.Unsupported, match=f"code for {foreign}"):
+        chipdock.load(module.to_bytes())
 
 
 FIXED = """

@@ -228,7 +228,7 @@ pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
         }
     };
     report("load", &built.target.kind)?;
-    let module = host.load(&built.artifact).map_err(raised)?;
+    let module = host.load_compiled(&built.artifact).map_err(raised)?;
     report("done", if built.cached { "cached" } else { "built" })?;
     Ok(object(ModuleObject { host: host.clone(), module, compiled: Some(Arc::from(built)) }))
 }

@@ -126,6 +126,17 @@ pub(crate) fn check_environment(artifact: &Artifact) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Unavailable, message).hint("use a newer Chipdock, or compile the module again"))
 }
 
+/// What an artifact is loaded for, which decides whether one that cannot run here is an error or stays an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// To be run: it is an error.
+    Wanted,
+    /// It was compiled here, perhaps for another machine.
+    Compiled,
+    /// Another module imports it, and may have functions that do not need it: one that lacks a driver or a device stays an artifact.
+    Imported,
+}
+
 impl Host {
     pub(crate) fn loader(&self, artifact: &Artifact) -> Result<Arc<ModuleLoaderEntry>, Error> {
         let key = format!("module.load.{}", artifact.index().module_kind);
@@ -146,15 +157,23 @@ impl Host {
     /// Errors of the loader: `ValueError` for an artifact that it does not understand, `Unavailable` for a tool or
     /// library that it needs.
     pub fn load(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
-        self.load_as(artifact, false)
+        self.load_as(artifact, Role::Wanted)
     }
 
-    /// Loads an artifact. An imported one that cannot run here (no driver, no device) stays an artifact: the module that
-    /// imports it may have functions that do not need it.
-    fn load_as(&self, artifact: &Arc<Artifact>, is_imported: bool) -> Result<Module, Error> {
+    /// Makes what was just compiled runnable, as [`Self::load`] does. Code for another machine stays an artifact, as one without a
+    /// loader does: it can be inspected and saved, and asking it for a function reports why it does not run here.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::load`], but for `Unsupported`.
+    pub fn load_compiled(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
+        self.load_as(artifact, Role::Compiled)
+    }
+
+    fn load_as(&self, artifact: &Arc<Artifact>, role: Role) -> Result<Module, Error> {
         self.0.services.check_process()?;
         let _span = tracing::info_span!("load", kind = &*artifact.index().module_kind).entered();
-        let imports = artifact.imports().iter().map(|import| self.load_as(import, true));
+        let imports = artifact.imports().iter().map(|import| self.load_as(import, Role::Imported));
         let imports: Result<Vec<Module>, Error> = imports.collect();
         let imports = imports?;
         // The loader releases it with the last of the module and its functions, which may be long after the module here is
@@ -166,7 +185,10 @@ impl Host {
                 let loaded =
                     check_environment(artifact).and_then(|()| self.load_with(&loader, artifact, &env));
                 match loaded.map_err(|error| error.at(format!("module.load.{kind}"))) {
-                    Err(error) if is_imported && *error.kind() == ErrorKind::Unavailable => {
+                    Err(error) if role == Role::Compiled && *error.kind() == ErrorKind::Unsupported => {
+                        (Err(error), Some(loader))
+                    }
+                    Err(error) if role == Role::Imported && *error.kind() == ErrorKind::Unavailable => {
                         self.0.services.log(LogLevel::Warning, &error.to_string());
                         (Err(error), Some(loader))
                     }
@@ -182,7 +204,7 @@ impl Host {
 
     /// Loads an artifact that another module imports: one that cannot run here stays an artifact.
     pub(crate) fn load_import(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
-        self.load_as(artifact, true)
+        self.load_as(artifact, Role::Imported)
     }
 
     fn load_with(
