@@ -187,14 +187,21 @@ impl AnyView<'_> {
     #[must_use]
     #[inline]
     pub fn tensor_device(self) -> Option<ChipdockDevice> {
-        let raw = self.seen_through().into_raw();
+        // SAFETY: V.4 and V.6, null or a live tensor.
+        self.tensor_address().and_then(|tensor| unsafe { tensor.as_ref() }).map(|tensor| tensor.device)
+    }
+
+    /// Returns where the description of a tensor lies, which may be null; `None` for any other value.
+    #[inline]
+    fn tensor_address(self) -> Option<*const abi::ChipdockTensor> {
+        let seen = self.seen_through().into_raw();
         // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors.
         unsafe {
-            match raw.type_index {
-                abi::CHIPDOCK_TYPE_DLTENSOR_PTR => raw.value.v_tensor.as_ref().map(|tensor| tensor.device),
-                abi::CHIPDOCK_TYPE_TENSOR if !raw.value.v_object.is_null() => {
-                    Some((*raw.value.v_object.cast::<abi::ChipdockTensorObject>()).tensor.device)
-                }
+            match seen.type_index {
+                abi::CHIPDOCK_TYPE_DLTENSOR_PTR => Some(seen.value.v_tensor.cast_const()),
+                abi::CHIPDOCK_TYPE_TENSOR if !seen.value.v_object.is_null() => Some(core::ptr::addr_of!(
+                    (*seen.value.v_object.cast::<abi::ChipdockTensorObject>()).tensor
+                )),
                 _ => None,
             }
         }
@@ -205,17 +212,7 @@ impl<'a> FromAny<'a> for TensorView<'a> {
     const EXPECTED: &'static str = "Tensor";
 
     fn from_any(view: AnyView<'a>) -> Result<Self, Error> {
-        let seen = view.seen_through().into_raw();
-        // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors.
-        let tensor = unsafe {
-            match seen.type_index {
-                abi::CHIPDOCK_TYPE_DLTENSOR_PTR => seen.value.v_tensor.cast_const(),
-                abi::CHIPDOCK_TYPE_TENSOR if !seen.value.v_object.is_null() => {
-                    core::ptr::addr_of!((*seen.value.v_object.cast::<abi::ChipdockTensorObject>()).tensor)
-                }
-                _ => return Err(wrong_type::<Self>(view)),
-            }
-        };
+        let tensor = view.tensor_address().ok_or_else(|| wrong_type::<Self>(view))?;
         // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors; null and inconsistent
         // fields give an error.
         unsafe { TensorView::from_raw(tensor) }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 /// Result of a step; the error is a message for the user.
 pub(crate) type Result<T> = std::result::Result<T, String>;
@@ -37,6 +38,26 @@ pub(crate) fn step(what: &str, command: &mut Command) -> Result<()> {
     } else {
         Err(format!("{what}: {:?} ended with {status}", command.get_program()))
     }
+}
+
+/// Runs `run` for each, some at once: for work that is mostly waiting. The error has what failed of all.
+pub(crate) fn at_once<T: Send>(all: Vec<T>, run: impl Fn(T) -> Result<()> + Sync) -> Result<()> {
+    const AT_ONCE: usize = 4;
+    let (waiting, failures) = (Mutex::new(all), Mutex::new(Vec::new()));
+    let next = || waiting.lock().ok().and_then(|mut waiting| waiting.pop());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(one) = next() {
+                    if let (Err(why), Ok(mut failures)) = (run(one), failures.lock()) {
+                        failures.push(why);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap_or_default();
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
 }
 
 /// Returns the standard output of a program, or `None` if it cannot be started or fails.

@@ -3,16 +3,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Mutex;
 
-use crate::commands::{Result, output, root, step, target_folder};
+use crate::commands::{Result, at_once, output, root, target_folder};
+use crate::python;
 
 /// Variable that holds the folder of the environments for the tests. If the user has set it, its value is used unchecked.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_PYTHON_MATRIX";
-
-/// Number of environments that are installed at once: most of the time is waiting.
-const AT_ONCE: usize = 4;
 
 /// An environment: a version of Python with packages.
 struct Line {
@@ -28,21 +24,8 @@ pub(crate) fn environment(python: &Path) -> Result<PathBuf> {
     let folder = target_folder().join("python-matrix");
     let path = root().join("tests/python/matrix.txt");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let waiting = Mutex::new(lines(&text));
-    let failures = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some(line) = waiting.lock().ok().and_then(|mut waiting| waiting.pop()) {
-                    if let (Err(why), Ok(mut failures)) = (install(python, &folder, &line), failures.lock()) {
-                        failures.push(why);
-                    }
-                }
-            });
-        }
-    });
-    let failures = failures.into_inner().unwrap_or_default();
-    if failures.is_empty() { Ok(folder) } else { Err(failures.join("; ")) }
+    at_once(lines(&text), |line| install(python, &folder, &line))?;
+    Ok(folder)
 }
 
 fn lines(text: &str) -> Vec<Line> {
@@ -72,35 +55,23 @@ fn interpreter(version: &str) -> Option<PathBuf> {
     all.into_iter().find(|python| output(&python.to_string_lossy(), &["-c", &trial]).is_some())
 }
 
-/// Installs one environment; its folder is there only if it is whole.
+/// Installs one environment, unless it is there with these packages.
 fn install(pip: &Path, folder: &Path, line: &Line) -> Result<()> {
     let Some(interpreter) = interpreter(&line.version) else { return Ok(()) };
     let tvm_ffi = line.packages.first().map(|package| package.replace("apache-tvm-ffi==", "tvm-ffi-"));
     let place = folder.join(format!("{}-{}", line.version, tvm_ffi.unwrap_or_default()));
     let wanted = line.packages.join(" ");
+    let write = |name: &str, text: &str| {
+        let file = place.join(name);
+        fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+    };
     let is_there = fs::read_to_string(place.join("packages.txt")).is_ok_and(|found| found == wanted);
     if !is_there {
-        let partial = place.with_extension("partial");
-        let _ = fs::remove_dir_all(&partial);
         let _ = fs::remove_dir_all(&place);
-        let mut command = Command::new(pip);
-        command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-        command.args([
-            "--no-compile",
-            "--only-binary",
-            ":all:",
-            "--ignore-requires-python",
-            "--python-version",
-            &line.version,
-        ]);
-        step(
-            &format!("pip install for Python {}: {wanted}", line.version),
-            command.arg("--target").arg(&partial).args(&line.packages),
-        )?;
-        fs::write(partial.join("packages.txt"), &wanted)
-            .map_err(|error| format!("{}: {error}", partial.display()))?;
-        fs::rename(&partial, &place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let what = format!("pip install for Python {}: {wanted}", line.version);
+        let packages: Vec<&str> = line.packages.iter().map(String::as_str).collect();
+        python::install_into(&place, pip, &what, &packages, Some(&line.version))?;
+        write("packages.txt", &wanted)?;
     }
-    let path = interpreter.display().to_string();
-    fs::write(place.join("interpreter.txt"), path).map_err(|error| format!("{}: {error}", place.display()))
+    write("interpreter.txt", &interpreter.display().to_string())
 }

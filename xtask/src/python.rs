@@ -98,6 +98,29 @@ pub(crate) fn made(name: &str, files: &[PathBuf], trial: &str) -> Result<PathBuf
     Ok(python)
 }
 
+/// Installs packages into a folder of their own by the pip of `python`, for that Python or for another version of it; the folder is
+/// there only if it is whole.
+pub(crate) fn install_into(
+    place: &Path,
+    python: &Path,
+    what: &str,
+    packages: &[&str],
+    version: Option<&str>,
+) -> Result<()> {
+    let mut partial = place.as_os_str().to_owned();
+    partial.push(".partial");
+    let _ = fs::remove_dir_all(&partial);
+    let mut install = Command::new(python);
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    install.args(["--no-compile", "--only-binary", ":all:"]);
+    if let Some(version) = version {
+        // pip compares what a package requires with the Python that it runs on itself.
+        install.args(["--ignore-requires-python", "--python-version", version]);
+    }
+    step(what, install.arg("--target").arg(&partial).args(packages))?;
+    fs::rename(&partial, place).map_err(|error| format!("{}: {error}", place.display()))
+}
+
 /// Returns the packages listed in the text of a file of requirements.
 pub(crate) fn packages(requirements: &str) -> Vec<String> {
     let pinned = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();

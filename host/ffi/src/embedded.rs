@@ -133,8 +133,8 @@ fn register(
     let (names, first): (Vec<String>, usize) = (module.function_names().map(str::to_owned).collect(), *taken);
     if first + names.len() > ENTRY_POINTS {
         let message = format!(
-            "an embedded module has {} functions, and {} of {ENTRY_POINTS} entry points of this process are taken; open the library with a Chipdock host (`chipdock.load`), which \
-             has no such bound",
+            "an embedded module has {} functions, and {} of {ENTRY_POINTS} entry points of this process are taken; open the \
+             library with a Chipdock host (`chipdock.load`), which has no such bound",
             names.len(),
             first
         );

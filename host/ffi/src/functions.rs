@@ -76,13 +76,12 @@ unsafe extern "C" fn call_of_module(
 ) -> i32 {
     // SAFETY: `for_callers` made the function with this body.
     let body = unsafe { api::Function::kept::<OfModule>(self_) };
-    // SAFETY: borrowed for the call, V.10; a place for the result that is None, or null.
+    // SAFETY: borrowed for the call, V.10; a place for the result, or null.
     if let (Ok(plain), Some(out)) = unsafe { (AnyView::slice_from_raw(args, num_args), result.as_mut()) }
         && plain.len() >= body.count
         && is_plain(plain)
     {
-        // SAFETY: as above.
-        match unsafe { body.function.call_plain(plain, out) } {
+        match body.function.call_plain(plain, out) {
             Plain::Done => return CHIPDOCK_OK,
             Plain::Called(status) => {
                 let answer = std::mem::replace(out, Any::NONE.into_raw());

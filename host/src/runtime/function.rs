@@ -118,27 +118,29 @@ impl Function {
     }
 
     /// Calls the function where nothing has to be done but the call, and writes its result where that is no object: the common call of
-    /// a kernel, at the least cost. What is left to do, the answer says.
-    ///
-    /// # Safety
-    ///
-    /// * `result` is a place for a value, which is None.
+    /// a kernel, at the least cost. What is left to do, the answer says. Whatever stood in `result` is overwritten, and not released.
     #[inline]
-    pub unsafe fn call_plain(&self, args: &[api::AnyView<'_>], result: &mut ChipdockAny) -> Plain {
+    pub fn call_plain(&self, args: &[api::AnyView<'_>], result: &mut ChipdockAny) -> Plain {
         let services = self.host.0.services;
         if !Services::is_quiet() || services.check_process().is_err() {
             return Plain::NotCalled;
         }
-        let num_args = i32::try_from(args.len()).unwrap_or(i32::MAX);
-        let self_ = self.value.object().as_ptr();
-        let calling = Calling::enter(self.note);
-        // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
-        let status = unsafe { (self.call.0)(self_.cast(), args.as_ptr().cast(), num_args, result) };
-        drop(calling);
+        let status = self.enter(args, result);
         match (status, result.type_index) {
             (0, CHIPDOCK_TYPE_NONE..=CHIPDOCK_TYPE_DEVICE) => Plain::Done,
             _ => Plain::Called(status),
         }
+    }
+
+    /// Calls the C function, and returns its status; what it writes replaces what stands in `result`.
+    #[inline]
+    fn enter(&self, args: &[api::AnyView<'_>], result: &mut ChipdockAny) -> i32 {
+        *result = api::Any::NONE.into_raw();
+        let num_args = i32::try_from(args.len()).unwrap_or(i32::MAX);
+        let self_ = self.value.object().as_ptr();
+        let _calling = Calling::enter(self.note);
+        // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
+        unsafe { (self.call.0)(self_.cast(), args.as_ptr().cast(), num_args, result) }
     }
 
     /// Calls the function without checking whether a program traces calls.
@@ -162,13 +164,8 @@ impl Function {
         if Services::has_current_stream() {
             self.mark(args);
         }
-        let num_args = i32::try_from(args.len()).unwrap_or(i32::MAX);
         let mut result = api::Any::NONE.into_raw();
-        let self_ = self.value.object().as_ptr();
-        let calling = Calling::enter(self.note);
-        // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
-        let status = unsafe { (self.call.0)(self_.cast(), args.as_ptr().cast(), num_args, &mut result) };
-        drop(calling);
+        let status = self.enter(args, &mut result);
         Ok((status, result))
     }
 

@@ -32,6 +32,12 @@ pub fn variable(name: &str, what: &str) -> Option<PathBuf> {
     found
 }
 
+/// Returns the folder of an environment of `matrix.txt`, within that of all.
+#[must_use]
+pub fn place(folder: &Path, version: &str, release: &str) -> PathBuf {
+    folder.join(format!("{version}-{}", release.replace("apache-tvm-ffi==", "tvm-ffi-")))
+}
+
 /// Returns the lines of `matrix.txt` as (version of Python, its first package: the release of apache-tvm-ffi).
 ///
 /// # Panics

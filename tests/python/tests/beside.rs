@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use chipdock_test_python::{MATRIX, PACKAGE, matrix, pytest, variable};
+use chipdock_test_python::{MATRIX, PACKAGE, matrix, place, pytest, variable};
 use chipdock_test_support::command::Scratch;
 use chipdock_test_support::skipped;
 
@@ -56,6 +56,6 @@ fn it_works_with_torch() {
     let newest = matrix().into_iter().rfind(|(of, _)| *of == version);
     let (_, release) =
         newest.unwrap_or_else(|| panic!("{TORCH} is Python {version}, which matrix.txt lacks"));
-    let beside = folder.join(format!("{version}-{}", release.replace("apache-tvm-ffi==", "tvm-ffi-")));
+    let beside = place(&folder, &version, &release);
     pytest(Path::new(&python), &package, Some(&beside), &Scratch::new().path("cache"), &["with_torch"]);
 }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use chipdock_test_interop::environment::{environment, listed};
-use chipdock_test_python::{MATRIX, PACKAGE, matrix, pytest, variable};
+use chipdock_test_python::{MATRIX, PACKAGE, matrix, place, pytest, variable};
 use chipdock_test_support::command::Scratch;
 use chipdock_test_support::{skipped, workspace};
 
@@ -12,7 +12,7 @@ fn passes_on(version: &str) {
     let what = format!("the Python package on Python {version}");
     let (Some(folder), Some(package)) = (variable(MATRIX, &what), variable(PACKAGE, &what)) else { return };
     for (of, release) in matrix().iter().filter(|(of, _)| of == version) {
-        let place = folder.join(format!("{of}-{}", release.replace("apache-tvm-ffi==", "tvm-ffi-")));
+        let place = place(&folder, of, release);
         let Ok(python) = std::fs::read_to_string(place.join("interpreter.txt")) else {
             skipped(&format!("{what} with {release}: no Python {version} on PATH or among pyenv's"));
             continue;
