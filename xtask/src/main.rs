@@ -24,8 +24,9 @@ Usage: cargo xtask <TASK> [ARGUMENTS]
 
 Tasks:
   demo      build the command and the plugins, show what was found, run the example kernels, print a table
-  test      install what the tests need (Debian: compilers, LLVM, an OpenCL device; numpy, TVM and NVRTC by pip), build
-            the plugins, run every check and every test; --all runs whole what takes a sample otherwise
+  test      install what the tests need (Debian: compilers, LLVM, an OpenCL device; numpy, TVM, NVRTC, JAX and Ray by pip),
+            build the plugins, run every check and every test; --all runs whole what takes a sample otherwise, and fetches
+            torch once (4 GB)
   bench     measure, and print ratios against a bare call, a peer or the machine's own limit (`export` installs numpy and
             TVM by pip the first time); with --peers the example kernels beside real TVM and numpy
             (`cargo xtask bench --peers --help`)

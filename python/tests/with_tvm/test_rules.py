@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import subprocess
 import sys
@@ -327,3 +328,8 @@ def test_errors_of_chipdock_keep_their_class_through_tvm() -> None:
     raised = tvm_ffi.convert(lambda: _pipeline.take_over_blocks(kernels.added().with_attr("system_lib_prefix", ""), _pipeline.Options()))
     with pytest.raises(chipdock.tvm.NotTakenOver):
         raised()
+
+
+def test_the_example_of_the_front_page_is_true() -> None:
+    found = doctest.testmod(chipdock.tvm)
+    assert found.attempted > 5 and not found.failed
