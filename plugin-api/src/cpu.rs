@@ -2,6 +2,8 @@
 
 mod facts;
 
+pub use facts::{cache_sizes_bytes, vector_registers};
+
 use core::ffi::c_void;
 
 use crate::{Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, HostRef, Stream, attribute};

@@ -26,6 +26,32 @@ pub(super) fn attribute(key: &str) -> Option<Any> {
     }
 }
 
+/// Returns the sizes in bytes of the data caches of the first core, of level 1, 2 and 3; `None` where Linux reports none.
+#[must_use]
+pub fn cache_sizes_bytes() -> [Option<u64>; 3] {
+    ["1", "2", "3"].map(|level| cache(level, "size"))
+}
+
+/// Returns the bits of a vector register of the processor that this process runs on, and the number of these registers;
+/// `None` on a processor that is not known here.
+#[must_use]
+pub fn vector_registers() -> Option<(u32, u32)> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            Some((512, 32))
+        } else if std::arch::is_x86_feature_detected!("avx") {
+            Some((256, 16))
+        } else {
+            Some((128, 16))
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        (cfg!(target_arch = "aarch64")).then_some((128, 32))
+    }
+}
+
 fn any_of_size(size_bytes: u64) -> Option<Any> {
     Any::try_from(size_bytes).ok()
 }

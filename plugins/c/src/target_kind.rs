@@ -1,7 +1,7 @@
 //! Checks of the target kind: names of processors, alignments.
 
 use chipdock_ir::Target;
-use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
+use chipdock_plugin_api::{Error, ErrorKind, TargetKind, cpu};
 
 /// Target kind `c`.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +221,7 @@ impl TargetKind for CTargetKind {
     fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
         let json =
             serde_json::from_str(target_json).map_err(|error| value_error(format!("target c: {error}")))?;
-        let target = Target::from_canonical_json(&json).map_err(value_error)?;
+        let mut target = Target::from_canonical_json(&json).map_err(value_error)?;
         for option in ["march", "mcpu"] {
             if let Some(name) = target.str(option) {
                 check_processor(option, name).map_err(value_error)?;
@@ -237,7 +237,100 @@ impl TargetKind for CTargetKind {
                 }
             }
         }
+        fill_in(&mut target);
         Ok(target.to_json().to_string())
+    }
+}
+
+/// Fills in the facts for schedules that are not set: those of this machine, unless `march` names another, of which only
+/// the vector registers are known.
+fn fill_in(target: &mut Target) {
+    let march = target.str("march").map(str::to_owned);
+    let is_here = march.as_deref().is_none_or(|march| march == "native");
+    let mut set = |name: &str, value: Option<i64>| {
+        if let Some(value) = value {
+            target.options.entry(name.to_owned()).or_insert_with(|| value.into());
+        }
+    };
+    let registers = if is_here { cpu::vector_registers() } else { march.as_deref().and_then(registers_of) };
+    set("vector-bits", registers.map(|(bits, _)| bits.into()));
+    set("vector-registers", registers.map(|(_, count)| count.into()));
+    if is_here {
+        let names = ["l1-cache-bytes", "l2-cache-bytes", "l3-cache-bytes"];
+        for (name, size_bytes) in names.into_iter().zip(cpu::cache_sizes_bytes()) {
+            set(name, size_bytes.and_then(|size| i64::try_from(size).ok()));
+        }
+    }
+}
+
+/// Processors of x86 with AVX-512.
+const AVX512: &[&str] = &[
+    "cannonlake",
+    "cascadelake",
+    "cooperlake",
+    "emeraldrapids",
+    "graniterapids",
+    "graniterapids-d",
+    "icelake-client",
+    "icelake-server",
+    "knl",
+    "knm",
+    "rocketlake",
+    "sapphirerapids",
+    "skylake-avx512",
+    "tigerlake",
+    "x86-64-v4",
+    "znver4",
+    "znver5",
+];
+
+/// Processors of x86 without AVX.
+const SSE: &[&str] = &[
+    "amdfam10",
+    "athlon-fx",
+    "athlon64",
+    "athlon64-sse3",
+    "atom",
+    "barcelona",
+    "bonnell",
+    "core2",
+    "corei7",
+    "btver1",
+    "goldmont",
+    "goldmont-plus",
+    "i386",
+    "i486",
+    "i586",
+    "i686",
+    "k8",
+    "k8-sse3",
+    "nehalem",
+    "nocona",
+    "opteron",
+    "opteron-sse3",
+    "pentium",
+    "pentium-m",
+    "pentium4",
+    "pentiumpro",
+    "prescott",
+    "silvermont",
+    "tremont",
+    "westmere",
+    "x86-64",
+    "x86-64-v2",
+];
+
+/// The bits and the number of vector registers of an instruction set, where its name says them.
+fn registers_of(march: &str) -> Option<(u32, u32)> {
+    let name = march.split('+').next().unwrap_or_default();
+    if AVX512.contains(&name) {
+        Some((512, 32))
+    } else if SSE.contains(&name) {
+        Some((128, 16))
+    } else if X86.contains(&name) {
+        Some((256, 16))
+    } else {
+        (ARM.contains(&name) && !name.starts_with("armv6") && !name.starts_with("armv7")).then_some((128, 32))
     }
 }
 

@@ -11,10 +11,12 @@
 //! * **LLKIND-K4** Combinations that LLVM itself cannot compile are found by compiling a small function with them
 //!   (`trial`).
 //! * **LLKIND-K5** Canonicalizing a canonical target leaves it unchanged.
+//! * **LLKIND-K7** The facts for schedules are filled in where they are not set: the vector registers as the features say,
+//!   the caches where the target is this machine (LLKIND-K1).
 //! * **LLKIND-K6** Without the library the error is `Unavailable`, and names the package to install.
 
 use chipdock_ir::Target;
-use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind};
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind, cpu};
 use serde_json::Value;
 
 use crate::llvm::{HostCpu, Llvm, library_of};
@@ -52,6 +54,7 @@ impl TargetKind for LlvmTargetKind {
         let llvm = library_of(self.0)?;
         let mut target = checked(llvm, &target)?;
         trial::add_arm_features(llvm, &mut target)?;
+        trial::add_vectors(llvm, &mut target)?;
         Ok(target.to_json().to_string())
     }
 }
@@ -114,7 +117,20 @@ pub(crate) fn resolve(target: &Target, around: &Surroundings) -> Result<Target, 
     if triple.architecture.bits == 32 {
         set("pointer-bits", 32.into());
     }
+    if is_native {
+        add_caches(&mut target);
+    }
     Ok(target)
+}
+
+/// Fills in the sizes of this machine's caches, unless they are set.
+fn add_caches(target: &mut Target) {
+    let names = ["l1-cache-bytes", "l2-cache-bytes", "l3-cache-bytes"];
+    for (name, size_bytes) in names.into_iter().zip(cpu::cache_sizes_bytes()) {
+        if let Some(size_bytes) = size_bytes {
+            target.options.entry(name.to_owned()).or_insert_with(|| size_bytes.into());
+        }
+    }
 }
 
 /// The triple, and whether the processor is this machine's own (LLKIND-K1).

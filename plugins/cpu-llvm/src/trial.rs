@@ -56,11 +56,13 @@ end:
 /// Features that this plugin queries for a family.
 fn asked(family: Family) -> &'static [&'static str] {
     match family {
-        Family::X86 => &["f16c", "sse2"],
+        Family::X86 => &["f16c", "sse2", "avx", "avx512f"],
         Family::AArch64 => &["fp-armv8", "neon", "sve", "dotprod", "i8mm", "fullfp16", "sme"],
         Family::Arm => &["fp16", "neon", "dotprod", "i8mm", "fullfp16", "dsp", "mve"],
-        Family::RiscV => &["zfhmin", "f", "d"],
-        Family::LoongArch => &["f", "d"],
+        Family::RiscV => &["zfhmin", "f", "d", "v"],
+        Family::LoongArch => &["f", "d", "lsx", "lasx"],
+        Family::WebAssembly => &["simd128"],
+        Family::PowerPc => &["vsx"],
         _ => &[],
     }
 }
@@ -245,6 +247,50 @@ pub(crate) fn add_arm_features(llvm: &'static Llvm, target: &mut Target) -> Resu
     }
     if !target.keys.iter().any(|key| key == "arm_cpu") {
         target.keys.insert(0, "arm_cpu".to_owned());
+    }
+    Ok(())
+}
+
+/// Fills in the bits and the number of vector registers, unless they are set (LLKIND-K7). A processor without vector
+/// registers, and one whose registers have no fixed width, has none.
+///
+/// # Errors
+///
+/// Any error of [`facts`].
+pub(crate) fn add_vectors(llvm: &'static Llvm, target: &mut Target) -> Result<(), Error> {
+    if target.options.contains_key("vector-bits") && target.options.contains_key("vector-registers") {
+        return Ok(());
+    }
+    let options = crate::target::machine_options(target);
+    let triple = Triple::parse(&options.triple).map_err(value_error)?;
+    // All features of this machine are listed, so LLVM need not be asked.
+    let listed = |feature: &str| options.features.split(',').any(|item| item.get(1..) == Some(feature));
+    let facts = if triple.architecture.family == Family::X86 && listed("avx512f") && listed("avx") {
+        let has = |feature: &&&str| {
+            options.features.split(',').any(|item| item.strip_prefix('+') == Some(**feature))
+        };
+        ["avx", "avx512f"].iter().filter(has).copied().collect()
+    } else {
+        facts(llvm, &options)?
+    };
+    let has = |feature: &str| facts.contains(feature);
+    let registers = match triple.architecture.family {
+        Family::X86 if has("avx512f") => Some((512, 32)),
+        Family::X86 if has("avx") => Some((256, 16)),
+        Family::X86 => Some((128, if triple.architecture.bits == 64 { 16 } else { 8 })),
+        Family::AArch64 if has("neon") => Some((128, 32)),
+        Family::Arm if has("neon") => Some((128, 16)),
+        Family::RiscV if has("v") => Some((128, 32)),
+        Family::LoongArch if has("lasx") => Some((256, 32)),
+        Family::LoongArch if has("lsx") => Some((128, 32)),
+        Family::WebAssembly if has("simd128") => Some((128, 16)),
+        Family::PowerPc if has("vsx") => Some((128, 64)),
+        _ => None,
+    };
+    if let Some((bits, count)) = registers {
+        for (name, value) in [("vector-bits", bits), ("vector-registers", count)] {
+            target.options.entry(name.to_owned()).or_insert_with(|| value.into());
+        }
     }
     Ok(())
 }

@@ -289,6 +289,23 @@ capabilities! {
         }
     }
 
+    /// The processor of a host: facts for schedules. None of them changes a result.
+    processor: Processor {
+        /// The width of a vector register.
+        vector_bits: Option<i64> = None, "", in "bits", usually "vector-bits";
+        /// The number of vector registers.
+        vector_registers: Option<i64> = None, "", in "registers", usually "vector-registers";
+        /// The number of cores.
+        cores: Option<i64> = None, "", in "cores", usually "num-cores";
+        /// The size of the first data cache of a core.
+        l1_cache_bytes: Option<i64> = None, "", in "bytes", usually "l1-cache-bytes";
+        /// The size of the second cache, most often a core's own.
+        l2_cache_bytes: Option<i64> = None, "", in "bytes", usually "l2-cache-bytes";
+        /// The size of the third cache, most often shared by the cores.
+        l3_cache_bytes: Option<i64> = None, "", in "bytes", usually "l3-cache-bytes";
+        kind {}
+    }
+
     /// Types that device functions compute with.
     types: Types {
         kind {
