@@ -1,13 +1,13 @@
 //! Default schedules for kernels without a schedule.
 
-mod access;
+pub(crate) mod access;
 mod function;
 mod host;
 mod launch;
 mod limits;
 mod matmul;
 mod memory;
-mod nest;
+pub(crate) mod nest;
 mod reduction;
 mod registers;
 mod returns;

@@ -112,6 +112,7 @@ mod merge_shared_memory;
 mod narrow_floats;
 mod outline_parallel;
 mod rescope_memory;
+pub mod schedule;
 pub mod simplify;
 mod spans;
 mod split_host_device;

@@ -10,25 +10,25 @@ use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
 
 /// A load or a store: the indices are those of the buffer that a view refers to, in terms of loops.
-pub(super) struct Access {
-    pub(super) buffer: Buffer,
-    pub(super) indices: Vec<Expr>,
-    pub(super) writes: bool,
+pub(crate) struct Access {
+    pub(crate) buffer: Buffer,
+    pub(crate) indices: Vec<Expr>,
+    pub(crate) writes: bool,
 }
 
 /// The memory accesses of a nest.
 #[derive(Default)]
-pub(super) struct Accesses {
-    pub(super) list: Vec<Access>,
+pub(crate) struct Accesses {
+    pub(crate) list: Vec<Access>,
     /// Whether memory is touched in ways that are not known here.
-    pub(super) unknown: bool,
+    pub(crate) unknown: bool,
     /// Loops that appear in reduction axes or ordered axes.
     ordered: HashSet<Var>,
     /// Data variables of buffers that are allocated within the nest.
     own: HashSet<Var>,
     /// Variables that are bound within the nest, including its loops.
-    bound: HashSet<Var>,
-    ranges: Ranges,
+    pub(crate) bound: HashSet<Var>,
+    pub(crate) ranges: Ranges,
     substitution: Substitution,
     /// The region of each view: the buffer, and the first index on each of its axes.
     views: HashMap<Buffer, (Buffer, Vec<Expr>)>,
@@ -36,7 +36,7 @@ pub(super) struct Accesses {
 
 impl Accesses {
     /// Collects the accesses of a statement within loops.
-    pub(super) fn of(heads: &[Head], body: &Stmt) -> Self {
+    pub(crate) fn of(heads: &[Head], body: &Stmt) -> Self {
         let mut accesses = Self::default();
         for head in heads {
             let step = Expr::int(head.step, head.var.dtype);
@@ -147,7 +147,7 @@ impl Accesses {
     }
 
     /// Returns true if memory of `params` is written and other memory of `params` is touched.
-    pub(super) fn may_overlap(&self, params: &HashSet<Var>) -> bool {
+    pub(crate) fn may_overlap(&self, params: &HashSet<Var>) -> bool {
         let written = self.written();
         let others = |own: &Var| {
             let mut touched = self.list.iter().map(|access| &access.buffer.data);

@@ -8,17 +8,17 @@ use crate::walk::{depends_on_memory, vars_of};
 
 /// A loop without its body, which counts in constant steps between bounds that are known before the nest runs.
 #[derive(Clone)]
-pub(super) struct Head {
+pub(crate) struct Head {
     stmt: Stmt,
-    pub(super) var: Var,
+    pub(crate) var: Var,
     pub(super) min: Expr,
-    pub(super) extent: Expr,
+    pub(crate) extent: Expr,
     pub(super) step: i128,
     pub(super) kind: ForKind,
 }
 
 impl Head {
-    fn of(stmt: &Stmt) -> Option<(Self, &Stmt)> {
+    pub(crate) fn of(stmt: &Stmt) -> Option<(Self, &Stmt)> {
         let StmtKind::For { var, min, extent, kind, step, body, .. } = &stmt.kind else { return None };
         let step = step.as_ref().map_or(Some(1), Expr::as_int)?;
         if matches!(kind, ForKind::ThreadBinding(_)) || depends_on_memory(min) || depends_on_memory(extent) {
@@ -29,7 +29,7 @@ impl Head {
     }
 
     /// The loop with another body.
-    pub(super) fn around(&self, body: Stmt) -> Stmt {
+    pub(crate) fn around(&self, body: Stmt) -> Stmt {
         with_body(&self.stmt, body, None)
     }
 
@@ -46,7 +46,7 @@ impl Head {
 }
 
 /// The loop with another body, and another kind if one is given.
-pub(super) fn with_body(stmt: &Stmt, body: Stmt, kind: Option<ForKind>) -> Stmt {
+pub(crate) fn with_body(stmt: &Stmt, body: Stmt, kind: Option<ForKind>) -> Stmt {
     match &stmt.kind {
         StmtKind::For { var, min, extent, kind: own, step, annotations, .. } => Stmt::new(StmtKind::For {
             var: var.clone(),

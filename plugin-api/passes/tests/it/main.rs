@@ -14,6 +14,7 @@ mod ops;
 mod parallel;
 mod refusals;
 mod rounds;
+mod schedule;
 mod simplify;
 mod storage;
 mod warp_memory;

@@ -1,0 +1,425 @@
+//! What a block reads and writes, and where indices lie.
+
+use std::sync::Arc;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    BinaryOp, Block, Buffer, BufferRegion, Child, CompareOp, DType, Expr, ExprKind, ForKind, Range, Stmt,
+    StmtKind, StorageScope, Var,
+};
+
+use super::ScheduleError;
+use super::nest::{Loop, Place, Realized};
+use crate::simplify::{self, Ranges, linear::Linear};
+use crate::walk::vars_of;
+
+/// An element of a buffer, by indices in terms of a block's axes.
+#[derive(Clone, PartialEq)]
+pub(super) struct Element {
+    pub(super) buffer: Buffer,
+    pub(super) indices: Vec<Expr>,
+}
+
+impl Element {
+    /// The indices in terms of the loops around the block.
+    pub(super) fn by_loops(&self, block: &Realized<'_>, ranges: &Ranges) -> Vec<Expr> {
+        let mut substitution = values_of(block);
+        self.indices.iter().map(|index| simplify::expr_with(&substitution.expr(index), ranges)).collect()
+    }
+}
+
+/// The values of the block's axes in place of them.
+pub(super) fn values_of(block: &Realized<'_>) -> Substitution {
+    let mut substitution = Substitution::new();
+    for (axis, value) in block.block.iter_vars.iter().zip(block.values) {
+        substitution.map_var(&axis.var, value.clone());
+    }
+    substitution
+}
+
+/// The loads of a statement, distinct ones in order of evaluation.
+pub(super) fn loads(stmt: &Stmt) -> Vec<Element> {
+    let mut found: Vec<Element> = Vec::new();
+    stmt.walk_exprs(&mut |e| {
+        if let ExprKind::Load { buffer, indices, .. } = &e.kind {
+            let element = Element { buffer: buffer.clone(), indices: indices.clone() };
+            if !found.contains(&element) {
+                found.push(element);
+            }
+        }
+    });
+    found
+}
+
+/// The stores of a statement, distinct ones in order.
+pub(super) fn stores(stmt: &Stmt) -> Vec<Element> {
+    let mut found: Vec<Element> = Vec::new();
+    stmt.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child
+            && let StmtKind::Store { buffer, indices, .. } = &stmt.kind
+        {
+            let element = Element { buffer: buffer.clone(), indices: indices.clone() };
+            if !found.contains(&element) {
+                found.push(element);
+            }
+        }
+    });
+    found
+}
+
+/// What a block reads: its loads in order of evaluation, without those of elements that it writes.
+pub(super) fn reads(block: &Block) -> Vec<Element> {
+    let own = stores(&block.body);
+    loads(&block.body).into_iter().filter(|element| !own.contains(element)).collect()
+}
+
+/// The statement with another element in place of one, in loads and stores.
+pub(super) fn with_element(stmt: &Stmt, old: &Element, new: &Element) -> Stmt {
+    let stmt = stmt.map_children(&mut |e| expr_with_element(e, old, new), &mut |s| with_element(s, old, new));
+    match &stmt.kind {
+        StmtKind::Store { buffer, indices, value, predicate }
+            if *buffer == old.buffer && *indices == old.indices =>
+        {
+            Stmt::new(StmtKind::Store {
+                buffer: new.buffer.clone(),
+                indices: new.indices.clone(),
+                value: value.clone(),
+                predicate: predicate.clone(),
+            })
+            .with_span(stmt.span)
+        }
+        _ => stmt,
+    }
+}
+
+pub(super) fn expr_with_element(expr: &Expr, old: &Element, new: &Element) -> Expr {
+    let expr = expr.map_children(&mut |e| expr_with_element(e, old, new));
+    match &expr.kind {
+        ExprKind::Load { buffer, indices, predicate } if *buffer == old.buffer && *indices == old.indices => {
+            let (buffer, indices, predicate) = (new.buffer.clone(), new.indices.clone(), predicate.clone());
+            Expr::new(ExprKind::Load { buffer, indices, predicate }, expr.dtype).with_span(expr.span)
+        }
+        _ => expr,
+    }
+}
+
+/// Declared regions after an element has taken the place of another.
+pub(super) fn redeclared(
+    regions: &Option<Vec<BufferRegion>>,
+    old: &Buffer,
+    keeps_old: bool,
+    new: &Element,
+) -> Option<Vec<BufferRegion>> {
+    let regions = regions.as_ref()?;
+    let is_old = |region: &&BufferRegion| region.buffer == *old;
+    let mut list: Vec<BufferRegion> =
+        regions.iter().filter(|region| keeps_old || !is_old(region)).cloned().collect();
+    if regions.iter().any(|region| is_old(&region)) {
+        let range = |index: &Expr| Range { min: index.clone(), extent: Expr::int(1, index.dtype) };
+        let region = new.indices.iter().map(range).collect();
+        list.push(BufferRegion { buffer: new.buffer.clone(), region });
+    }
+    Some(list)
+}
+
+/// A loop of a nest that becomes an axis of a buffer.
+pub(super) struct Axis<'a> {
+    pub(super) of: Loop<'a>,
+    /// The extent, or the least constant that it never exceeds.
+    pub(super) bound: i128,
+}
+
+impl Axis<'_> {
+    /// The number of iterations before the one of the loop.
+    pub(super) fn index(&self) -> Expr {
+        if self.of.min.as_int() == Some(0) {
+            self.of.var.expr()
+        } else {
+            self.of.var.expr() - self.of.min.clone()
+        }
+    }
+}
+
+/// The nest from below a loop down to a block, and the loops of it that become axes, in order.
+pub(super) struct Nest<'a> {
+    pub(super) below: Vec<Loop<'a>>,
+    pub(super) axes: Vec<Axis<'a>>,
+}
+
+impl<'a> Nest<'a> {
+    pub(super) fn of(
+        outer: &Place,
+        place: &'a Place,
+        order: &[super::LoopRef],
+        ranges: &Ranges,
+    ) -> Result<Self, ScheduleError> {
+        let block = &place.as_block()?.block.name;
+        let outer_name = &outer.as_loop()?.var.name;
+        let Some(path) = place.below(outer.stmt()) else {
+            return Err(ScheduleError::new(format!("block \"{block}\" is not under loop \"{outer_name}\"")));
+        };
+        if path[..path.len() - 1].iter().any(|stmt| Realized::of(stmt).is_some()) {
+            return Err(ScheduleError::new(format!(
+                "there is another block between loop \"{outer_name}\" and block \"{block}\""
+            )));
+        }
+        let below: Vec<Loop<'a>> = path.iter().filter_map(Loop::of).collect();
+        let mut axes: Vec<Axis<'a>> = Vec::new();
+        for wanted in order {
+            let Some(of) = below.iter().find(|of| *of.var == wanted.0).copied() else {
+                return Err(ScheduleError::new(format!(
+                    "loop \"{}\" of the order is not between loop \"{outer_name}\" and block \"{block}\"",
+                    wanted.0.name
+                )));
+            };
+            if axes.iter().any(|axis| axis.of.var == of.var) {
+                return Err(ScheduleError::new(format!("loop \"{}\" is twice in the order", of.var.name)));
+            }
+            axes.push(Axis { bound: bound_of(&of, ranges)?, of });
+        }
+        let size = axes.iter().try_fold(1_i128, |size, axis| size.checked_mul(axis.bound.max(1)));
+        if size.is_none_or(|size| size > SIZE_MAX) {
+            return Err(ScheduleError::new(format!(
+                "the loops of the order have more than {SIZE_MAX} iterations together, too many for a buffer"
+            )));
+        }
+        let nest = Self { below, axes };
+        nest.expect_bounds()?;
+        Ok(nest)
+    }
+
+    /// The bounds of the axes depend only on each other and on loops outside.
+    fn expect_bounds(&self) -> Result<(), ScheduleError> {
+        for axis in &self.axes {
+            let mut used = vars_of(axis.of.min);
+            used.extend(vars_of(axis.of.extent));
+            if let Some(other) = self.others().find(|other| used.contains(other.var)) {
+                return Err(ScheduleError::new(format!(
+                    "the bounds of loop \"{}\" depend on loop \"{}\", which is not in the order",
+                    axis.of.var.name, other.var.name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The loops of the nest that are no axes.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Loop<'a>> {
+        self.below.iter().filter(|of| !self.axes.iter().any(|axis| axis.of.var == of.var))
+    }
+
+    /// The first of the loops of the nest that an expression uses although it is no axis.
+    pub(super) fn missing(&self, expr: &Expr) -> Option<&Loop<'a>> {
+        let used = vars_of(expr);
+        self.others().find(|of| used.contains(of.var))
+    }
+
+    /// A new buffer with these axes.
+    pub(super) fn buffer(&self, name: &str, dtype: DType, scope: &str) -> Buffer {
+        let scope = StorageScope::parse(scope);
+        let shape = self.axes.iter().map(|axis| Expr::int(axis.bound.max(1), axis.of.var.dtype)).collect();
+        Buffer::new(name, shape, dtype, scope)
+    }
+
+    /// The element of such a buffer for the iterations of the nest.
+    pub(super) fn element(&self, buffer: &Buffer) -> Element {
+        let indices = self.axes.iter().map(Axis::index).collect();
+        Element { buffer: buffer.clone(), indices }
+    }
+
+    /// Conditions under which iterations of the axes are within loops whose extents are not constant.
+    pub(super) fn within(&self) -> Vec<Expr> {
+        let loops = self.axes.iter().filter(|axis| axis.of.extent.as_int().is_none());
+        loops.map(|axis| Expr::compare(CompareOp::Lt, axis.index(), axis.of.extent.clone())).collect()
+    }
+
+    /// Loops over all of a buffer with these axes, around a block. `make` gets the substitution of the block's axes for
+    /// the loops of the nest, and returns the body; `predicate` is in terms of the loops of the nest.
+    pub(super) fn over(
+        &self,
+        name: Arc<str>,
+        predicate: &Expr,
+        make: impl FnOnce(&mut Substitution, Vec<Expr>) -> Stmt,
+    ) -> (Stmt, Vec<Var>) {
+        let (mut by_axes, mut by_loops) = (Substitution::new(), Substitution::new());
+        let (mut loops, mut iter_vars, mut indices) = (Vec::new(), Vec::new(), Vec::new());
+        for axis in &self.axes {
+            let (old, dtype) = (axis.of.var, axis.of.var.dtype);
+            let new = Var::new(Arc::clone(&old.name), dtype);
+            let var = Var::new(format!("v_{}", old.name), dtype);
+            let from = |index: Expr| {
+                if axis.of.min.as_int() == Some(0) { index } else { axis.of.min.clone() + index }
+            };
+            by_axes.map_var(old, from(var.expr()));
+            by_loops.map_var(old, from(new.expr()));
+            indices.push(var.expr());
+            iter_vars.push(chipdock_ir::IterVar {
+                var,
+                min: Expr::int(0, dtype),
+                extent: Expr::int(axis.bound.max(1), dtype),
+                kind: chipdock_ir::IterKind::Spatial,
+            });
+            loops.push(new);
+        }
+        let block = Block {
+            name,
+            iter_vars,
+            reads: None,
+            writes: None,
+            init: None,
+            alloc_buffers: Vec::new(),
+            match_buffers: Vec::new(),
+            annotations: chipdock_ir::Attrs::new(),
+            body: make(&mut by_axes, indices),
+        };
+        let realized = Stmt::new(StmtKind::BlockRealize {
+            iter_values: loops.iter().map(Var::expr).collect(),
+            predicate: by_loops.expr(predicate),
+            block: Arc::new(block),
+        });
+        let nest = loops.iter().zip(&self.axes).rev().fold(realized, |body, (var, axis)| {
+            Stmt::for_loop(var.clone(), Expr::int(axis.bound.max(1), var.dtype), ForKind::Serial, body)
+        });
+        (nest, loops)
+    }
+}
+
+/// Greatest number of elements of a buffer whose axes are loops.
+const SIZE_MAX: i128 = 1 << 28;
+
+fn bound_of(of: &Loop<'_>, ranges: &Ranges) -> Result<i128, ScheduleError> {
+    let (_, most) = ranges.of(of.extent);
+    if most > SIZE_MAX || of.step.is_some_and(|step| step.as_int() != Some(1)) {
+        return Err(ScheduleError::new(format!(
+            "loop \"{}\" has no constant bound, or steps: split it by a constant factor first",
+            of.var.name
+        )));
+    }
+    Ok(most)
+}
+
+/// What is known where indices are examined.
+pub(super) struct Facts<'a> {
+    pub(super) conditions: Vec<Expr>,
+    /// The loops around, outermost first.
+    pub(super) loops: Vec<Loop<'a>>,
+    pub(super) ranges: &'a Ranges,
+}
+
+impl Facts<'_> {
+    /// Conditions under which the element exists, without those that are known.
+    pub(super) fn missing(&self, buffer: &Buffer, indices: &[Expr]) -> Vec<Expr> {
+        let mut missing = Vec::new();
+        for (index, extent) in indices.iter().zip(&buffer.shape) {
+            let index = index.clone().cast(wider(index.dtype, extent.dtype));
+            let extent = extent.clone().cast(index.dtype);
+            let from = Expr::compare(CompareOp::Ge, index.clone(), Expr::int(0, index.dtype));
+            let from = simplify::expr_with(&from, self.ranges);
+            if from.as_int() != Some(1) && !self.conditions.contains(&from) {
+                missing.push(from);
+            }
+            if !self.is_below(&index, &extent) {
+                missing.push(Expr::compare(CompareOp::Lt, index, extent));
+            }
+        }
+        missing
+    }
+
+    /// Whether an index is known to be less than a limit.
+    pub(super) fn is_below(&self, index: &Expr, limit: &Expr) -> bool {
+        let below = Expr::compare(CompareOp::Lt, index.clone(), limit.clone());
+        simplify::expr_with(&below, self.ranges).as_int() == Some(1)
+            || self.conditions.iter().any(|known| implies(known, index, limit))
+            || self.greatest(index).iter().any(|most| self.is_positive(&(limit.clone() - most.clone())))
+    }
+
+    pub(super) fn is_positive(&self, value: &Expr) -> bool {
+        if self.ranges.exact(&simplify::expr_with(value, self.ranges)).is_some_and(|(low, _)| low >= 1) {
+            return true;
+        }
+        match &value.kind {
+            ExprKind::Binary(BinaryOp::Min, a, b) => self.is_positive(a) && self.is_positive(b),
+            _ => self.is_rest(value),
+        }
+    }
+
+    /// Whether a value is `total - i * factor` for a loop `i` of `(total - 1) // factor + 1` iterations.
+    fn is_rest(&self, value: &Expr) -> bool {
+        let sum = Linear::of(value);
+        sum.terms.iter().any(|(term, factor)| {
+            let Some(of) = self.loops.iter().find(|of| term == &of.var.expr()) else { return false };
+            if *factor >= 0 || of.min.as_int() != Some(0) {
+                return false;
+            }
+            let step = Expr::int(-factor, term.dtype);
+            let total = value.clone() + term.clone() * step.clone();
+            let last = Expr::binary(BinaryOp::FloorDiv, total - Expr::int(1, term.dtype), step);
+            let count = simplify::expr_with(&(last + Expr::int(1, term.dtype)), self.ranges);
+            count == *of.extent
+        })
+    }
+
+    /// Values that an expression never exceeds, with the last value in place of each loop; none if it is not a sum of
+    /// multiples of loops.
+    pub(super) fn greatest(&self, expr: &Expr) -> Vec<Expr> {
+        let mut forms = vec![simplify::expr_with(expr, self.ranges)];
+        for of in self.loops.iter().rev() {
+            let mut next = Vec::new();
+            for form in forms.iter().take(FORMS_MAX) {
+                self.at_end(form, of, &mut next);
+            }
+            forms = next;
+        }
+        forms
+    }
+
+    fn at_end(&self, form: &Expr, of: &Loop<'_>, next: &mut Vec<Expr>) {
+        if !vars_of(form).contains(of.var) {
+            next.push(form.clone());
+            return;
+        }
+        let sum = Linear::of(form);
+        let bare = of.var.expr();
+        let mut factor = None;
+        for (term, by) in &sum.terms {
+            if *term == bare {
+                factor = Some(*by);
+            } else if vars_of(term).contains(of.var) {
+                return;
+            }
+        }
+        let extents = match &of.extent.kind {
+            ExprKind::Binary(BinaryOp::Min, a, b) => vec![b, a],
+            _ => vec![of.extent],
+        };
+        let ends: Vec<Expr> = match factor {
+            Some(factor) if factor > 0 => extents
+                .into_iter()
+                .map(|extent| of.min.clone() + extent.clone() - Expr::int(1, of.var.dtype))
+                .collect(),
+            Some(_) => vec![of.min.clone()],
+            None => return,
+        };
+        for end in ends {
+            let form = Substitution::new().with_var(of.var, end).expr(form);
+            next.push(simplify::expr_with(&form, self.ranges));
+        }
+    }
+}
+
+/// Forms of a bound that are tried: each loop that ends at the lesser of two values doubles them.
+const FORMS_MAX: usize = 16;
+
+/// Whether `a < b` follows from a condition of the same form with a greater index or a lesser limit.
+fn implies(known: &Expr, index: &Expr, limit: &Expr) -> bool {
+    let ExprKind::Compare(CompareOp::Lt, a, b) = &known.kind else { return false };
+    if a.dtype != index.dtype || b.dtype != limit.dtype {
+        return false;
+    }
+    let (over, room) = (Linear::of(index).minus(&Linear::of(a)), Linear::of(limit).minus(&Linear::of(b)));
+    over.terms.is_empty() && room.terms.is_empty() && over.constant <= room.constant
+}
+
+fn wider(a: DType, b: DType) -> DType {
+    if a.bits >= b.bits { a } else { b }
+}

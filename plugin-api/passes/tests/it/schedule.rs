@@ -1,0 +1,49 @@
+//! Schedules: each step keeps what a function computes, and refuses what it may not do.
+
+#![expect(clippy::panic, reason = "a check of a schedule shows the function and the trace")]
+
+mod kernels;
+mod loops;
+mod packing;
+
+use chipdock_interpret::{Arg, Interpreter, compare};
+use chipdock_ir::{Stage, build, print, validate::validate};
+use chipdock_passes::schedule::{Schedule, ScheduleError};
+
+use kernels::Kernel;
+
+/// Checks that the function is valid, and computes what the kernel does.
+#[track_caller]
+fn check(kernel: &Kernel, sch: &Schedule) {
+    let text = print::function(sch.function());
+    let module = build::module([sch.function().clone()]);
+    if let Err(problems) = validate(&module, Stage::Scheduled) {
+        panic!("{}\n{text}\n{}", problems[0], sch.trace());
+    }
+    let original = build::module([kernel.function.clone()]);
+    let name = &kernel.function.name;
+    let expected = Interpreter::new(&original).with_bounds().run(name, &mut kernel.args()).unwrap();
+    let mut args: Vec<Arg> = kernel.args();
+    let found = match Interpreter::new(&module).run(name, &mut args) {
+        Ok(found) => found,
+        Err(error) => panic!("{error}\n{text}\n{}", sch.trace()),
+    };
+    for (found, expected) in found.outputs.iter().zip(&expected.outputs) {
+        if let Err(mismatch) = compare(&found.array, expected) {
+            panic!("{}: {mismatch:?}\n{text}\n{}", expected.name, sch.trace());
+        }
+    }
+}
+
+/// The message of a step that is refused.
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T, ScheduleError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[track_caller]
+fn expect(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "expected {part:?} in: {text}");
+    }
+}

@@ -1,0 +1,142 @@
+//! Kernels to schedule, of any sizes, constant or symbolic.
+
+use chipdock_interpret::{Arg, Array};
+use chipdock_ir::build::{self, FunctionBuilder, R, S};
+use chipdock_ir::{DType, Expr, Param, PrimFunc, StorageScope};
+
+/// A function with the shapes of its parameters.
+pub(crate) struct Kernel {
+    pub(crate) function: PrimFunc,
+    pub(crate) shapes: Vec<Vec<usize>>,
+}
+
+impl Kernel {
+    /// Arguments with small values, all distinct from their neighbours.
+    pub(crate) fn args(&self) -> Vec<Arg> {
+        let arrays = self.function.params.iter().zip(&self.shapes).enumerate();
+        let arrays = arrays.map(|(index, (param, shape))| {
+            let Param::Buffer(buffer) = param else { unreachable!("kernels have tensors") };
+            let size: usize = shape.iter().product();
+            let scale = if buffer.dtype.is_float() { 0.37 } else { 1.0 };
+            let values: Vec<f64> =
+                (0..size).map(|at| ((at * 7 + index * 5) % 23) as f64 * scale - 8.0 * scale).collect();
+            Arg::Tensor(Array::from_f64(buffer.dtype, shape, &values))
+        });
+        arrays.collect()
+    }
+}
+
+/// Sizes: constant, or symbols.
+pub(crate) fn sizes<const N: usize>(
+    f: &mut FunctionBuilder,
+    names: [&str; N],
+    values: [usize; N],
+    symbolic: bool,
+) -> [Expr; N] {
+    std::array::from_fn(|index| {
+        if symbolic { f.size(names[index]) } else { Expr::int(values[index] as i128, DType::INT32) }
+    })
+}
+
+/// `B[i, j] = A[i, j] * 3 + j`
+pub(crate) fn elementwise(shape: [usize; 2], symbolic: bool) -> Kernel {
+    let mut f = build::function("elementwise");
+    f.noalias();
+    let [m, n] = sizes(&mut f, ["m", "n"], shape, symbolic);
+    let a = f.buffer("A", (&m, &n), DType::INT32);
+    let b = f.buffer("B", (&m, &n), DType::INT32);
+    f.grid(["i", "j"], (&m, &n), |f, [i, j]| {
+        f.block("B", |f| {
+            let [vi, vj] = f.remap([S, S], ["vi", "vj"], [&i, &j]);
+            f.store(&b, (&vi, &vj), a.at((&vi, &vj)) * 3 + vj.clone());
+        });
+    });
+    Kernel { function: f.finish(), shapes: vec![shape.to_vec(), shape.to_vec()] }
+}
+
+/// `C[i, j] = sum of A[i, k] * B[k, j]`, then `D[i, j] = max(C[i, j], 0)` if `epilogue`.
+pub(crate) fn matmul(shape: [usize; 3], symbolic: bool, dtype: DType, epilogue: bool) -> Kernel {
+    let [m_size, n_size, k_size] = shape;
+    let mut f = build::function("matmul");
+    f.noalias();
+    let [m, n, k] = sizes(&mut f, ["m", "n", "k"], shape, symbolic);
+    let a = f.buffer("A", (&m, &k), dtype);
+    let b = f.buffer("B", (&k, &n), dtype);
+    let c = match epilogue {
+        true => f.block_alloc("C", (&m, &n), dtype, StorageScope::GLOBAL),
+        false => f.buffer("C", (&m, &n), dtype),
+    };
+    f.grid(["i", "j", "k"], (&m, &n, &k), |f, [i, j, k]| {
+        f.block("C", |f| {
+            let [vi, vj, vk] = f.remap([S, S, R], ["vi", "vj", "vk"], [&i, &j, &k]);
+            f.init(|f| f.store(&c, (&vi, &vj), 0));
+            f.store(&c, (&vi, &vj), c.at((&vi, &vj)) + a.at((&vi, &vk)) * b.at((&vk, &vj)));
+        });
+    });
+    if epilogue {
+        let d = f.buffer("D", (&m, &n), dtype);
+        f.grid(["i", "j"], (&m, &n), |f, [i, j]| {
+            f.block("D", |f| {
+                let [vi, vj] = f.remap([S, S], ["vi", "vj"], [&i, &j]);
+                f.store(&d, (&vi, &vj), c.at((&vi, &vj)).max(0));
+            });
+        });
+    }
+    let shapes = vec![vec![m_size, k_size], vec![k_size, n_size], vec![m_size, n_size]];
+    Kernel { function: f.finish(), shapes }
+}
+
+/// A convolution of `x[ic, h, w]` with `w[oc, ic, 3, 3]`, with a stride, and zeros around the input.
+pub(crate) fn convolution(channels: [usize; 2], size: usize, stride: usize) -> Kernel {
+    let [ic, oc] = channels;
+    let out = (size + 2 - 3) / stride + 1;
+    let mut f = build::function("convolution");
+    f.noalias();
+    let int = |value: usize| Expr::int(value as i128, DType::INT32);
+    let x = f.buffer("X", (int(ic), int(size), int(size)), DType::INT32);
+    let w = f.buffer("W", (int(oc), int(ic), 3, 3), DType::INT32);
+    let y = f.buffer("Y", (int(oc), int(out), int(out)), DType::INT32);
+    let extents = (int(oc), int(out), int(out), int(ic), 3, 3);
+    f.grid(["o", "h", "w", "c", "y", "x"], extents, |f, loops| {
+        f.block("Y", |f| {
+            let [vo, vh, vw, vc, vy, vx] = f.remap(
+                [S, S, S, R, R, R],
+                ["vo", "vh", "vw", "vc", "vy", "vx"],
+                [&loops[0], &loops[1], &loops[2], &loops[3], &loops[4], &loops[5]],
+            );
+            let stride = i32::try_from(stride).unwrap();
+            let (row, column) = (&vh * stride + &vy - 1, &vw * stride + &vx - 1);
+            let limit = i32::try_from(size).unwrap();
+            let inside = row.clone().ge(0).and(row.clone().lt(limit));
+            let inside = inside.and(column.clone().ge(0)).and(column.clone().lt(limit));
+            let value = inside.then_else(x.at((&vc, &row, &column)), 0);
+            f.init(|f| f.store(&y, (&vo, &vh, &vw), 0));
+            let product = value * w.at((&vo, &vc, &vy, &vx));
+            f.store(&y, (&vo, &vh, &vw), y.at((&vo, &vh, &vw)) + product);
+        });
+    });
+    let shapes = vec![vec![ic, size, size], vec![oc, ic, 3, 3], vec![oc, out, out]];
+    Kernel { function: f.finish(), shapes }
+}
+
+/// `B[i] = A[i]` and then `C[i] = B[i - 1] + B[i]` in one loop, where `i > 0`.
+pub(crate) fn chained(n: usize) -> Kernel {
+    let mut f = build::function("chained");
+    f.noalias();
+    let size = Expr::int(n as i128, DType::INT32);
+    let a = f.buffer("A", &size, DType::INT32);
+    let b = f.buffer("B", &size, DType::INT32);
+    let c = f.buffer("C", &size, DType::INT32);
+    f.grid(["i"], [&size], |f, [i]| {
+        f.block("B", |f| {
+            let vi = f.spatial("vi", &size, &i);
+            f.store(&b, &vi, a.at(&vi) * 2);
+        });
+        f.block("C", |f| {
+            let vi = f.spatial("vi", &size, &i);
+            f.predicate(i.clone().gt(0));
+            f.store(&c, &vi, b.at(&vi - 1) + b.at(&vi));
+        });
+    });
+    Kernel { function: f.finish(), shapes: vec![vec![n]; 3] }
+}
