@@ -11,6 +11,7 @@ pub mod limits;
 pub mod options;
 pub mod packed;
 pub mod peers;
+pub mod speed;
 
 /// Result of a step; the error is a message for the user.
 pub type Result<T> = std::result::Result<T, String>;

@@ -14,6 +14,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let python = python::with(&extras(arguments))?;
     let mut all = vec!["--python".to_owned(), python.display().to_string()];
     all.extend(["--store".to_owned(), target_folder().join("bench-peers.json").display().to_string()]);
+    if let Some(python) = python::with_torch() {
+        all.extend(["--torch-python".to_owned(), python.display().to_string()]);
+    }
     all.extend_from_slice(arguments);
     plugins::run_with_plugins(PROGRAM, &all)
 }

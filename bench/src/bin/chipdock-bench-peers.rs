@@ -7,9 +7,10 @@ use std::process::{Command, ExitCode};
 
 use chipdock_bench::Result;
 use chipdock_bench::peers::kernels::Session;
-use chipdock_bench::peers::options::{HELP, PeersOptions};
+use chipdock_bench::peers::options::{HELP, PeersOptions, Set};
 use chipdock_bench::peers::report::{Entry, GOALS_OF, Goal, Report, SCHEMA, Store, Verdict, fingerprint};
 use chipdock_bench::peers::{figures, kernels, readme, show};
+use chipdock_bench::speed;
 use chipdock_test_backends::cases::{CASES, Case};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -52,6 +53,9 @@ fn bench(options: &PeersOptions) -> Result<usize> {
     if options.help {
         println!("{HELP}");
         return Ok(0);
+    }
+    if options.set == Set::Speed {
+        return speed::run::bench(options);
     }
     let mut sessions =
         options.threads.iter().map(|threads| Session::open(options, *threads)).collect::<Result<Vec<_>>>()?;

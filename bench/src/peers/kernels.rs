@@ -119,6 +119,15 @@ impl Ours {
     /// The function fails.
     pub fn nanoseconds(&self, calls: u32) -> Result<f64> {
         run::call(&self.function, &self.values)?;
+        self.nanoseconds_cold(calls)
+    }
+
+    /// As [`Self::nanoseconds`], without the untimed call: for calls so long that it makes no difference.
+    ///
+    /// # Errors
+    ///
+    /// The function fails.
+    pub fn nanoseconds_cold(&self, calls: u32) -> Result<f64> {
         let raw: Vec<_> = self
             .values
             .iter()
@@ -176,7 +185,7 @@ impl Contender {
 }
 
 /// Divides a visit into parts; returns their number and the number of calls of each.
-pub(super) fn batches(calls: u32) -> (u32, u32) {
+pub(crate) fn batches(calls: u32) -> (u32, u32) {
     let batches = calls.clamp(1, BATCHES);
     (batches, calls.div_ceil(batches).max(1))
 }
@@ -256,7 +265,7 @@ enum Peer {
 }
 
 /// Describes arguments in the form that the peers read, with tensors in files of `folder`.
-pub(super) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> Result<Vec<Value>> {
+pub(crate) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> Result<Vec<Value>> {
     let one = |(k, argument): (usize, &Arg)| {
         Ok(match argument {
             Arg::Tensor(array) => {
@@ -334,7 +343,7 @@ fn contest(
 }
 
 /// Returns the number of calls that take [`VISIT_NS`].
-pub(super) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32> {
+pub(crate) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32> {
     let mut calls = 1_u32;
     loop {
         let ns = visit(calls)?.max(1.0);

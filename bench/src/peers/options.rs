@@ -6,11 +6,14 @@ use crate::Result;
 
 /// Text of `--help`.
 pub const HELP: &str = "\
-The example kernels through Chipdock and its peers, contenders visited in turn: medians of paired ratios.
+Kernels through Chipdock and its peers, contenders visited in turn: medians of paired ratios.
 
 Usage: cargo xtask bench --peers [OPTIONS]
 
 Options:
+  --set NAME        what is measured: speed, unscheduled kernels beside TVM, numpy and torch and the machine's limits, or
+                    examples, the example kernels beside TVM [default: speed]
+  --targets LIST    target kinds of the set speed; goals are of llvm [default: llvm,c]
   --filter NAME     only kernels and figures whose name holds NAME; may be given several times
   --threads LIST    how many threads, one run each [default: 1,2]
   --with LIST       further peers, installed when asked: torch, onnxruntime
@@ -37,6 +40,12 @@ pub struct PeersOptions {
     pub plugins: PathBuf,
     /// Path of the Python that has the peers installed.
     pub python: PathBuf,
+    /// Path of the Python that has torch, if there is one.
+    pub torch_python: Option<PathBuf>,
+    /// What is measured.
+    pub set: Set,
+    /// Target kinds of the set `speed`.
+    pub targets: Vec<String>,
     /// Path of the saved report.
     pub store: PathBuf,
     /// Whether to print JSON instead of tables.
@@ -57,6 +66,15 @@ pub struct PeersOptions {
     pub help: bool,
 }
 
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// Unscheduled kernels beside the fastest libraries and the machine's limits.
+    Speed,
+    /// The example kernels, and figures besides kernels, beside TVM.
+    Examples,
+}
+
 /// Peers that are installed on request.
 pub const EXTRAS: &[&str] = &["torch", "onnxruntime"];
 
@@ -70,6 +88,9 @@ impl PeersOptions {
         let mut options = Self {
             plugins: PathBuf::new(),
             python: PathBuf::new(),
+            torch_python: None,
+            set: Set::Speed,
+            targets: vec!["llvm".to_owned(), "c".to_owned()],
             store: PathBuf::new(),
             json: false,
             filters: Vec::new(),
@@ -88,6 +109,9 @@ impl PeersOptions {
                 "--plugins" => options.plugins = value()?.into(),
                 "--command" => drop(value()?),
                 "--python" => options.python = value()?.into(),
+                "--torch-python" => options.torch_python = Some(value()?.into()),
+                "--set" => options.set = set(&value()?)?,
+                "--targets" => options.targets = value()?.split(',').map(str::to_owned).collect(),
                 "--store" => options.store = value()?.into(),
                 "--json" => options.json = true,
                 "--filter" => options.filters.push(value()?),
@@ -110,6 +134,14 @@ impl PeersOptions {
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter.as_str()))
+    }
+}
+
+fn set(text: &str) -> Result<Set> {
+    match text {
+        "speed" => Ok(Set::Speed),
+        "examples" => Ok(Set::Examples),
+        _ => Err(format!("no set is called `{text}`; known: speed, examples")),
     }
 }
 
