@@ -13,6 +13,7 @@ standard error. What can be asked:
   measure   `contender`, `batches`, `calls`: nanoseconds per call in the fastest batch of so many calls, after one more call
             unless `cold`. TVM is timed by its own evaluator, a loop in C++ over the packed function; the others by a loop in
             Python, whose own cost per call is tens of nanoseconds.
+  topi      the names of the kernels of topi_kernels.py; with `name` and `path`, writes that kernel there as TVM prints it
   reference `function`, `arguments`, `out`: what a kernel of bench/kernels computes, in float64: `<out>/reference.<k>`, and
             `<out>/bound.<k>`, how far a float32 result may be from it (speed_peers.py).
   compile   `path`, `function`: nanoseconds from a module in memory to a function that can be called, by TVM.
@@ -393,7 +394,18 @@ def compile_(request):
     return {"ns": ns, "callable": function is not None}
 
 
-REQUESTS = {"hello": hello, "prepare": prepare, "measure": measure, "compile": compile_, "reference": reference}
+def topi(request):
+    import topi_kernels
+
+    if "name" not in request:
+        return {"names": list(topi_kernels.KERNELS)}
+    text = topi_kernels.module(request["name"]).script()
+    head = "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n"
+    pathlib.Path(request["path"]).write_text(head + text + "\n", encoding="utf-8")
+    return {"path": request["path"]}
+
+
+REQUESTS = {"topi": topi, "hello": hello, "prepare": prepare, "measure": measure, "compile": compile_, "reference": reference}
 
 
 def main():

@@ -8,6 +8,7 @@ pub mod device;
 pub mod export;
 pub mod fork;
 pub mod limits;
+pub mod machine;
 pub mod options;
 pub mod packed;
 pub mod peers;

@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
+use super::peaks::peak;
 use super::rows::Work;
 use super::session::Session;
 use super::streams::Streams;
 use crate::Result;
-use crate::limits::{self, Stores};
+use crate::limits::Stores;
 use crate::peers::child::positive;
 use crate::peers::kernels::{Ours, batches};
 
@@ -18,38 +19,49 @@ const LONG_NS: f64 = 2e8;
 
 /// The machine's limit for the work of a row, as a time.
 pub enum Limit {
-    /// Streams of memory.
-    Streams(Box<Streams>, Work),
-    /// Fused multiply-adds in registers: number of operations of a call.
-    Arithmetic(f64),
+    /// Streams of memory: what they are, in words.
+    Streams(Box<Streams>, String),
+    /// Arithmetic in registers.
+    Arithmetic(Work, String),
 }
 
 impl Limit {
-    /// Makes the limit of that work.
+    /// Makes the limit of that work; `None` for work without one.
     #[must_use]
-    pub fn new(work: Work, threads: usize) -> Self {
-        match work {
-            Work::Streams { reads, writes, bytes } => {
-                Self::Streams(Box::new(Streams::new(reads, writes, bytes, threads)), work)
-            }
-            Work::MultiplyAdds(_) | Work::ByteMultiplyAdds(_) | Work::Bf16MultiplyAdds(_) => {
-                Self::Arithmetic(work.amount().0)
-            }
-        }
+    pub fn new(work: Work, threads: usize) -> Option<Self> {
+        let Work::Streams { reads, writes, bytes } = work else {
+            let (_, name) = peak(work, threads)?;
+            return Some(Self::Arithmetic(work, name.to_owned()));
+        };
+        let streams = Streams::new(reads, writes, bytes, threads);
+        let stores = match streams.stores() {
+            Stores::NonTemporal => ", non-temporal stores",
+            Stores::Plain => "",
+        };
+        let name = format!("{reads} read, {writes} written, {} MiB each{stores}", bytes >> 20);
+        Some(Self::Streams(Box::new(streams), name))
     }
 
     /// Returns what is measured, in words.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub fn name(&self) -> &str {
         match self {
-            Self::Streams(streams, Work::Streams { reads, writes, bytes }) => {
-                let stores = match streams.stores() {
-                    Stores::NonTemporal => ", non-temporal stores",
-                    Stores::Plain => "",
-                };
-                format!("{reads} read, {writes} written, {} MiB each{stores}", bytes >> 20)
+            Self::Streams(_, name) | Self::Arithmetic(_, name) => name,
+        }
+    }
+
+    /// Returns the nanoseconds that the work takes at the limit.
+    ///
+    /// # Errors
+    ///
+    /// The work has no limit.
+    pub fn nanoseconds(&self, calls: u32, threads: usize) -> Result<f64> {
+        match self {
+            Self::Streams(streams, _) => Ok(streams.nanoseconds(calls)),
+            Self::Arithmetic(work, _) => {
+                let (rate, _) = peak(*work, threads).ok_or("no rate was measured")?;
+                Ok(work.amount().0 / rate)
             }
-            Self::Streams(..) | Self::Arithmetic(_) => "FMA peak, float32".to_owned(),
         }
     }
 }
@@ -62,6 +74,8 @@ pub enum Kind {
     Peer(usize),
     /// The machine's limit.
     Limit(Limit),
+    /// Any other: nanoseconds per call of so many calls.
+    Other(Box<dyn Fn(&mut Session, u32) -> Result<f64>>),
 }
 
 /// A contender with its name and number of threads.
@@ -91,8 +105,8 @@ impl Contender {
                     json!({"contender": self.who, "batches": batches, "calls": calls, "cold": cold});
                 positive(&session.ask(*group, self.threads, "measure", request)?, "ns")
             }
-            Kind::Limit(Limit::Streams(streams, _)) => Ok(streams.nanoseconds(calls)),
-            Kind::Limit(Limit::Arithmetic(amount)) => Ok(amount / limits::fma_gflops(self.threads, 1)),
+            Kind::Limit(limit) => limit.nanoseconds(calls, self.threads),
+            Kind::Other(visit) => visit(session, calls),
         }
     }
 }

@@ -12,9 +12,10 @@ use chipdock_test_backends::run;
 use serde_json::{Value, json};
 
 use super::contender::{Contender, Kind, LIMIT, Limit};
+use super::figures;
 use super::judge::Judge;
 use super::report::{Entry, GOALS_OF, Said, Times};
-use super::rows::{By, Row};
+use super::rows::{By, Row, Work};
 use super::session::{Lane, Session};
 use crate::Result;
 use crate::contest::order;
@@ -39,7 +40,15 @@ struct Prepared<'a> {
 /// # Errors
 ///
 /// The kernel or its judge fails; what a contender fails with stands in the entries.
-pub fn measure(session: &mut Session, row: &Row, kernels: &Path, rounds: usize) -> Result<Vec<Entry>> {
+pub fn measure(
+    session: &mut Session,
+    row: &'static Row,
+    kernels: &Path,
+    rounds: usize,
+) -> Result<Vec<Entry>> {
+    if row.work == Work::Compile {
+        return figures::compile(session, row, kernels, rounds);
+    }
     let prepared = prepare(session, row, kernels)?;
     let (mut contenders, mut said) = (Vec::new(), Said::default());
     for lane in &session.lanes {
@@ -62,30 +71,35 @@ pub fn measure(session: &mut Session, row: &Row, kernels: &Path, rounds: usize) 
     let threads: Vec<usize> = session.lanes.iter().map(|lane| lane.threads).collect();
     for threads in &threads {
         peers(session, &prepared, *threads, &described, &mut contenders, &mut said);
-        let limit = Limit::new(row.work, *threads);
-        said.limits.insert(*threads, limit.name());
-        contenders.push(Contender { who: LIMIT.to_owned(), threads: *threads, kind: Kind::Limit(limit) });
+        if let Some(limit) = Limit::new(row.work, *threads) {
+            said.limits.insert(*threads, limit.name().to_owned());
+            contenders.push(Contender { who: LIMIT.to_owned(), threads: *threads, kind: Kind::Limit(limit) });
+        }
+        if row.work == Work::Call {
+            contenders.push(figures::bare(*threads)?);
+        }
     }
     let times = contest(session, &contenders, rounds)?;
-    Ok(threads.into_iter().map(|threads| Entry::of_times(row, threads, &times, &said)).collect())
+    let threads = threads.into_iter().filter(|threads| row.over_one().is_some() || *threads == 1);
+    Ok(threads.map(|threads| Entry::of_times(row, threads, &times, &said)).collect())
 }
 
 fn prepare<'a>(session: &mut Session, row: &'a Row, kernels: &Path) -> Result<Prepared<'a>> {
-    let path = kernels.join(format!("{}.py", row.name));
+    let path = kernels.join(format!("{}.py", row.file));
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let module = chipdock_script::parse(&text, row.name).map_err(|errors| errors.to_string())?;
-    let function = module.function(row.name).ok_or_else(|| format!("no function {}", row.name))?;
+    let module = chipdock_script::parse(&text, row.file).map_err(|errors| errors.to_string())?;
+    let function = module.function(row.file).ok_or_else(|| format!("no function {}", row.file))?;
     let arguments = arguments(function, &symbols(&[]))?;
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
     let judge = match row.by {
-        By::Rows(all, few) => Judge::rows(&text, (all, few), row.name, &arguments)?,
+        By::Rows(all, few) => Judge::rows(&text, (all, few), row.file, &arguments)?,
         By::Float64 => {
             let described = described(&arguments, &[], folder.path())?;
-            let request = json!({"function": row.name, "arguments": described, "out": folder.path()});
+            let request = json!({"function": row.file, "arguments": described, "out": folder.path()});
             let threads = session.lanes.first().map_or(1, |lane| lane.threads);
             let answer = session.ask(0, threads, "reference", request)?;
             let parameter = answer["parameter"].as_u64().and_then(|index| usize::try_from(index).ok());
-            Judge::whole(folder.path(), parameter.ok_or("no parameter was judged")?, &module, row.name)?
+            Judge::whole(folder.path(), parameter.ok_or("no parameter was judged")?, &module, row.file)?
         }
     };
     Ok(Prepared { row, path, module, arguments, judge, folder })
@@ -93,7 +107,7 @@ fn prepare<'a>(session: &mut Session, row: &'a Row, kernels: &Path) -> Result<Pr
 
 fn ours(lane: &Lane, backend: &Backend, prepared: &Prepared<'_>) -> Result<Ours> {
     let built = run::build(&lane.host, backend, &prepared.module)?;
-    let function = built.function(prepared.row.name).map_err(|error| error.to_string())?;
+    let function = built.function(prepared.row.file).map_err(|error| error.to_string())?;
     let values = run::upload(backend, &prepared.arguments)?;
     run::call(&function, &values)?;
     prepared.judge.hold(|parameter| match values.get(parameter) {
@@ -114,7 +128,7 @@ fn peers(
 ) {
     let last = prepared.arguments.len().saturating_sub(1);
     for (group, wanted) in session.groups(prepared.row.peers) {
-        let request = json!({"path": prepared.path, "function": prepared.row.name, "arguments": described,
+        let request = json!({"path": prepared.path, "function": prepared.row.file, "arguments": described,
                              "contenders": wanted, "out": prepared.folder.path(), "outputs": [last], "speed": true});
         let answer = session.ask(group, threads, "prepare", request);
         for name in wanted {
@@ -165,7 +179,7 @@ struct Pace {
 }
 
 /// Visits the contenders in turn (BENCH-B3), each for at most [`SHARE_MAX`].
-fn contest(session: &mut Session, contenders: &[Contender], rounds: usize) -> Result<Vec<Times>> {
+pub(super) fn contest(session: &mut Session, contenders: &[Contender], rounds: usize) -> Result<Vec<Times>> {
     let named = |contender: &Contender, why: String| format!("{}: {why}", contender.who);
     let mut paces = Vec::new();
     for contender in contenders {

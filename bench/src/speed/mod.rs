@@ -22,11 +22,17 @@
 //!   independent, otherwise whole against float64 numpy with a derived bound; the table of rows ([`rows`]) says which.
 
 pub mod contender;
+pub mod figures;
 pub mod judge;
 pub mod measure;
+pub mod page;
+pub mod peaks;
+pub mod plot;
 pub mod report;
+pub mod results;
 pub mod rows;
 pub mod run;
 pub mod session;
 pub mod show;
 pub mod streams;
+pub mod topi;

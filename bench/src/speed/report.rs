@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::contender::LIMIT;
-use super::rows::{C_OVER_LLVM, Row, SHARE_ENOUGH, TWO_OVER_ONE};
+use super::rows::{C_OVER_LLVM, Row, SHARE_ENOUGH, Work};
 use crate::contest::{Spread, paired, spread};
 
 /// Target kind that the goals are of.
@@ -52,7 +52,9 @@ pub struct Limit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goals {
     /// Times as fast as the best peer.
-    pub faster: f64,
+    pub faster: Option<f64>,
+    /// Times that it takes over a peer, at most, by peer.
+    pub at_most: BTreeMap<String, f64>,
     /// Share of the limit.
     pub share: Option<f64>,
     /// Share of the limit that is enough whatever the peers do.
@@ -67,14 +69,14 @@ impl Goals {
     /// Returns the goals of a row with that number of threads.
     #[must_use]
     pub fn of(row: &Row, threads: usize) -> Self {
-        let [compute, memory] = TWO_OVER_ONE;
-        let over_one = if row.work.is_memory() { memory } else { compute };
         Self {
             faster: row.faster,
+            at_most: row.at_most.iter().map(|(peer, ratio)| ((*peer).to_owned(), *ratio)).collect(),
             share: row.share,
             enough: SHARE_ENOUGH,
-            over_one: (threads == 2).then_some(over_one),
-            c: Some(C_OVER_LLVM),
+            over_one: if threads == 2 { row.over_one() } else { None },
+            // A compiler of C takes as long as it takes.
+            c: (row.work != Work::Compile).then_some(C_OVER_LLVM),
         }
     }
 }
@@ -194,9 +196,17 @@ impl Entry {
         }
         let share = self.limit.as_ref().map(|limit| limit.share.median);
         let is_enough = share.is_some_and(|share| hundredth(share) >= self.goals.enough);
-        let faster = self.best().map(|peer| peer.faster.median);
-        if !is_enough && faster.is_some_and(|faster| hundredth(faster) < self.goals.faster) {
-            missed.push("best peer".to_owned());
+        if let Some(goal) = self.goals.faster {
+            let is_faster = self.best().is_some_and(|peer| hundredth(peer.faster.median) >= goal);
+            if !is_enough && !is_faster {
+                missed.push("best peer".to_owned());
+            }
+        }
+        for (peer, goal) in &self.goals.at_most {
+            let found = self.peers.iter().find(|found| found.who == *peer);
+            if !found.is_some_and(|found| hundredth(1.0 / found.faster.median) <= *goal) {
+                missed.push(peer.clone());
+            }
         }
         if let (Some(share), Some(goal)) = (share, self.goals.share)
             && hundredth(share) < goal
@@ -213,6 +223,12 @@ impl Entry {
             _ => {}
         }
         missed
+    }
+
+    /// Returns name and number of threads, which identify the entry.
+    #[must_use]
+    pub fn key(&self) -> String {
+        format!("{}, {} thread{}", self.name, self.threads, if self.threads == 1 { "" } else { "s" })
     }
 }
 

@@ -33,10 +33,7 @@ fn cells(entry: &Entry) -> [String; 12] {
     } else {
         format!("not: {}", missed.join(", "))
     };
-    let goal = entry.goals.share.map_or_else(
-        || format!("{:.2}", entry.goals.faster),
-        |share| format!("{:.2}, {:.0} %", entry.goals.faster, 100.0 * share),
-    );
+    let goal = goal(entry);
     [
         entry.title.clone(),
         entry.threads.to_string(),
@@ -51,6 +48,15 @@ fn cells(entry: &Entry) -> [String; 12] {
         entry.c.map(|c| format!("{:.2}", c.median)).unwrap_or_default(),
         verdict,
     ]
+}
+
+/// Returns the goals of a row beside its peers and the limit, in a short form.
+#[must_use]
+pub fn goal(entry: &Entry) -> String {
+    let mut all: Vec<String> = entry.goals.faster.iter().map(|faster| format!("≥ {faster:.2}")).collect();
+    all.extend(entry.goals.share.map(|share| format!("{:.0} % of the limit", 100.0 * share)));
+    all.extend(entry.goals.at_most.iter().map(|(peer, ratio)| format!("≥ {:.2} ({peer})", 1.0 / ratio)));
+    all.join(", ")
 }
 
 /// Returns the line of a row, as it is printed once it was measured.
