@@ -43,6 +43,8 @@ pub struct Session {
     pub backends: Vec<Backend>,
     child: Option<Child>,
     python: PathBuf,
+    torch: Option<Child>,
+    torch_python: Option<PathBuf>,
     peers: Vec<String>,
 }
 
@@ -68,7 +70,8 @@ impl Session {
         let mut peers = vec![TVM.to_owned(), "numpy".to_owned()];
         peers.extend(options.with.iter().cloned());
         let python = options.python.clone();
-        Ok(Self { threads, host, backends, child: None, python, peers })
+        let torch_python = options.torch_python.clone();
+        Ok(Self { threads, host, backends, child: None, python, torch: None, torch_python, peers })
     }
 
     /// Sends a request to the peers, whose process is started if none is running.
@@ -77,13 +80,16 @@ impl Session {
     ///
     /// The peers' process cannot be started, or its answer is an error.
     pub fn ask(&mut self, what: &str, request: Value) -> Result<Value> {
-        if !self.child.as_mut().is_some_and(Child::is_alive) {
-            self.child = Some(Child::start(&self.python, self.threads)?);
+        asked(&mut self.child, &self.python, self.threads, what, request)
+    }
+
+    /// As [`Self::ask`], the process that has this peer: torch is in a Python of its own.
+    fn ask_of(&mut self, peer: &str, what: &str, request: Value) -> Result<Value> {
+        if peer != TORCH {
+            return self.ask(what, request);
         }
-        match &mut self.child {
-            Some(child) => child.ask(what, request),
-            None => Err("no peers".to_owned()),
-        }
+        let python = self.torch_python.as_ref().ok_or("no Python with torch was found")?;
+        asked(&mut self.torch, python, self.threads, what, request)
     }
 
     /// Returns the target kinds of Chipdock's backends.
@@ -91,6 +97,22 @@ impl Session {
     pub fn ours(&self) -> Vec<String> {
         self.backends.iter().map(|backend| backend.target.kind.clone()).collect()
     }
+}
+
+/// Peer that is in a Python of its own.
+const TORCH: &str = "torch";
+
+fn asked(
+    child: &mut Option<Child>,
+    python: &Path,
+    threads: usize,
+    what: &str,
+    request: Value,
+) -> Result<Value> {
+    if !child.as_mut().is_some_and(Child::is_alive) {
+        *child = Some(Child::start(python, threads)?);
+    }
+    child.as_mut().ok_or("no peers")?.ask(what, request)
 }
 
 /// A function compiled by Chipdock, ready to be called.
@@ -178,7 +200,7 @@ impl Contender {
             Self::Peer => {
                 let (batches, calls) = batches(calls);
                 let request = json!({"contender": name, "batches": batches, "calls": calls});
-                positive(&session.ask("measure", request)?, "ns")
+                positive(&session.ask_of(name, "measure", request)?, "ns")
             }
         }
     }
@@ -293,13 +315,19 @@ fn prepare(
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
     let described = described(arguments, places, folder.path())?;
     let peers = session.peers.clone();
-    let request = json!({"path": path, "function": function, "arguments": described,
-                         "contenders": peers, "out": folder.path()});
-    let answer = match session.ask("prepare", request) {
-        Ok(answer) => answer,
-        Err(why) => return Ok(peers.into_iter().map(|name| (name, Peer::Failed(why.clone()))).collect()),
+    let mut ask = |of: &str, wanted: Vec<&String>| {
+        let request = json!({"path": path, "function": function, "arguments": described,
+                             "contenders": wanted, "out": folder.path()});
+        session.ask_of(of, "prepare", request)
     };
+    let (torch, others): (Vec<&String>, Vec<&String>) = peers.iter().partition(|name| *name == TORCH);
+    let answer = ask(TVM, others);
+    let torch = if torch.is_empty() { Ok(json!({})) } else { ask(TORCH, torch) };
     let state = |name: &str| {
+        let answer = match if name == TORCH { &torch } else { &answer } {
+            Ok(answer) => answer,
+            Err(why) => return Peer::Failed(why.clone()),
+        };
         let said = |key: &str| answer[key].get(name).and_then(Value::as_str).map(str::to_owned);
         if let Some(why) = said("absent") {
             return Peer::Without(why);

@@ -162,3 +162,52 @@ fn check(results: &Results, reasons: &BTreeMap<String, String>) -> Result<()> {
         Some(key) => Err(format!("there is a reason for `{key}`, which is no row that missed a goal")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use chipdock_test_support::bless;
+
+    use super::super::report::entry_for_tests as entry;
+    use super::super::results::tests::results;
+    use super::*;
+
+    fn filed(rows: Vec<Entry>, reasons: Option<&str>) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        results(rows).write(&folder.path().join("some-lake.json")).expect("written");
+        if let Some(reasons) = reasons {
+            fs::write(folder.path().join("some-lake.reasons.json"), reasons).expect("written");
+        }
+        folder
+    }
+
+    #[test]
+    fn a_row_that_missed_a_goal_needs_a_reason_and_no_other_has_one() {
+        let slow = || vec![entry(1, 20.0, 9.5, 20.0), entry(2, 5.0, 4.8, 5.0)];
+        for reasons in [None, Some(r#"{"add, 1 thread": " "}"#), Some(r#"{"add, 2 threads": "x"}"#)] {
+            let error = files(filed(slow(), reasons).path()).expect_err("refused");
+            assert!(error.contains("add, 1 thread"), "{error}");
+        }
+        let both = r#"{"add, 1 thread": "x", "add, 2 threads": "y"}"#;
+        let error = files(filed(slow(), Some(both)).path()).expect_err("refused");
+        assert!(error.contains("add, 2 threads"), "{error}");
+        let pages = files(filed(slow(), Some(r#"{"add, 1 thread": "its stores"}"#)).path()).expect("pages");
+        assert!(pages[0].1.contains("- add, 1 thread (best peer, limit): its stores"), "{}", pages[0].1);
+        assert!(pages[0].1.contains("not reached: best peer, limit"));
+        assert_eq!(pages[1].0, "cpu-speed-some-lake.svg");
+    }
+
+    #[test]
+    fn the_page_and_its_plots_are_current() {
+        let wanted = files(&super::super::results::folder()).expect("pages");
+        for (name, text) in &wanted {
+            if let Err(why) = bless(&guide().join(name), text) {
+                panic!("{why}");
+            }
+        }
+        let plots = fs::read_dir(guide()).expect("the guide").flatten();
+        for name in plots.map(|entry| entry.file_name().to_string_lossy().into_owned()) {
+            let is_ours = name.starts_with("cpu-speed-") && name.ends_with(".svg");
+            assert!(!is_ours || wanted.iter().any(|(wanted, _)| *wanted == name), "{name} is of no results");
+        }
+    }
+}

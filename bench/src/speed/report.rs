@@ -236,3 +236,75 @@ impl Entry {
 fn hundredth(ratio: f64) -> f64 {
     (ratio * 100.0).round() / 100.0
 }
+
+#[cfg(test)]
+pub(crate) use tests::entry as entry_for_tests;
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::ROWS;
+    use super::*;
+
+    fn times(who: &str, threads: usize, ns: [f64; 3]) -> Times {
+        Times { who: who.to_owned(), threads, ns: ns.to_vec() }
+    }
+
+    /// The row `add` (1.4 times the best peer, 0.95 of the limit) with these times of `llvm`, of the limit and of `c`.
+    pub(crate) fn entry(threads: usize, ours: f64, limit: f64, c: f64) -> Entry {
+        let row = ROWS.iter().find(|row| row.name == "add").expect("a row");
+        let all = [
+            times(GOALS_OF, 1, [10.0, 20.0, 10.0]),
+            times("c", 1, [10.0, 20.0, 10.0]),
+            times("torch", threads, [14.0, 28.0, 14.0]),
+            times("numpy", threads, [28.0, 56.0, 28.0]),
+            times("c", threads, [c, 2.0 * c, c]),
+            times(LIMIT, threads, [limit, 2.0 * limit, limit]),
+            times(GOALS_OF, threads, [ours, 2.0 * ours, ours]),
+        ];
+        let skipped = if threads == 1 { 2 } else { 0 };
+        let said = Said { limits: [(threads, "streams".to_owned())].into(), ..Said::default() };
+        Entry::of_times(row, threads, &all[skipped..], &said)
+    }
+
+    #[test]
+    fn ratios_are_of_the_same_rounds_and_the_best_peer_is_the_fastest() {
+        let entry = entry(2, 5.0, 4.8, 6.0);
+        let best = entry.best().expect("a peer");
+        assert_eq!((best.who.as_str(), best.faster.median), ("torch", 2.8));
+        assert_eq!(entry.over_one.map(|over| over.median), Some(2.0));
+        assert_eq!(entry.c.map(|c| c.median), Some(1.2));
+        assert_eq!(entry.limit.as_ref().map(|limit| limit.share.median), Some(0.96));
+        assert!(entry.missed().is_empty(), "{:?}", entry.missed());
+    }
+
+    #[test]
+    fn each_goal_that_is_missed_is_named() {
+        assert_eq!(entry(1, 10.0, 9.5, 13.0).missed(), [""; 0]);
+        assert_eq!(entry(1, 10.2, 9.6, 13.0).missed(), ["best peer", "limit"]);
+        assert_eq!(entry(1, 10.0, 9.5, 13.2).missed(), ["c"]);
+        assert_eq!(entry(2, 6.5, 6.4, 6.5).missed(), ["two threads"]);
+        let mut absent = entry(1, 10.0, 9.5, 10.0);
+        absent.ours.clear();
+        assert_eq!(absent.missed(), ["not measured"]);
+    }
+
+    /// A multiple of the best peer's speed that is beyond the machine is no goal (SPEED-4).
+    #[test]
+    fn most_of_the_limit_is_enough() {
+        assert_eq!(entry(1, 12.0, 11.4, 12.0).missed(), [""; 0]);
+        assert_eq!(entry(1, 12.0, 11.2, 12.0).missed(), ["best peer", "limit"]);
+    }
+
+    #[test]
+    fn a_ratio_to_one_peer_is_judged_beside_that_peer() {
+        let row = ROWS.iter().find(|row| row.name == "packed_call").expect("a row");
+        let verdict = |tvm: f64, bare: f64| {
+            let all =
+                [times("tvm", 1, [tvm; 3]), times("bare call", 1, [bare; 3]), times(GOALS_OF, 1, [52.0; 3])];
+            Entry::of_times(row, 1, &all, &Said::default()).missed()
+        };
+        assert_eq!(verdict(100.0, 24.0), [""; 0]);
+        assert_eq!(verdict(98.0, 24.0), ["tvm"]);
+        assert_eq!(verdict(100.0, 23.0), ["bare call"]);
+    }
+}

@@ -184,3 +184,63 @@ pub fn not_run(features: &[String]) -> BTreeMap<String, String> {
     let absent = instructions.into_iter().filter(|(_, is_there, _)| !is_there);
     absent.map(|(what, _, why)| (what.to_owned(), why.to_owned())).collect()
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::super::report::entry_for_tests as entry;
+    use super::super::run::to_json;
+    use super::*;
+    use crate::contest::spread;
+
+    pub(crate) fn results(rows: Vec<Entry>) -> Results {
+        let unit = "GB/s".to_owned();
+        let ratio = spread(vec![0.5, 0.5, 0.5]);
+        Results {
+            schema: SCHEMA.to_owned(),
+            processor: "some-lake".to_owned(),
+            date: "2026-05-30".to_owned(),
+            machine: [("machine".to_owned(), "2 × a processor".to_owned())].into(),
+            build: "b".to_owned(),
+            peers: serde_json::json!([{"versions": {"numpy": "2.4"}}]),
+            rounds: 3,
+            limits: vec![Limit { name: COPY.to_owned(), threads: 1, value: 12.5, unit }],
+            rows,
+            topi: vec![
+                Kernel { name: "exp".to_owned(), ours: ratio, tvm: ratio, ratio, failed: String::new() },
+                Kernel {
+                    name: "sum".to_owned(),
+                    ours: None,
+                    tvm: None,
+                    ratio: None,
+                    failed: "why".to_owned(),
+                },
+            ],
+            not_run: not_run(&[]),
+        }
+    }
+
+    #[test]
+    fn results_keep_their_schema_and_are_read_back() {
+        let mut rows = vec![entry(1, 10.0, 9.5, 13.0), entry(2, 5.0, 4.8, 6.0)];
+        rows[0].absent.insert("torch".to_owned(), "not installed".to_owned());
+        rows[0].failed.push("c".to_owned());
+        let results = results(rows);
+        chipdock_test_support::schemas::check(&to_json(&results).expect("JSON"));
+        let folder = tempfile::tempdir().expect("a folder");
+        results.write(&folder.path().join("some-lake.json")).expect("written");
+        assert_eq!(all(folder.path()).expect("read"), [results.clone()]);
+        results.write(&folder.path().join("other-lake.json")).expect("written");
+        assert!(all(folder.path()).expect_err("of another processor").contains("some-lake"));
+    }
+
+    #[test]
+    fn what_is_there_is_not_listed_as_not_run() {
+        let names = |features: &[&str]| -> Vec<String> {
+            let features: Vec<String> = features.iter().map(|name| (*name).to_owned()).collect();
+            not_run(&features).into_keys().collect()
+        };
+        assert!(names(&[]).len() == 7);
+        let found = names(&["avx512_vnni", "amx_int8", "amx_bf16", "avx512_bf16"]);
+        assert_eq!(found, ["bf16 by bfdot", "s8 x s8 by sdot", "u8 x s8 by usdot"]);
+    }
+}
