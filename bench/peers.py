@@ -1,4 +1,4 @@
-"""The peers of `cargo xtask bench --peers`: real TVM, and numpy, torch and onnxruntime where they have the operation.
+"""The peers of `cargo xtask bench --peers`: real TVM, and numpy, torch, numba and onnxruntime where they have the operation.
 
 Usage: peers.py THREADS. Each line of standard input is a request as JSON, `{"id": n, "do": what, ...}`, and gets one line
 on standard output, `{"id": n, ...}`, or `{"id": n, "error": text}`. Whatever else writes to standard output ends up on
@@ -8,10 +8,14 @@ standard error. What can be asked:
   prepare   a kernel: `path`, `function`, `arguments` (each `{"dtype", "shape", "file", "place"}`,
             `place` being where in a page it is to start, or `{"int"}` or `{"float"}`), the
             `contenders` that are wanted and a folder `out`. Runs each once; the bytes of argument k are then in
-            `<out>/<contender>.<k>`. The answer lists who is `ready`, who is `absent` and who `failed`, and why.
-  measure   `contender`, `batches`, `calls`: nanoseconds per call in the fastest batch of so many calls. TVM is timed by
-            its own evaluator, a loop in C++ over the packed function; the others by a loop in Python, whose own cost per
-            call is tens of nanoseconds.
+            `<out>/<contender>.<k>`, of each k or of those in `outputs`. The answer lists who is `ready`, who is `absent`
+            and who `failed`, and why; `ways` says which of several ways of a peer was the fastest.
+  measure   `contender`, `batches`, `calls`: nanoseconds per call in the fastest batch of so many calls, after one more call
+            unless `cold`. TVM is timed by its own evaluator, a loop in C++ over the packed function; the others by a loop in
+            Python, whose own cost per call is tens of nanoseconds.
+  topi      the names of the kernels of topi_kernels.py; with `name` and `path`, writes that kernel there as TVM prints it
+  reference `function`, `arguments`, `out`: what a kernel of bench/kernels computes, in float64: `<out>/reference.<k>`, and
+            `<out>/bound.<k>`, how far a float32 result may be from it (speed_peers.py).
   compile   `path`, `function`: nanoseconds from a module in memory to a function that can be called, by TVM.
 """
 
@@ -29,12 +33,15 @@ for variable in ("TVM_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "
     os.environ[variable] = str(THREADS)
 
 import numpy as np  # noqa: E402 - the variables come first
-import tvm  # noqa: E402
 
 EXTRAS = {}
-for extra in ("torch", "onnxruntime", "onnx"):
+for extra in ("tvm", "ml_dtypes", "torch", "numba", "onnxruntime", "onnx"):
     if importlib.util.find_spec(extra) is not None:
         EXTRAS[extra] = importlib.import_module(extra)
+tvm = EXTRAS.get("tvm")
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import speed_peers  # noqa: E402
 
 
 def target():
@@ -49,7 +56,7 @@ def target():
     return tvm.target.Target({"kind": "llvm", "mcpu": str(cpu), "mattr": mattr})
 
 
-TARGET = target()
+TARGET = target() if tvm else None
 MODULES = {}
 
 
@@ -66,8 +73,10 @@ def module(path):
 
 
 def hello(_request):
-    versions = {"tvm": tvm.__version__, "numpy": np.__version__}
+    versions = {"numpy": np.__version__}
     versions |= {name: extra.__version__ for name, extra in EXTRAS.items()}
+    if tvm is None:
+        return {"versions": versions, "threads": THREADS}
     llvm = int(tvm.get_global_func("target.llvm_version_major")())
     return {"versions": versions, "tvm_llvm": llvm, "tvm_target": json.loads(str(TARGET)), "threads": THREADS}
 
@@ -197,7 +206,7 @@ class Contender:
     """A function that is ready to be called: what measures it, and its arguments as arrays after a call."""
 
     def __init__(self, nanoseconds, arrays):
-        self.nanoseconds, self.arrays = nanoseconds, arrays
+        self.nanoseconds, self.arrays, self.way = nanoseconds, arrays, ""
 
 
 def python_loop(call):
@@ -207,8 +216,9 @@ def python_loop(call):
             call()
         return (time.perf_counter_ns() - start) / calls
 
-    def nanoseconds(batches, calls):
-        call()
+    def nanoseconds(batches, calls, cold=False):
+        if not cold:
+            call()
         return min(batch(calls) for _ in range(batches))
 
     return nanoseconds
@@ -228,12 +238,14 @@ def placed(value):
 
 
 def make_tvm(request, _names, values):
+    if tvm is None:
+        return "not installed"
     built = tvm.tirx.build(module(request["path"]), target=TARGET)
     arrays = [placed(v) for v in values]
     tensors = [tvm.runtime.from_dlpack(v) if isinstance(v, np.ndarray) else v for v in arrays]
     device = tvm.cpu()
 
-    def nanoseconds(batches, calls):
+    def nanoseconds(batches, calls, cold=False):
         timed = built.time_evaluator(request["function"], device, number=calls, repeat=batches)
         return min(timed(*tensors).results) * 1e9
 
@@ -281,6 +293,41 @@ def make_onnxruntime(request, names, values):
     return Contender(python_loop(call), lambda: values[:-1] + [result()])
 
 
+def make_way(name, ways, values):
+    """The fastest of several ways to the result, each a function that writes into its arguments or returns the result."""
+    best, fastest, why = None, float("inf"), ""
+    for way in ways:
+        arrays = [placed(v) for v in values]
+        try:
+            call, result = speed_peers.bound_call(name, way, arrays)
+            call()
+        except Exception as error:  # noqa: BLE001 - another way may do
+            why = reason(error)
+            continue
+        times = []
+        while len(times) < 3 and sum(times) < 0.3:
+            start = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - start)
+        if min(times) < fastest:
+            best, fastest = (way, call, result, arrays), min(times)
+    if best is None:
+        raise RuntimeError(why)
+    way, call, result, arrays = best
+    made = Contender(python_loop(call), lambda: result(arrays))
+    made.way = way.__doc__ or ""
+    return made
+
+
+def make_of_speed(name, request, values):
+    if name != "numpy" and name not in EXTRAS:
+        return "not installed"
+    if name == "torch":
+        EXTRAS["torch"].set_num_threads(THREADS)
+    ways = speed_peers.ways(name, EXTRAS, THREADS).get(request["function"])
+    return "it has no such function" if ways is None else make_way(name, ways, values)
+
+
 MAKERS = {"tvm": make_tvm, "numpy": make_numpy, "torch": make_torch, "onnxruntime": make_onnxruntime}
 READY = {}
 
@@ -288,7 +335,9 @@ READY = {}
 def argument(entry):
     if "file" in entry:
         data = pathlib.Path(entry["file"]).read_bytes()
-        return Tensor(np.frombuffer(data, entry["dtype"]).reshape(entry["shape"]), entry["place"])
+        # numpy has no bfloat16 of its own: its bits.
+        dtype = "uint16" if entry["dtype"] == "bfloat16" else entry["dtype"]
+        return Tensor(np.frombuffer(data, dtype).reshape(entry["shape"]), entry["place"])
     return entry.get("int", entry.get("float"))
 
 
@@ -301,9 +350,13 @@ def prepare(request):
     values = [argument(entry) for entry in request["arguments"]]
     names = [f"x{k}" for k in range(len(values))]
     absent, failed, out = {}, {}, pathlib.Path(request["out"])
+    ways, outputs = {}, request.get("outputs", range(len(values)))
     for name in request["contenders"]:
         try:
-            made = MAKERS[name](request, names, values)
+            if request.get("speed") and name != "tvm":
+                made = make_of_speed(name, request, values)
+            else:
+                made = MAKERS[name](request, names, values)
         except Exception as error:  # noqa: BLE001 - whatever a peer raises is its answer
             failed[name] = reason(error)
             continue
@@ -311,14 +364,26 @@ def prepare(request):
             absent[name] = made
             continue
         for k, array in enumerate(made.arrays()):
-            if isinstance(array, np.ndarray):
-                (out / f"{name}.{k}").write_bytes(np.ascontiguousarray(array).tobytes())
+            if isinstance(array, np.ndarray) and k in outputs:
+                np.ascontiguousarray(array).tofile(out / f"{name}.{k}")
         READY[name] = made
-    return {"ready": list(READY), "absent": absent, "failed": failed}
+        if made.way:
+            ways[name] = made.way
+    return {"ready": list(READY), "absent": absent, "failed": failed, "ways": ways}
 
 
 def measure(request):
-    return {"ns": READY[request["contender"]].nanoseconds(request["batches"], request["calls"])}
+    ready = READY[request["contender"]]
+    return {"ns": ready.nanoseconds(request["batches"], request["calls"], request.get("cold", False))}
+
+
+def reference(request):
+    values = [argument(entry).array for entry in request["arguments"]]
+    out = pathlib.Path(request["out"])
+    parameter, expected, bound = speed_peers.REFERENCES[request["function"]](*values)
+    np.ascontiguousarray(expected, np.float64).tofile(out / f"reference.{parameter}")
+    np.ascontiguousarray(bound, np.float64).tofile(out / f"bound.{parameter}")
+    return {"parameter": parameter}
 
 
 def compile_(request):
@@ -329,7 +394,18 @@ def compile_(request):
     return {"ns": ns, "callable": function is not None}
 
 
-REQUESTS = {"hello": hello, "prepare": prepare, "measure": measure, "compile": compile_}
+def topi(request):
+    import topi_kernels
+
+    if "name" not in request:
+        return {"names": list(topi_kernels.KERNELS)}
+    text = topi_kernels.module(request["name"]).script()
+    head = "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n"
+    pathlib.Path(request["path"]).write_text(head + text + "\n", encoding="utf-8")
+    return {"path": request["path"]}
+
+
+REQUESTS = {"topi": topi, "hello": hello, "prepare": prepare, "measure": measure, "compile": compile_, "reference": reference}
 
 
 def main():

@@ -8,9 +8,11 @@ pub mod device;
 pub mod export;
 pub mod fork;
 pub mod limits;
+pub mod machine;
 pub mod options;
 pub mod packed;
 pub mod peers;
+pub mod speed;
 
 /// Result of a step; the error is a message for the user.
 pub type Result<T> = std::result::Result<T, String>;

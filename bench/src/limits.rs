@@ -110,7 +110,7 @@ pub enum Stores {
 }
 
 /// Runs the same work in several threads at once; returns the sum of their rates, the best of `rounds`.
-fn together(threads: usize, rounds: usize, work: impl Fn(usize) -> f64 + Sync) -> f64 {
+pub(crate) fn together(threads: usize, rounds: usize, work: impl Fn(usize) -> f64 + Sync) -> f64 {
     let barrier = Barrier::new(threads);
     (0..rounds)
         .map(|_| {

@@ -1,6 +1,8 @@
 //! The addition of 16 elements, and packed calls of it.
 
 use std::ffi::c_void;
+use std::fs;
+use std::process::Command;
 
 use chipdock_abi::{ChipdockAny, ChipdockSafeCall};
 use chipdock_host::{AnyView, Function, Tensor};
@@ -29,6 +31,16 @@ class Module:
             with T.sblock(\"C\"):
                 vi = T.axis.spatial(n, i)
                 C[vi] = A[vi] + B[vi]
+";
+
+const BARE: &str = "
+void add(const float *restrict a, const float *restrict b, float *restrict c, int n) {
+    (void)n;
+    for (int i = 0; i < 16; ++i) c[i] = a[i] + b[i];
+}
+void add_n(const float *restrict a, const float *restrict b, float *restrict c, int n) {
+    for (int i = 0; i < n; ++i) c[i] = a[i] + b[i];
+}
 ";
 
 /// Number of elements of each tensor.
@@ -85,4 +97,24 @@ impl<'a> Packed<'a> {
             assert_eq!(std::hint::black_box(status), 0);
         })
     }
+}
+
+/// Compiles the loops of both additions by the system's compiler: a library with the functions `add` and `add_n`, which take three
+/// pointers to floats and the number of elements.
+///
+/// # Errors
+///
+/// There is no compiler.
+pub fn compile_bare() -> Result<libloading::Library> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (source, library) = (folder.path().join("bare.c"), folder.path().join("bare.so"));
+    fs::write(&source, BARE).map_err(|error| error.to_string())?;
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let flags = ["-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared"];
+    let status = Command::new(compiler).args(flags).arg(&source).arg("-o").arg(&library).status();
+    if !status.map_err(|error| error.to_string())?.success() {
+        return Err("the bare loop does not compile".to_owned());
+    }
+    // SAFETY: the library has no constructors.
+    unsafe { libloading::Library::new(&library) }.map_err(|error| error.to_string())
 }

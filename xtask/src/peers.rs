@@ -11,9 +11,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         return plugins::run_alone(PROGRAM, arguments);
     }
-    let python = python::with(&extras(arguments))?;
+    let extras = extras(arguments);
+    if extras.iter().any(|extra| extra == "torch") {
+        python::fetch_torch()?;
+    }
+    let python = python::with(&extras)?;
     let mut all = vec!["--python".to_owned(), python.display().to_string()];
     all.extend(["--store".to_owned(), target_folder().join("bench-peers.json").display().to_string()]);
+    if let Some(python) = python::with_torch() {
+        all.extend(["--torch-python".to_owned(), python.display().to_string()]);
+    }
     all.extend_from_slice(arguments);
     plugins::run_with_plugins(PROGRAM, &all)
 }

@@ -18,10 +18,8 @@ pub(crate) const TORCH: &str = "CHIPDOCK_TORCH_PYTHON";
 const ALWAYS: (&str, &str) = ("requirements.txt", "import numpy, ml_dtypes, mpmath, tvm, pytest");
 
 /// Packages that are installed on request: (name, file of requirements, imports).
-const EXTRAS: &[(&str, &str, &str)] = &[
-    ("onnxruntime", "requirements-onnxruntime.txt", "import onnx, onnxruntime"),
-    ("torch", "requirements-torch.txt", "import torch"),
-];
+const EXTRAS: &[(&str, &str, &str)] =
+    &[("onnxruntime", "requirements-onnxruntime.txt", "import onnx, onnxruntime")];
 
 /// Environments of packages that the Python package works with: (variable, name, imports). Each has the files of requirements
 /// `tests/python/requirements.txt` and `requirements-NAME.txt`.
@@ -67,12 +65,12 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
 /// Returns the user's Python with torch, or one that was made here: by `cargo xtask bench --peers --with torch`, or by
 /// [`fetch_torch`].
 pub(crate) fn with_torch() -> Option<PathBuf> {
-    let made =
-        ["python-torch", "python-peers-torch"].map(|name| target_folder().join(name).join("bin/python"));
-    std::env::var_os(TORCH).map(PathBuf::from).or_else(|| made.into_iter().find(|python| python.is_file()))
+    let made = target_folder().join("python-torch/bin/python");
+    std::env::var_os(TORCH).map(PathBuf::from).or_else(|| made.is_file().then_some(made))
 }
 
-/// Makes an environment with torch, unless there is one: 4 GB, which `cargo xtask test --all` alone fetches, once.
+/// Makes an environment with torch, unless there is one: 4 GB, which `cargo xtask test --all` and `cargo xtask bench --peers --with
+/// torch` fetch, once.
 pub(crate) fn fetch_torch() -> Result<()> {
     if with_torch().is_some() {
         return Ok(());
@@ -146,13 +144,7 @@ fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, tr
     for file in requirements {
         install.arg("--requirement").arg(file);
     }
-    let installed = step(&format!("pip install {}", packages.join(" ")), &mut install);
-    installed.map_err(|error| match wanted.contains("+cpu") {
-        true => format!(
-            "{error}; builds without CUDA stand in an index of their own: let PIP_EXTRA_INDEX_URL name PyTorch's to pip"
-        ),
-        false => error,
-    })?;
+    step(&format!("pip install {}", packages.join(" ")), &mut install)?;
     match output(&python.to_string_lossy(), &["-c", trial]) {
         Some(_) => Ok(()),
         None => Err(format!("{} cannot import what was installed: {trial}", python.display())),

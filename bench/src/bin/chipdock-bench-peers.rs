@@ -1,15 +1,15 @@
 //! `cargo xtask bench --peers`: measures the example kernels through Chipdock and its peers, with the contenders in turn.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
-use chipdock_bench::Result;
 use chipdock_bench::peers::kernels::Session;
-use chipdock_bench::peers::options::{HELP, PeersOptions};
+use chipdock_bench::peers::options::{HELP, PeersOptions, Set};
 use chipdock_bench::peers::report::{Entry, GOALS_OF, Goal, Report, SCHEMA, Store, Verdict, fingerprint};
 use chipdock_bench::peers::{figures, kernels, readme, show};
+use chipdock_bench::speed;
+use chipdock_bench::{Result, machine};
 use chipdock_test_backends::cases::{CASES, Case};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -52,6 +52,11 @@ fn bench(options: &PeersOptions) -> Result<usize> {
     if options.help {
         println!("{HELP}");
         return Ok(0);
+    }
+    match options.set {
+        Set::Speed => return speed::run::bench(options),
+        Set::Topi => return speed::topi::bench(options),
+        Set::Examples => {}
     }
     let mut sessions =
         options.threads.iter().map(|threads| Session::open(options, *threads)).collect::<Result<Vec<_>>>()?;
@@ -169,36 +174,13 @@ fn fresh(options: &PeersOptions, peers: Value) -> Result<Report> {
     Ok(Report {
         schema: SCHEMA.to_owned(),
         build: fingerprint(&files)?,
-        date: date(),
-        machine: machine(),
+        date: machine::date(),
+        machine: machine::machine(),
         peers,
         rounds: options.rounds,
         limits: Vec::new(),
         entries: Vec::new(),
     })
-}
-
-/// Returns today's date in UTC, from the system's `date`.
-fn date() -> String {
-    let output = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
-    output.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-fn machine() -> BTreeMap<String, String> {
-    let mut machine = BTreeMap::new();
-    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let field = |name: &str| {
-        let line = cpu.lines().find(|line| line.starts_with(name))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    };
-    let count = std::thread::available_parallelism().map_or(1, usize::from);
-    let name = field("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let model = field("model\t").unwrap_or_default();
-    machine.insert("machine".to_owned(), format!("{count} × {name}, model {model}"));
-    let pages = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
-    let chosen = pages.split(['[', ']']).nth(1).unwrap_or("none").to_owned();
-    machine.insert("transparent huge pages".to_owned(), chosen);
-    machine
 }
 
 #[cfg(test)]

@@ -172,21 +172,11 @@ fn to_json(lines: &[Line]) -> Value {
     json!({"schema": "chipdock.bench/1", "lines": lines.iter().map(line).collect::<Vec<_>>()})
 }
 
-const BARE: &str = "
-void add(const float *restrict a, const float *restrict b, float *restrict c, int n) {
-    (void)n;
-    for (int i = 0; i < 16; ++i) c[i] = a[i] + b[i];
-}
-void add_n(const float *restrict a, const float *restrict b, float *restrict c, int n) {
-    for (int i = 0; i < n; ++i) c[i] = a[i] + b[i];
-}
-";
-
 /// Compares a packed call with every check with a call of the same loop compiled by the system's compiler alone.
 fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     let module = chipdock_script::parse(ADD_16, "add.py").map_err(|errors| errors.to_string())?;
     let loaded = run::build(host, backend, &module)?;
-    let bare = compile_bare()?;
+    let bare = packed::compile_bare()?;
     let tensors = packed::tensors(backend)?;
     let mut lines = Vec::new();
     let names = [
@@ -214,20 +204,6 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
         lines.push(Line { name, measured, value: ratio, goal: Some(2.2), ..Line::default() });
     }
     Ok(lines)
-}
-
-fn compile_bare() -> Result<libloading::Library> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let (source, library) = (folder.path().join("bare.c"), folder.path().join("bare.so"));
-    fs::write(&source, BARE).map_err(|error| error.to_string())?;
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    let flags = ["-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared"];
-    let status = Command::new(compiler).args(flags).arg(&source).arg("-o").arg(&library).status();
-    if !status.map_err(|error| error.to_string())?.success() {
-        return Err("the bare loop does not compile".to_owned());
-    }
-    // SAFETY: the library has no constructors.
-    unsafe { libloading::Library::new(&library) }.map_err(|error| error.to_string())
 }
 
 /// Measures the time from a module to a callable function if its build is in the compile cache.

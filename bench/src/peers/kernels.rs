@@ -43,6 +43,8 @@ pub struct Session {
     pub backends: Vec<Backend>,
     child: Option<Child>,
     python: PathBuf,
+    torch: Option<Child>,
+    torch_python: Option<PathBuf>,
     peers: Vec<String>,
 }
 
@@ -68,7 +70,8 @@ impl Session {
         let mut peers = vec![TVM.to_owned(), "numpy".to_owned()];
         peers.extend(options.with.iter().cloned());
         let python = options.python.clone();
-        Ok(Self { threads, host, backends, child: None, python, peers })
+        let torch_python = options.torch_python.clone();
+        Ok(Self { threads, host, backends, child: None, python, torch: None, torch_python, peers })
     }
 
     /// Sends a request to the peers, whose process is started if none is running.
@@ -77,13 +80,16 @@ impl Session {
     ///
     /// The peers' process cannot be started, or its answer is an error.
     pub fn ask(&mut self, what: &str, request: Value) -> Result<Value> {
-        if !self.child.as_mut().is_some_and(Child::is_alive) {
-            self.child = Some(Child::start(&self.python, self.threads)?);
+        asked(&mut self.child, &self.python, self.threads, what, request)
+    }
+
+    /// As [`Self::ask`], the process that has this peer: torch is in a Python of its own.
+    fn ask_of(&mut self, peer: &str, what: &str, request: Value) -> Result<Value> {
+        if peer != TORCH {
+            return self.ask(what, request);
         }
-        match &mut self.child {
-            Some(child) => child.ask(what, request),
-            None => Err("no peers".to_owned()),
-        }
+        let python = self.torch_python.as_ref().ok_or("no Python with torch was found")?;
+        asked(&mut self.torch, python, self.threads, what, request)
     }
 
     /// Returns the target kinds of Chipdock's backends.
@@ -91,6 +97,22 @@ impl Session {
     pub fn ours(&self) -> Vec<String> {
         self.backends.iter().map(|backend| backend.target.kind.clone()).collect()
     }
+}
+
+/// Peer that is in a Python of its own.
+const TORCH: &str = "torch";
+
+fn asked(
+    child: &mut Option<Child>,
+    python: &Path,
+    threads: usize,
+    what: &str,
+    request: Value,
+) -> Result<Value> {
+    if !child.as_mut().is_some_and(Child::is_alive) {
+        *child = Some(Child::start(python, threads)?);
+    }
+    child.as_mut().ok_or("no peers")?.ask(what, request)
 }
 
 /// A function compiled by Chipdock, ready to be called.
@@ -119,6 +141,15 @@ impl Ours {
     /// The function fails.
     pub fn nanoseconds(&self, calls: u32) -> Result<f64> {
         run::call(&self.function, &self.values)?;
+        self.nanoseconds_cold(calls)
+    }
+
+    /// As [`Self::nanoseconds`], without the untimed call: for calls so long that it makes no difference.
+    ///
+    /// # Errors
+    ///
+    /// The function fails.
+    pub fn nanoseconds_cold(&self, calls: u32) -> Result<f64> {
         let raw: Vec<_> = self
             .values
             .iter()
@@ -169,14 +200,14 @@ impl Contender {
             Self::Peer => {
                 let (batches, calls) = batches(calls);
                 let request = json!({"contender": name, "batches": batches, "calls": calls});
-                positive(&session.ask("measure", request)?, "ns")
+                positive(&session.ask_of(name, "measure", request)?, "ns")
             }
         }
     }
 }
 
 /// Divides a visit into parts; returns their number and the number of calls of each.
-pub(super) fn batches(calls: u32) -> (u32, u32) {
+pub(crate) fn batches(calls: u32) -> (u32, u32) {
     let batches = calls.clamp(1, BATCHES);
     (batches, calls.div_ceil(batches).max(1))
 }
@@ -256,7 +287,7 @@ enum Peer {
 }
 
 /// Describes arguments in the form that the peers read, with tensors in files of `folder`.
-pub(super) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> Result<Vec<Value>> {
+pub(crate) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> Result<Vec<Value>> {
     let one = |(k, argument): (usize, &Arg)| {
         Ok(match argument {
             Arg::Tensor(array) => {
@@ -284,13 +315,19 @@ fn prepare(
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
     let described = described(arguments, places, folder.path())?;
     let peers = session.peers.clone();
-    let request = json!({"path": path, "function": function, "arguments": described,
-                         "contenders": peers, "out": folder.path()});
-    let answer = match session.ask("prepare", request) {
-        Ok(answer) => answer,
-        Err(why) => return Ok(peers.into_iter().map(|name| (name, Peer::Failed(why.clone()))).collect()),
+    let mut ask = |of: &str, wanted: Vec<&String>| {
+        let request = json!({"path": path, "function": function, "arguments": described,
+                             "contenders": wanted, "out": folder.path()});
+        session.ask_of(of, "prepare", request)
     };
+    let (torch, others): (Vec<&String>, Vec<&String>) = peers.iter().partition(|name| *name == TORCH);
+    let answer = ask(TVM, others);
+    let torch = if torch.is_empty() { Ok(json!({})) } else { ask(TORCH, torch) };
     let state = |name: &str| {
+        let answer = match if name == TORCH { &torch } else { &answer } {
+            Ok(answer) => answer,
+            Err(why) => return Peer::Failed(why.clone()),
+        };
         let said = |key: &str| answer[key].get(name).and_then(Value::as_str).map(str::to_owned);
         if let Some(why) = said("absent") {
             return Peer::Without(why);
@@ -334,7 +371,7 @@ fn contest(
 }
 
 /// Returns the number of calls that take [`VISIT_NS`].
-pub(super) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32> {
+pub(crate) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32> {
     let mut calls = 1_u32;
     loop {
         let ns = visit(calls)?.max(1.0);

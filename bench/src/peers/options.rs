@@ -6,29 +6,38 @@ use crate::Result;
 
 /// Text of `--help`.
 pub const HELP: &str = "\
-The example kernels through Chipdock and its peers, contenders visited in turn: medians of paired ratios.
+Kernels through Chipdock and its peers, contenders visited in turn: medians of paired ratios.
 
 Usage: cargo xtask bench --peers [OPTIONS]
 
 Options:
-  --filter NAME     only kernels and figures whose name holds NAME; may be given several times
-  --threads LIST    how many threads, one run each [default: 1,2]
-  --with LIST       further peers, installed when asked: torch, onnxruntime
+  --set NAME        what is measured [default: speed]:
+                    speed     unscheduled kernels (bench/kernels) beside numpy, torch, TVM and the machine's limits
+                    examples  the example kernels beside TVM and numpy
+                    topi      48 kernels of TVM's library TOPI beside TVM's own code for this processor
+  --filter NAME     only rows, kernels and figures whose name holds NAME; may be given several times
+  --threads LIST    how many threads [default: 1,2]
+  --targets LIST    target kinds of the set speed; goals are of llvm [default: llvm,c]
+  --with LIST       further peers, installed when asked: torch, onnxruntime; torch takes part in the set speed where it is
+                    installed
   --rounds N        rounds of each contest [default: 21]
   --resume          keep what an earlier run of the same plugins has measured, and measure the rest
-  --bless           write the table into the README of the plugin whose goals these are; needs every kernel, and a
-                    reason for each row that did not reach its goal
-  --json            the report as JSON (schema chipdock.bench.peers/1)
+  --bless           write the results: of speed and topi into bench/results and the guide's page cpu-speed.md, of examples
+                    into the README of the plugin whose goals these are; needs every row, and a reason for each that did not
+                    reach its goals
+  --json            the results as JSON (schemas chipdock.bench.speed/1 and chipdock.bench.peers/1)
 
 Examples:
   cargo xtask bench --peers
-  cargo xtask bench --peers --filter softmax --threads 1 --rounds 51
-  cargo xtask bench --peers --with torch,onnxruntime --json
-  cargo xtask bench --peers --bless             # measure all, then write the table; refused without reasons
+  cargo xtask bench --peers --filter matmul --filter conv2d --targets llvm --rounds 7
+  cargo xtask bench --peers --filter softmax --threads 1 --json
+  cargo xtask bench --peers --set topi --filter conv
+  cargo xtask bench --peers --set examples --with torch,onnxruntime --json
+  cargo xtask bench --peers --bless             # measure all, then write the results; refused without reasons
   cargo xtask bench --peers --resume --bless    # the reasons are there now: write what was measured
 
 Times are compared within one run only. Real TVM and numpy are installed into a virtual environment in cargo's target
-folder; torch comes from whatever index pip is told of (its build without CUDA: PIP_EXTRA_INDEX_URL).";
+folder; torch into one of its own (4 GB), unless CHIPDOCK_TORCH_PYTHON names a Python that has it.";
 
 /// Arguments from `cargo xtask` and from the user.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +46,12 @@ pub struct PeersOptions {
     pub plugins: PathBuf,
     /// Path of the Python that has the peers installed.
     pub python: PathBuf,
+    /// Path of the Python that has torch, if there is one.
+    pub torch_python: Option<PathBuf>,
+    /// What is measured.
+    pub set: Set,
+    /// Target kinds of the set `speed`.
+    pub targets: Vec<String>,
     /// Path of the saved report.
     pub store: PathBuf,
     /// Whether to print JSON instead of tables.
@@ -57,6 +72,17 @@ pub struct PeersOptions {
     pub help: bool,
 }
 
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// Unscheduled kernels beside the fastest libraries and the machine's limits.
+    Speed,
+    /// The example kernels, and figures besides kernels, beside TVM.
+    Examples,
+    /// Kernels of TOPI beside TVM.
+    Topi,
+}
+
 /// Peers that are installed on request.
 pub const EXTRAS: &[&str] = &["torch", "onnxruntime"];
 
@@ -70,6 +96,9 @@ impl PeersOptions {
         let mut options = Self {
             plugins: PathBuf::new(),
             python: PathBuf::new(),
+            torch_python: None,
+            set: Set::Speed,
+            targets: vec!["llvm".to_owned(), "c".to_owned()],
             store: PathBuf::new(),
             json: false,
             filters: Vec::new(),
@@ -88,6 +117,9 @@ impl PeersOptions {
                 "--plugins" => options.plugins = value()?.into(),
                 "--command" => drop(value()?),
                 "--python" => options.python = value()?.into(),
+                "--torch-python" => options.torch_python = Some(value()?.into()),
+                "--set" => options.set = set(&value()?)?,
+                "--targets" => options.targets = value()?.split(',').map(str::to_owned).collect(),
                 "--store" => options.store = value()?.into(),
                 "--json" => options.json = true,
                 "--filter" => options.filters.push(value()?),
@@ -100,6 +132,13 @@ impl PeersOptions {
                 unknown => return Err(format!("unknown argument {unknown}\n\n{HELP}")),
             }
         }
+        let store = match options.set {
+            Set::Examples => None,
+            Set::Speed => Some("bench-speed.json"),
+            Set::Topi => Some("bench-topi.json"),
+        };
+        options.store =
+            store.map_or_else(|| options.store.clone(), |name| options.store.with_file_name(name));
         if options.bless && !options.filters.is_empty() {
             return Err("--bless writes the whole table: leave --filter out".to_owned());
         }
@@ -110,6 +149,15 @@ impl PeersOptions {
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter.as_str()))
+    }
+}
+
+fn set(text: &str) -> Result<Set> {
+    match text {
+        "speed" => Ok(Set::Speed),
+        "examples" => Ok(Set::Examples),
+        "topi" => Ok(Set::Topi),
+        _ => Err(format!("no set is called `{text}`; known: speed, examples, topi")),
     }
 }
 
@@ -168,6 +216,7 @@ mod tests {
             "--rounds 0",
             "--fast",
             "--bless --filter a",
+            "--set all",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
@@ -178,7 +227,7 @@ mod tests {
     fn the_examples_of_help_are_understood() {
         let examples: Vec<&str> =
             HELP.lines().filter_map(|line| line.trim().strip_prefix("cargo xtask bench ")).collect();
-        assert_eq!(examples.len(), 5);
+        assert_eq!(examples.len(), 7);
         for example in examples {
             let text = example.split('#').next().unwrap_or_default();
             assert!(parse(text).is_ok(), "{example}");

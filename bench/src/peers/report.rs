@@ -263,7 +263,7 @@ impl Store {
 }
 
 /// Writes a file under another name and renames it, so that it is never incomplete.
-pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
     let fresh = path.with_extension(format!("fresh-{}", std::process::id()));
     fs::write(&fresh, text)
         .and_then(|()| fs::rename(&fresh, path))

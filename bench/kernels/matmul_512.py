@@ -1,0 +1,21 @@
+# C = A x B, 512 x 512 by 512 x 512, float32.
+
+from __future__ import annotations
+
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def matmul_512(A: T.Buffer((512, 512), "float32"), B: T.Buffer((512, 512), "float32"), C: T.Buffer((512, 512), "float32")):
+        T.func_attr({"tirx.noalias": True})
+        for i, j, p in T.grid(512, 512, 512):
+            with T.sblock("C"):
+                vi, vj, vp = T.axis.remap("SSR", [i, j, p])
+                T.reads(A[vi, vp], B[vp, vj])
+                T.writes(C[vi, vj])
+                with T.init():
+                    C[vi, vj] = T.float32(0.0)
+                C[vi, vj] = C[vi, vj] + A[vi, vp] * B[vp, vj]
