@@ -1,6 +1,7 @@
 //! Default schedules for kernels without a schedule.
 
 pub(crate) mod access;
+mod cpu;
 mod function;
 mod host;
 mod launch;
@@ -94,7 +95,11 @@ pub fn default_schedule(module: &IrModule, capabilities: &TargetCapabilities) ->
         return function::schedule(module, capabilities);
     }
     try_map_functions(module, |function| {
-        let body = if function.s_tir { host::rewrite(&function.body) } else { function.body.clone() };
-        Ok(PrimFunc { body, ..function.clone() })
+        if !function.s_tir {
+            return Ok(function.clone());
+        }
+        let (scheduled, _trace) = cpu::schedule(function, capabilities);
+        let body = host::rewrite(&scheduled.body);
+        Ok(PrimFunc { body, ..scheduled })
     })
 }

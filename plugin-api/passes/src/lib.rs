@@ -27,8 +27,8 @@
 //!   raised.
 //! * **PASS-H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
 //!   `Evaluate`, `Assert`, `Return`, `Break`, `Continue`, and `Attr`, which may be ignored. Every buffer has one axis, no
-//!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes, all of a
-//!   function together at most [`STACK_TOTAL_BYTES_MAX`]; a `DeclBuffer` without data is a view of a data variable that is
+//!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes
+//!   ([`STACK_LOCAL_BYTES_MAX`] in scope `local`), all of a function together at most [`STACK_TOTAL_BYTES_MAX`]; a `DeclBuffer` without data is a view of a data variable that is
 //!   bound already (a parameter, or another buffer's).
 //! * **PASS-H3** `Assert` raises its kind and message and returns -1; message parts are strings, and integers to be
 //!   printed in decimal. `tvm_throw_last_error()` returns -1 with the error that a callee raised.
@@ -157,6 +157,10 @@ pub use verify::{verify_limits, verify_memory};
 
 /// Maximum size in bytes of a buffer on the stack; larger ones are workspace. TVM's `kMaxStackAlloca`.
 pub const STACK_SIZE_BYTES_MAX: i128 = 1024;
+
+/// Maximum size in bytes of a buffer of scope `local` on the stack: accumulators, which a compiler keeps in registers as far
+/// as there are some.
+pub const STACK_LOCAL_BYTES_MAX: i128 = 8192;
 
 /// Maximum number of bytes of all buffers of a function on the stack; further buffers are workspace. A thread of a pool
 /// has 2 MiB for all active functions.

@@ -149,7 +149,7 @@ pub struct ScheduleError {
 
 impl ScheduleError {
     /// An error of the step that is being made: [`Schedule::run`] fills its name in.
-    fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { step: String::new(), message: message.into() }
     }
 }

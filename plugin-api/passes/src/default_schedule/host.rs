@@ -13,9 +13,9 @@ use crate::walk::{depends_on_memory, vars_of};
 const LOOP_MIN: i128 = 32;
 
 /// A loop without its body.
-struct Head {
-    stmt: Stmt,
-    var: Var,
+pub(super) struct Head {
+    pub(super) stmt: Stmt,
+    pub(super) var: Var,
 }
 
 /// Moves the last spatial loop of each nest around a reduction inside, if that is profitable.
@@ -35,7 +35,7 @@ pub(super) fn rewrite(stmt: &Stmt) -> Stmt {
 }
 
 /// Collects the loops down to the first statement that is not a serial loop or has a mark that a pass acts on.
-fn nest<'a>(stmt: &'a Stmt, heads: &mut Vec<Head>) -> &'a Stmt {
+pub(super) fn nest<'a>(stmt: &'a Stmt, heads: &mut Vec<Head>) -> &'a Stmt {
     match &stmt.kind {
         StmtKind::For { var, kind: ForKind::Serial, annotations, body, .. } if is_unmarked(annotations) => {
             heads.push(Head { stmt: stmt.clone(), var: var.clone() });

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use chipdock_ir::{Attrs, Buffer, Child, PrimFunc, Stmt, StmtKind, Var, attr};
+use chipdock_ir::{Attrs, Buffer, Child, PrimFunc, Stmt, StmtKind, StorageScope, Var, attr};
 
-use crate::{PassError, STACK_SIZE_BYTES_MAX, STACK_TOTAL_BYTES_MAX, WORKSPACE_LIVE_MAX};
+use crate::{
+    PassError, STACK_LOCAL_BYTES_MAX, STACK_SIZE_BYTES_MAX, STACK_TOTAL_BYTES_MAX, WORKSPACE_LIVE_MAX,
+};
 
 const PASS: &str = "lower_workspace";
 
@@ -26,7 +28,12 @@ impl Stack {
             let Child::Stmt(stmt) = child else { return };
             let StmtKind::AllocBuffer { buffer, annotations } = &stmt.kind else { return };
             let room = STACK_TOTAL_BYTES_MAX - used_bytes;
-            match size_bytes(buffer, annotations).filter(|size| *size <= STACK_SIZE_BYTES_MAX.min(room)) {
+            let most = if buffer.scope == StorageScope::LOCAL {
+                STACK_LOCAL_BYTES_MAX
+            } else {
+                STACK_SIZE_BYTES_MAX
+            };
+            match size_bytes(buffer, annotations).filter(|size| *size <= most.min(room)) {
                 Some(size) => used_bytes += size,
                 None => drop(workspace.insert(buffer.data.clone())),
             }
@@ -50,7 +57,7 @@ impl Stack {
         }
         let message = format!(
             "{} buffers are workspace at once; expected at most {WORKSPACE_LIVE_MAX} (a buffer is workspace where it has \
-             more than {STACK_SIZE_BYTES_MAX} bytes or no constant size, or where those before it take \
+             more than {STACK_SIZE_BYTES_MAX} bytes, {STACK_LOCAL_BYTES_MAX} in scope \"local\", or no constant size, or where those before it take \
              {STACK_TOTAL_BYTES_MAX} bytes of stack): make one buffer of several, or split the function",
             self.most_live
         );

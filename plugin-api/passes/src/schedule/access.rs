@@ -11,7 +11,7 @@ use chipdock_ir::{
 use super::ScheduleError;
 use super::nest::{Loop, Place, Realized};
 use crate::simplify::{self, Ranges, linear::Linear};
-use crate::walk::vars_of;
+use crate::walk::{depends_on_memory, vars_of};
 
 /// An element of a buffer, by indices in terms of a block's axes.
 #[derive(Clone, PartialEq)]
@@ -125,11 +125,20 @@ pub(super) fn redeclared(
 /// A loop of a nest that becomes an axis of a buffer.
 pub(super) struct Axis<'a> {
     pub(super) of: Loop<'a>,
-    /// The extent, or the least constant that it never exceeds.
-    pub(super) bound: i128,
+    /// The size of the axis: the loop's extent if it is known outside the nest, else the least constant that it never
+    /// exceeds.
+    pub(super) size: Expr,
+    /// Whether a loop of a copy can have the loop's extent: it depends only on axes before this one, and on what is known
+    /// outside the nest.
+    pub(super) is_exact: bool,
 }
 
 impl Axis<'_> {
+    /// The size, if it is constant.
+    pub(super) fn bound(&self) -> Option<i128> {
+        self.size.as_int()
+    }
+
     /// The number of iterations before the one of the loop.
     pub(super) fn index(&self) -> Expr {
         if self.of.min.as_int() == Some(0) {
@@ -175,9 +184,13 @@ impl<'a> Nest<'a> {
             if axes.iter().any(|axis| axis.of.var == of.var) {
                 return Err(ScheduleError::new(format!("loop \"{}\" is twice in the order", of.var.name)));
             }
-            axes.push(Axis { bound: bound_of(&of, ranges)?, of });
+            let used = vars_of(of.extent);
+            let others = || below.iter().filter(|other| used.contains(other.var));
+            let is_exact = others().all(|other| axes.iter().any(|axis| axis.of.var == other.var));
+            axes.push(Axis { size: size_of(&of, others().next().is_none(), ranges)?, of, is_exact });
         }
-        let size = axes.iter().try_fold(1_i128, |size, axis| size.checked_mul(axis.bound.max(1)));
+        let known = axes.iter().filter_map(Axis::bound);
+        let size = known.fold(Some(1_i128), |size, bound| size?.checked_mul(bound.max(1)));
         if size.is_none_or(|size| size > SIZE_MAX) {
             return Err(ScheduleError::new(format!(
                 "the loops of the order have more than {SIZE_MAX} iterations together, too many for a buffer"
@@ -217,7 +230,7 @@ impl<'a> Nest<'a> {
     /// A new buffer with these axes.
     pub(super) fn buffer(&self, name: &str, dtype: DType, scope: &str) -> Buffer {
         let scope = StorageScope::parse(scope);
-        let shape = self.axes.iter().map(|axis| Expr::int(axis.bound.max(1), axis.of.var.dtype)).collect();
+        let shape = self.axes.iter().map(|axis| axis.size.clone()).collect();
         Buffer::new(name, shape, dtype, scope)
     }
 
@@ -227,9 +240,9 @@ impl<'a> Nest<'a> {
         Element { buffer: buffer.clone(), indices }
     }
 
-    /// Conditions under which iterations of the axes are within loops whose extents are not constant.
+    /// Conditions under which iterations of the axes are within loops whose extents are not those of a copy's loops.
     pub(super) fn within(&self) -> Vec<Expr> {
-        let loops = self.axes.iter().filter(|axis| axis.of.extent.as_int().is_none());
+        let loops = self.axes.iter().filter(|axis| !axis.is_exact);
         loops.map(|axis| Expr::compare(CompareOp::Lt, axis.index(), axis.of.extent.clone())).collect()
     }
 
@@ -242,7 +255,8 @@ impl<'a> Nest<'a> {
         make: impl FnOnce(&mut Substitution, Vec<Expr>) -> Stmt,
     ) -> (Stmt, Vec<Var>) {
         let (mut by_axes, mut by_loops) = (Substitution::new(), Substitution::new());
-        let (mut loops, mut iter_vars, mut indices) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut loops, mut extents) = (Vec::new(), Vec::new());
+        let (mut iter_vars, mut indices) = (Vec::new(), Vec::new());
         for axis in &self.axes {
             let (old, dtype) = (axis.of.var, axis.of.var.dtype);
             let new = Var::new(Arc::clone(&old.name), dtype);
@@ -251,12 +265,13 @@ impl<'a> Nest<'a> {
                 if axis.of.min.as_int() == Some(0) { index } else { axis.of.min.clone() + index }
             };
             by_axes.map_var(old, from(var.expr()));
+            extents.push(if axis.is_exact { by_loops.expr(axis.of.extent) } else { axis.size.clone() });
             by_loops.map_var(old, from(new.expr()));
             indices.push(var.expr());
             iter_vars.push(chipdock_ir::IterVar {
                 var,
                 min: Expr::int(0, dtype),
-                extent: Expr::int(axis.bound.max(1), dtype),
+                extent: axis.size.clone(),
                 kind: chipdock_ir::IterKind::Spatial,
             });
             loops.push(new);
@@ -277,9 +292,10 @@ impl<'a> Nest<'a> {
             predicate: by_loops.expr(predicate),
             block: Arc::new(block),
         });
-        let nest = loops.iter().zip(&self.axes).rev().fold(realized, |body, (var, axis)| {
-            Stmt::for_loop(var.clone(), Expr::int(axis.bound.max(1), var.dtype), ForKind::Serial, body)
-        });
+        let nest =
+            loops.iter().zip(extents).rev().fold(realized, |body, (var, extent)| {
+                Stmt::for_loop(var.clone(), extent, ForKind::Serial, body)
+            });
         (nest, loops)
     }
 }
@@ -287,15 +303,20 @@ impl<'a> Nest<'a> {
 /// Greatest number of elements of a buffer whose axes are loops.
 const SIZE_MAX: i128 = 1 << 28;
 
-fn bound_of(of: &Loop<'_>, ranges: &Ranges) -> Result<i128, ScheduleError> {
+fn size_of(of: &Loop<'_>, is_outside: bool, ranges: &Ranges) -> Result<Expr, ScheduleError> {
+    let dtype = of.var.dtype;
     let (_, most) = ranges.of(of.extent);
-    if most > SIZE_MAX || of.step.is_some_and(|step| step.as_int() != Some(1)) {
-        return Err(ScheduleError::new(format!(
-            "loop \"{}\" has no constant bound, or steps: split it by a constant factor first",
-            of.var.name
-        )));
+    let steps = of.step.is_some_and(|step| step.as_int() != Some(1));
+    if !steps && most <= SIZE_MAX {
+        return Ok(Expr::int(most.max(1), dtype));
     }
-    Ok(most)
+    if !steps && is_outside && !depends_on_memory(of.extent) {
+        return Ok(Expr::binary(BinaryOp::Max, of.extent.clone().cast(dtype), Expr::int(1, dtype)));
+    }
+    Err(ScheduleError::new(format!(
+        "loop \"{}\" has no constant bound, or steps: split it by a constant factor first",
+        of.var.name
+    )))
 }
 
 /// What is known where indices are examined.

@@ -247,7 +247,8 @@ impl<'a> Tile<'a> {
             .filter_map(|axis| Head::of(&head_stmt(axis)).map(|(head, _)| head))
             .collect();
         let known = by_axes(&heads, &Stmt::nop(), &block, self.ranges);
-        let is_unknown = |axis: &&Axis<'_>| axis.bound > 1 && !known.contains(axis.of.var);
+        let is_unknown =
+            |axis: &&Axis<'_>| axis.bound().is_none_or(|bound| bound > 1) && !known.contains(axis.of.var);
         if let Some(axis) = self.nest.axes.iter().find(is_unknown) {
             return self.refused(format!(
                 "may write one element of buffer \"{}\" in several iterations of loop \"{}\", which cannot be in the \
@@ -464,7 +465,6 @@ impl<'a> Tile<'a> {
         let kept = |part: &&Expr| !self.nest.axes.iter().any(|axis| vars_of(part).contains(axis.of.var));
         let conditions = self.outside.iter().filter(kept).chain(&self.inside).cloned().collect();
         let facts = Facts { conditions, loops: self.loops.clone(), ranges: self.ranges };
-        let Ok(outer) = self.outer.as_loop() else { return false };
         let mut pure = true;
         self.block.block.body.walk_exprs(&mut |e| pure &= simplify::is_pure(e));
         let widens = self.block.block.iter_vars.iter().zip(self.block.values).all(|(_, value)| {
@@ -474,11 +474,16 @@ impl<'a> Tile<'a> {
         let exists = |load: &Element| {
             let indices = load.by_loops(&self.block, self.ranges);
             *load == self.element
-                || ((params.contains(&load.buffer.data) || is_filled(outer.body, load))
+                || ((params.contains(&load.buffer.data) || self.is_filled(load, &indices))
                     && !indices.iter().any(depends_on_memory)
                     && facts.missing(&load.buffer, &indices).is_empty())
         };
         pure && widens && loads(&self.block.block.body).iter().all(exists)
+    }
+
+    fn is_filled(&self, load: &Element, indices: &[Expr]) -> bool {
+        let by_loops = Element { buffer: load.buffer.clone(), indices: indices.to_vec() };
+        is_filled(&self.function.body, &by_loops, &self.loops)
     }
 
     /// The axis with a domain that has all values of the loops of the order.
@@ -495,12 +500,7 @@ impl<'a> Tile<'a> {
 }
 
 fn head_stmt(axis: &Axis<'_>) -> Stmt {
-    Stmt::for_loop(
-        axis.of.var.clone(),
-        Expr::int(axis.bound.max(1), axis.of.var.dtype),
-        chipdock_ir::ForKind::Serial,
-        Stmt::nop(),
-    )
+    Stmt::for_loop(axis.of.var.clone(), axis.size.clone(), chipdock_ir::ForKind::Serial, Stmt::nop())
 }
 
 /// The one element that a block writes, always.
@@ -534,20 +534,72 @@ fn written(block: &Realized<'_>) -> Result<Element, ScheduleError> {
     Ok(element.clone())
 }
 
-/// Whether a block writes all of the buffer, whatever its elements are, as `read_at` does.
-fn is_filled(within: &Stmt, load: &Element) -> bool {
-    let writers: Vec<Arc<Block>> = all_blocks(within)
+/// Whether a copy, such as `read_at` makes, wrote the element before the block loads it: the only block that writes the
+/// buffer writes it for all values of its loops, and the block that loads has loops of the same extents.
+fn is_filled(function: &Stmt, load: &Element, loops: &[Loop<'_>]) -> bool {
+    let writers: Vec<Arc<Block>> = all_blocks(function)
         .into_iter()
         .filter(|block| stores(&block.body).iter().any(|store| store.buffer.data == load.buffer.data))
         .collect();
     let [writer] = writers.as_slice() else { return false };
     let StmtKind::Store { buffer, indices, predicate: None, .. } = &writer.body.kind else { return false };
-    let is_whole = *buffer == load.buffer
+    let is_plain = *buffer == load.buffer
         && indices.len() == writer.iter_vars.len()
-        && indices.iter().zip(&writer.iter_vars).zip(&buffer.shape).all(|((index, axis), extent)| {
-            *index == axis.var.expr() && axis.min.as_int() == Some(0) && axis.extent == *extent
-        });
-    is_whole && covers(within, &writer.name)
+        && indices.iter().zip(&writer.iter_vars).all(|(index, axis)| *index == axis.var.expr());
+    is_plain
+        && (covers(function, &writer.name) && is_whole(writer, buffer)
+            || written_by_the_same_loops(function, &writer.name, load, loops))
+}
+
+/// Whether the axes of a block have the extents of the buffer that it writes.
+fn is_whole(writer: &Block, buffer: &chipdock_ir::Buffer) -> bool {
+    let mut axes = writer.iter_vars.iter().zip(&buffer.shape);
+    axes.all(|(axis, extent)| axis.min.as_int() == Some(0) && axis.extent == *extent)
+}
+
+/// Whether a block without predicate runs, for each axis, in a loop as long as the one whose variable is that index of the
+/// load.
+fn written_by_the_same_loops(function: &Stmt, writer: &str, load: &Element, loops: &[Loop<'_>]) -> bool {
+    let Some(own) = loops_around(function, writer) else { return false };
+    let StmtKind::BlockRealize { iter_values, predicate, .. } = &own.block.kind else { return false };
+    if predicate.as_int() != Some(1) || iter_values.len() != load.indices.len() {
+        return false;
+    }
+    let mut theirs = Substitution::new();
+    iter_values.iter().zip(&load.indices).all(|(value, index)| {
+        let (ExprKind::Var(writes), ExprKind::Var(reads)) = (&value.kind, &index.kind) else { return false };
+        let written = own.loops.iter().filter_map(Loop::of).find(|of| of.var == writes);
+        let read = loops.iter().find(|of| of.var == reads);
+        let (Some(written), Some(read)) = (written, read) else { return false };
+        let same = theirs.expr(written.min) == *read.min
+            && theirs.expr(written.extent) == *read.extent
+            && written.step.is_none()
+            && read.step.is_none();
+        theirs.map_var(writes, index.clone());
+        same
+    })
+}
+
+/// A block with the loops around it, outermost first.
+struct Around {
+    block: Stmt,
+    loops: Vec<Stmt>,
+}
+
+/// Finds a block that has only loops and sequences around it.
+fn loops_around(stmt: &Stmt, name: &str) -> Option<Around> {
+    match &stmt.kind {
+        StmtKind::Seq(stmts) => stmts.iter().find_map(|stmt| loops_around(stmt, name)),
+        StmtKind::For { body, .. } => {
+            let mut found = loops_around(body, name)?;
+            found.loops.insert(0, stmt.clone());
+            Some(found)
+        }
+        StmtKind::BlockRealize { block, .. } if *block.name == *name => {
+            Some(Around { block: stmt.clone(), loops: Vec::new() })
+        }
+        _ => None,
+    }
 }
 
 /// Whether loops of constant extents run a block for all values of its axes.

@@ -1,0 +1,71 @@
+//! Default schedules for a processor, made of the steps of [`crate::schedule`].
+//!
+//! Each rule looks for nests that it knows, and schedules them by steps that check their own legality: a rule that is
+//! refused a step leaves the nest to the next.
+//!
+//! * [`product`]: sums of products are packed and computed by tiles in registers.
+//! * [`spread`]: the outer iterations of what remains run on several threads.
+
+mod facts;
+mod product;
+mod spread;
+#[cfg(test)]
+mod tests;
+mod tile;
+
+use chipdock_ir::{Child, PrimFunc, Stmt, StmtKind, TargetCapabilities};
+
+use crate::schedule::{Schedule, ScheduleError, Trace};
+use facts::Processor;
+use product::Product;
+
+/// Schedules the nests of a function that have no schedule; returns the function, and the steps.
+pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFunc, Trace) {
+    let processor = Processor::of(capabilities);
+    let mut schedule = Schedule::new(function);
+    let products: Vec<Product> = nests(&schedule.function().body).iter().filter_map(Product::of).collect();
+    for product in products {
+        attempt(&mut schedule, |schedule| product.schedule(schedule, &processor));
+    }
+    let nests = nests(&schedule.function().body);
+    for nest in nests.iter().filter_map(spread::Wide::of) {
+        attempt(&mut schedule, |schedule| nest.schedule(schedule));
+    }
+    let trace = schedule.trace().clone();
+    // The names of blocks may have changed, which is no reason to change a function that has no schedule.
+    let changed = trace.steps().iter().any(|step| !step.op.starts_with("get_"));
+    (if changed { schedule.function().clone() } else { function.clone() }, trace)
+}
+
+/// Takes steps, or none of them if one is refused.
+fn attempt(schedule: &mut Schedule, steps: impl FnOnce(&mut Schedule) -> Result<(), ScheduleError>) -> bool {
+    let before = schedule.clone();
+    match steps(schedule) {
+        Ok(()) => true,
+        Err(why) => {
+            eprintln!("refused {why}");
+            tracing::debug!(%why, "a default schedule was refused");
+            *schedule = before;
+            false
+        }
+    }
+}
+
+/// The outermost loops of a body, in order.
+fn nests(body: &Stmt) -> Vec<Stmt> {
+    let mut found = Vec::new();
+    collect(body, &mut found);
+    found
+}
+
+fn collect(stmt: &Stmt, found: &mut Vec<Stmt>) {
+    if matches!(stmt.kind, StmtKind::For { .. }) {
+        found.push(stmt.clone());
+        return;
+    }
+    stmt.for_each_child(&mut |child| {
+        if let Child::Stmt(inner) = child {
+            collect(inner, found);
+        }
+    });
+}

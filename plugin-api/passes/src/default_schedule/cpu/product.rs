@@ -1,0 +1,348 @@
+//! Products: sums of products of two operands, such as matrix products in every layout, batched ones, and convolutions.
+//!
+//! Each axis of the block belongs to one group, by the operands whose indices use it:
+//!
+//! | group | result | vector operand | other operand |
+//! |---|---|---|---|
+//! | batch | yes | yes | yes |
+//! | columns | yes | yes | no |
+//! | rows | yes | no | yes |
+//! | sum | no | perhaps | perhaps |
+//!
+//! The *vector operand* is the one that the result's adjacent elements depend on. The schedule is the usual one: both
+//! operands are packed block by block of the sum, so that a tile of the result lives in registers while the sum runs
+//! through memory that is read in order.
+
+use std::sync::Arc;
+
+use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, Stmt, StmtKind, Var};
+
+use super::facts::Processor;
+use super::tile::{Tile, sum_block};
+use crate::default_schedule::host::{Head, nest, steps};
+use crate::schedule::{LoopRef, Packed, Schedule, ScheduleError, Tail};
+use crate::simplify::is_pure;
+use crate::walk::{depends_on_memory, vars_of};
+
+/// Least number of multiplications, if known: a smaller product is not worth its copies.
+const PRODUCTS_MIN: i128 = 24 * 24 * 24;
+/// Least number of iterations of a loop over batches or columns that is run by the threads instead of the rows.
+const TASKS_MIN: i128 = 8;
+
+/// An axis of the block, by its loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Axis {
+    /// Position of its loop in the nest.
+    position: usize,
+    /// Number of iterations, if known.
+    extent: Option<i128>,
+}
+
+/// A product.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Product {
+    block: Arc<str>,
+    dtype: DType,
+    /// Size in bytes of an element of the larger operand.
+    element_bytes: i128,
+    /// Positions of the operands among the loads of the block's body.
+    vector: usize,
+    other: usize,
+    batch: Vec<Axis>,
+    /// The column that adjacent elements of the result differ in.
+    column: Axis,
+    columns: Vec<Axis>,
+    row: Axis,
+    rows: Vec<Axis>,
+    sum: Vec<Axis>,
+}
+
+/// The two factors of the term: their indices, in order of evaluation, and the size of the larger element.
+struct Factors<'a> {
+    indices: [&'a [Expr]; 2],
+    element_bytes: i128,
+}
+
+impl Product {
+    /// The product that a nest computes, if its loops are plain and the schedule pays.
+    pub(super) fn of(stmt: &Stmt) -> Option<Self> {
+        let mut heads = Vec::new();
+        let inner = nest(stmt, &mut heads);
+        let StmtKind::BlockRealize { iter_values, predicate, block } = &inner.kind else { return None };
+        (predicate.as_int() == Some(1) && iter_values.len() == heads.len()).then_some(())?;
+        let StmtKind::Store { buffer, indices, .. } = &block.body.kind else { return None };
+        let factors = factors(block)?;
+        let extents = extents(&heads, iter_values, block)?;
+        let (mut batch, mut columns, mut rows, mut sum) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let along = block.iter_vars.iter().position(|axis| steps(indices, &axis.var) == Some(true))?;
+        let uses =
+            |side: usize, var: &Var| factors.indices[side].iter().any(|index| vars_of(index).contains(var));
+        let vector = usize::from(uses(1, &block.iter_vars.get(along)?.var));
+        for (iter, axis) in block.iter_vars.iter().zip(&extents) {
+            let (a, b) = (uses(vector, &iter.var), uses(1 - vector, &iter.var));
+            match (iter.kind, a, b) {
+                (IterKind::Spatial, true, true) => batch.push(*axis),
+                (IterKind::Spatial, true, false) => columns.push(*axis),
+                (IterKind::Spatial, false, true) => rows.push(*axis),
+                (IterKind::Reduce, true, _) | (IterKind::Reduce, _, true) => sum.push(*axis),
+                _ => return None,
+            }
+        }
+        let column = *extents.get(along)?;
+        let place = columns.iter().position(|axis| *axis == column)?;
+        columns.remove(place);
+        let longest = |axis: &(usize, &Axis)| axis.1.extent.unwrap_or(i128::MAX);
+        let (place, row) = rows.iter().enumerate().max_by_key(longest)?;
+        let row = *row;
+        rows.remove(place);
+        let element_bytes = factors.element_bytes.max(buffer.dtype.size_bytes() as i128);
+        let (block, dtype) = (Arc::clone(&block.name), buffer.dtype);
+        let product = Self {
+            block,
+            dtype,
+            element_bytes,
+            vector,
+            other: 1 - vector,
+            batch,
+            column,
+            columns,
+            row,
+            rows,
+            sum,
+        };
+        product.pays().then_some(product)
+    }
+
+    fn pays(&self) -> bool {
+        let all =
+            [&self.columns, &self.rows, &self.sum].into_iter().flatten().chain([&self.row, &self.column]);
+        let products = all.clone().try_fold(1_i128, |total, axis| total.checked_mul(axis.extent?));
+        let is_long = |axis: &Axis, least: i128| axis.extent.is_none_or(|extent| extent >= least);
+        let steps = self.sum.iter().try_fold(1_i128, |total, axis| total.checked_mul(axis.extent?));
+        all.into_iter().all(|axis| axis.extent != Some(0))
+            && is_long(&self.column, 4)
+            && is_long(&self.row, 4)
+            && steps.is_none_or(|steps| steps >= 8)
+            && products.is_none_or(|products| products >= PRODUCTS_MIN)
+            && !self.sum.is_empty()
+    }
+
+    /// Schedules the product.
+    pub(super) fn schedule(
+        &self,
+        schedule: &mut Schedule,
+        processor: &Processor,
+    ) -> Result<(), ScheduleError> {
+        let block = schedule.get_sblock(&self.block)?;
+        let all = schedule.get_loops(&block)?;
+        let tile = Tile::of(self.row.extent, self.column.extent, processor, self.dtype);
+        let rows = schedule.split(&at(&all, self.row)?, &[None, Some(tile.rows)], Tail::Predicate)?;
+        let factors = [None, Some(tile.vectors), Some(tile.lanes)];
+        let columns = schedule.split(&at(&all, self.column)?, &factors, Tail::Predicate)?;
+        let block_size = sum_block(&tile, processor, self.element_bytes);
+        let sum = self.split_sum(schedule, &all, block_size.steps)?;
+        let panels = schedule.split(&first(&columns)?, &[None, Some(block_size.panels)], Tail::Shrink)?;
+        let (rows, columns, panels) = (pair(&rows)?, triple(&columns)?, pair(&panels)?);
+        let list = |axes: &[Axis]| axes.iter().map(|axis| at(&all, *axis)).collect::<Result<Vec<_>, _>>();
+        let (batch, more_columns, more_rows) = (list(&self.batch)?, list(&self.columns)?, list(&self.rows)?);
+        let steps = &sum[1..];
+        let order: Vec<LoopRef> = (batch.iter().cloned())
+            .chain([sum[0].clone()])
+            .chain(more_columns.iter().cloned())
+            .chain([panels.0.clone()])
+            .chain(more_rows.iter().cloned())
+            .chain([rows.0.clone(), panels.1.clone()])
+            .chain(steps.iter().cloned())
+            .chain([rows.1.clone(), columns.1.clone(), columns.2.clone()])
+            .collect();
+        schedule.reorder(&order)?;
+        let by_batch = tasks(&self.batch) >= TASKS_MIN;
+        let by_columns = !by_batch && tasks(&self.columns) >= TASKS_MIN;
+        let at_columns = match more_columns.last() {
+            Some(last) if by_columns => last.clone(),
+            _ => sum[0].clone(),
+        };
+        let vector_order: Vec<LoopRef> = (if by_columns { &[][..] } else { &more_columns[..] })
+            .iter()
+            .cloned()
+            .chain([panels.0.clone(), panels.1.clone()])
+            .chain(steps.iter().cloned())
+            .chain([columns.1.clone(), columns.2.clone()])
+            .collect();
+        let vector = schedule.read_at(&at_columns, &block, self.vector, "global", &vector_order, Some(0))?;
+        let other_order: Vec<LoopRef> = (more_rows.iter().cloned())
+            .chain([rows.0.clone()])
+            .chain(steps.iter().cloned())
+            .chain([rows.1.clone()])
+            .collect();
+        // The vector operand is no load of the original any more where both have the same memory.
+        let other = schedule.read_at(&sum[0], &block, self.other, "global", &other_order, Some(0))?;
+        let order = [rows.1.clone(), columns.1.clone(), columns.2.clone()];
+        let made = schedule.write_at(&panels.1, &block, "local", &order, true)?;
+        for copy in [made.init.as_ref(), made.load.as_ref(), Some(&made.back)].into_iter().flatten() {
+            in_registers(schedule, copy)?;
+        }
+        schedule.unroll(&rows.1)?;
+        schedule.unroll(&columns.1)?;
+        schedule.vectorize(&columns.2)?;
+        if let [.., unrolled, lanes] = vector.loops.as_slice() {
+            schedule.unroll(unrolled)?;
+            schedule.vectorize(lanes)?;
+        }
+        if let Some(last) = other.loops.last() {
+            schedule.unroll(last)?;
+        }
+        if by_batch {
+            let fused = fused(schedule, &batch)?;
+            return schedule.parallel(&fused);
+        }
+        schedule.parallel(&first(&other.loops)?)?;
+        if by_columns {
+            let fused = fused(schedule, &more_columns)?;
+            return schedule.parallel(&fused);
+        }
+        schedule.parallel(&first(&vector.loops)?)?;
+        let outer: Vec<LoopRef> = more_rows.into_iter().chain([rows.0]).collect();
+        let fused = fused(schedule, &outer)?;
+        schedule.parallel(&fused)
+    }
+
+    /// Splits the first loop of the sum into blocks; returns the loop over blocks and those within.
+    fn split_sum(
+        &self,
+        schedule: &mut Schedule,
+        all: &[LoopRef],
+        steps: i128,
+    ) -> Result<Vec<LoopRef>, ScheduleError> {
+        let (first_axis, others) =
+            self.sum.split_first().ok_or_else(|| ScheduleError::new("a product without a sum"))?;
+        let inner = others.iter().map(|axis| axis.extent.unwrap_or(1)).product::<i128>().max(1);
+        let most = (steps / inner).max(1);
+        let size = match first_axis.extent {
+            // A block little longer than planned is better than a short one more.
+            Some(extent) if extent <= most + most / 4 => extent.max(1),
+            Some(extent) => {
+                let blocks = (extent + most - 1) / most;
+                (extent + blocks - 1) / blocks
+            }
+            None => most,
+        };
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        let mut loops = schedule.split(&at(all, *first_axis)?, &[None, Some(size)], Tail::Shrink)?;
+        for axis in others {
+            loops.push(at(all, *axis)?);
+        }
+        Ok(loops)
+    }
+}
+
+/// The number of iterations of all these loops; 0 if there are none, or it is not known.
+fn tasks(axes: &[Axis]) -> i128 {
+    if axes.is_empty() {
+        return 0;
+    }
+    axes.iter().try_fold(1_i128, |total, axis| total.checked_mul(axis.extent?)).unwrap_or(0)
+}
+
+fn fused(schedule: &mut Schedule, loops: &[LoopRef]) -> Result<LoopRef, ScheduleError> {
+    match loops {
+        [only] => Ok(only.clone()),
+        _ => schedule.fuse(loops),
+    }
+}
+
+/// Keeps what a copy touches in registers: the inner loop in vectors, the outer ones written out.
+fn in_registers(schedule: &mut Schedule, copy: &Packed) -> Result<(), ScheduleError> {
+    if let Some((lanes, others)) = copy.loops.split_last() {
+        schedule.vectorize(lanes)?;
+        for unrolled in others {
+            schedule.unroll(unrolled)?;
+        }
+    }
+    Ok(())
+}
+
+fn missing() -> ScheduleError {
+    ScheduleError::new("internal error, please report it: a step made fewer loops than it was asked for")
+}
+
+fn at(all: &[LoopRef], axis: Axis) -> Result<LoopRef, ScheduleError> {
+    all.get(axis.position).cloned().ok_or_else(missing)
+}
+
+fn first(loops: &[LoopRef]) -> Result<LoopRef, ScheduleError> {
+    loops.first().cloned().ok_or_else(missing)
+}
+
+fn pair(loops: &[LoopRef]) -> Result<(LoopRef, LoopRef), ScheduleError> {
+    match loops {
+        [a, b] => Ok((a.clone(), b.clone())),
+        _ => Err(missing()),
+    }
+}
+
+fn triple(loops: &[LoopRef]) -> Result<(LoopRef, LoopRef, LoopRef), ScheduleError> {
+    match loops {
+        [a, b, c] => Ok((a.clone(), b.clone(), c.clone())),
+        _ => Err(missing()),
+    }
+}
+
+/// The factors of a block that adds a product of two loads to what it writes.
+fn factors(block: &Block) -> Option<Factors<'_>> {
+    let plain =
+        block.alloc_buffers.is_empty() && block.match_buffers.is_empty() && block.annotations.is_empty();
+    plain.then_some(())?;
+    let StmtKind::Store { buffer, indices, value, predicate: None } = &block.body.kind else { return None };
+    let StmtKind::Store { buffer: set, indices: places, value: start, predicate: None } =
+        &block.init.as_ref()?.kind
+    else {
+        return None;
+    };
+    let is_constant = matches!(start.kind, ExprKind::Int(_) | ExprKind::Float(_));
+    (set == buffer && places == indices && is_constant && is_pure(value)).then_some(())?;
+    let wanted =
+        buffer.dtype == DType::FLOAT32 || buffer.dtype == DType::FLOAT64 || buffer.dtype == DType::INT32;
+    (wanted && buffer.strides.is_empty()).then_some(())?;
+    let ExprKind::Binary(BinaryOp::Add, a, b) = &value.kind else { return None };
+    let is_own = |e: &Expr| {
+        matches!(&e.kind, ExprKind::Load { buffer: from, indices: at, predicate: None }
+            if from == buffer && at == indices)
+    };
+    let term = if is_own(a) { b } else { a };
+    (is_own(a) || is_own(b)).then_some(())?;
+    let ExprKind::Binary(BinaryOp::Mul, x, y) = &term.kind else { return None };
+    let ((from, x), (other, y)) = (factor(x)?, factor(y)?);
+    let same = from == other && x == y;
+    let fine = from.data != buffer.data && other.data != buffer.data && !same;
+    let element_bytes = from.dtype.size_bytes().max(other.dtype.size_bytes()) as i128;
+    fine.then_some(Factors { indices: [x, y], element_bytes })
+}
+
+/// The load in a factor, which may be cast.
+fn factor(e: &Expr) -> Option<(&chipdock_ir::Buffer, &[Expr])> {
+    match &e.kind {
+        ExprKind::Cast(value) => factor(value),
+        ExprKind::Load { buffer, indices, predicate: None } => {
+            let plain = buffer.dtype.is_scalar() && !indices.iter().any(depends_on_memory);
+            plain.then_some((buffer, indices.as_slice()))
+        }
+        _ => None,
+    }
+}
+
+/// The axes of the block in order, each with its loop; `None` if an axis is no loop by itself, or loops are not plain.
+fn extents(heads: &[Head], values: &[Expr], block: &Block) -> Option<Vec<Axis>> {
+    let axis = |(value, iter): (&Expr, &chipdock_ir::IterVar)| {
+        let ExprKind::Var(var) = &value.kind else { return None };
+        let position = heads.iter().position(|head| head.var == *var)?;
+        let StmtKind::For { min, extent, step: None, .. } = &heads.get(position)?.stmt.kind else {
+            return None;
+        };
+        let whole = min.as_int() == Some(0) && *extent == iter.extent && iter.min.as_int() == Some(0);
+        let known =
+            heads.iter().all(|head| !vars_of(extent).contains(&head.var)) && !depends_on_memory(extent);
+        (whole && known).then(|| Axis { position, extent: extent.as_int() })
+    };
+    values.iter().zip(&block.iter_vars).map(axis).collect()
+}

@@ -1,0 +1,104 @@
+//! Loops over threads.
+
+use chipdock_ir::{ForKind, IterKind, Stmt, StmtKind};
+
+use crate::default_schedule::host::{Head, nest};
+use crate::marks::is_unmarked;
+use crate::schedule::{LoopRef, Schedule, ScheduleError, Tail};
+use crate::walk::any_stmt;
+
+/// Number of adjacent elements that one task computes at least, where a loop is split.
+const ELEMENTS: i64 = 8192;
+/// Number of iterations of an outer loop that are enough for threads.
+const TASKS: i128 = 64;
+/// Least number of innermost iterations, if known, that are worth a second thread.
+const ITERATIONS_MIN: i128 = 16 * 1024;
+
+/// A nest whose outer iterations may run at once.
+pub(super) struct Wide {
+    block: String,
+    /// Number of its outer loops that are axes of the one block in it, and spatial; 0 if there is more than one block.
+    spatial: usize,
+    /// Extents of the loops above the first statement that is no loop.
+    extents: Vec<Option<i128>>,
+}
+
+impl Wide {
+    /// A nest, if its outermost loop is plain and there is enough to do.
+    pub(super) fn of(stmt: &Stmt) -> Option<Self> {
+        let StmtKind::For { kind: ForKind::Serial, annotations, .. } = &stmt.kind else { return None };
+        let has_schedule = any_stmt(
+            stmt,
+            &mut |kind| matches!(kind, StmtKind::For { kind, .. } if *kind != ForKind::Serial),
+        );
+        (is_unmarked(annotations) && !has_schedule).then_some(())?;
+        let mut heads = Vec::new();
+        let inner = nest(stmt, &mut heads);
+        let spatial = match &inner.kind {
+            StmtKind::BlockRealize { block, iter_values, .. } => {
+                let is_spatial = |head: &Head| {
+                    block.iter_vars.iter().zip(iter_values).all(|(axis, value)| {
+                        axis.kind == IterKind::Spatial || !crate::walk::vars_of(value).contains(&head.var)
+                    })
+                };
+                heads.iter().take_while(|head| is_spatial(head)).count()
+            }
+            _ => 0,
+        };
+        let extents: Vec<Option<i128>> = heads
+            .iter()
+            .map(|head| match &head.stmt.kind {
+                StmtKind::For { extent, .. } => extent.as_int(),
+                _ => None,
+            })
+            .collect();
+        let total = extents.iter().try_fold(1_i128, |total, extent| total.checked_mul((*extent)?));
+        let is_perfect = matches!(inner.kind, StmtKind::BlockRealize { .. });
+        let pays = !is_perfect || total.is_none_or(|total| total >= ITERATIONS_MIN);
+        let mut block = None;
+        stmt.walk(&mut |child| {
+            if let chipdock_ir::Child::Stmt(stmt) = child
+                && let StmtKind::BlockRealize { block: found, .. } = &stmt.kind
+            {
+                block.get_or_insert_with(|| found.name.to_string());
+            }
+        });
+        let block = block?;
+        pays.then_some(Self { block, spatial, extents })
+    }
+
+    /// Runs the outer iterations on several threads; adjacent loops of few iterations are fused, a single long loop is
+    /// split.
+    pub(super) fn schedule(&self, schedule: &mut Schedule) -> Result<(), ScheduleError> {
+        let block = schedule.get_sblock(&self.block)?;
+        let loops = schedule.get_loops(&block)?;
+        let Some(outermost) = loops.first() else { return Err(ScheduleError::new("a block without loops")) };
+        let count = self.count();
+        let of = if count > 1 { schedule.fuse(&loops[..count])? } else { outermost.clone() };
+        if count.max(1) == self.extents.len() && self.spatial == self.extents.len() {
+            let split = schedule.split(&of, &[None, Some(ELEMENTS)], Tail::Shrink)?;
+            return parallel(schedule, split.first());
+        }
+        parallel(schedule, Some(&of))
+    }
+
+    /// The number of outer loops to fuse.
+    fn count(&self) -> usize {
+        let mut total = 1_i128;
+        for (index, extent) in self.extents.iter().take(self.spatial).enumerate() {
+            if total >= TASKS {
+                return index;
+            }
+            // Unknown extents are taken for long ones.
+            total = total.saturating_mul(extent.unwrap_or(TASKS));
+        }
+        self.spatial
+    }
+}
+
+fn parallel(schedule: &mut Schedule, of: Option<&LoopRef>) -> Result<(), ScheduleError> {
+    match of {
+        Some(of) => schedule.parallel(of),
+        None => Err(ScheduleError::new("internal error, please report it: a split made no loop")),
+    }
+}
