@@ -375,7 +375,7 @@ impl<'a> Table<'a> {
         let mark = self.next;
         match &s.kind {
             StmtKind::Seq(stmts) => return stmts.iter().try_for_each(|s| self.stmt(s)),
-            StmtKind::Attr { body, key, .. } if &**key != crate::NONTEMPORAL => return self.stmt(body),
+            StmtKind::Attr { body, key, .. } if &**key != attr::NONTEMPORAL => return self.stmt(body),
             StmtKind::Bind { var, value } if is_word(var.dtype) && var.dtype == value.dtype => {
                 let own = self.slot()?;
                 let mark = self.next;

@@ -2,7 +2,7 @@
 
 use chipdock_ir::analysis::is_cheap;
 use chipdock_ir::{
-    AttrValue, Attrs, Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, ThreadAxis, Var,
+    AttrValue, Attrs, Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, ThreadAxis, Var, attr,
 };
 
 use crate::types;
@@ -368,7 +368,7 @@ impl<'a> Writer<'a> {
 
 /// Returns true if the stores of a loop are requested to bypass the caches.
 pub(crate) fn is_streaming(annotations: &Attrs) -> bool {
-    match annotations.get(crate::NONTEMPORAL) {
+    match annotations.get(attr::NONTEMPORAL) {
         None | Some(AttrValue::None | AttrValue::Int(0) | AttrValue::Bool(false)) => false,
         Some(AttrValue::Expr(value)) => value.as_int() != Some(0),
         Some(_) => true,

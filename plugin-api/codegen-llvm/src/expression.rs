@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chipdock_ir::analysis::Interval;
-use chipdock_ir::{Callee, DType, Effect, Expr, ExprKind, TypeCode, Var, limits};
+use chipdock_ir::{Callee, DType, Effect, Expr, ExprKind, Op, TypeCode, Var, limits};
 
 use crate::types;
 use crate::value::Value;
@@ -78,6 +78,9 @@ impl<'a> Writer<'a> {
     }
 
     fn call(&mut self, e: &'a Expr, callee: &'a Callee, args: &'a [Expr]) -> Value {
+        if hands_over(callee) {
+            self.store_fence();
+        }
         match callee {
             Callee::Op(op) => self.op(e, *op, args),
             Callee::Global(name) => self.call_function(e, name, args),
@@ -130,6 +133,15 @@ fn is_type(dtype: DType) -> bool {
 }
 
 /// Returns true for a call with an effect.
+/// Returns true for a call of code that may let other threads read what this function wrote.
+fn hands_over(callee: &Callee) -> bool {
+    match callee {
+        Callee::Op(op) => matches!(op, Op::ParallelLaunch | Op::CallPacked),
+        Callee::Global(_) => true,
+        Callee::Extern { pure, .. } => !pure,
+    }
+}
+
 fn writes(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Call { callee: Callee::Op(op), .. } => op.effect() == Effect::Writes,

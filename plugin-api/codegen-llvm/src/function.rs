@@ -7,7 +7,6 @@ use chipdock_ir::{
     AttrValue, Callee, Child, DType, Expr, ExprKind, Op, Param, PrimFunc, Stmt, StmtKind, Var, attr,
 };
 
-use crate::NONTEMPORAL;
 use crate::control::is_streaming;
 use crate::module::calling_conv;
 use crate::types;
@@ -62,7 +61,7 @@ impl Facts {
     fn look_at(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::While { .. } => self.is_finite = false,
-            StmtKind::Attr { key, value, .. } if &**key == NONTEMPORAL => {
+            StmtKind::Attr { key, value, .. } if &**key == attr::NONTEMPORAL => {
                 self.streams |= value.as_int() != Some(0);
             }
             StmtKind::For { annotations, body, .. } => {
@@ -100,6 +99,7 @@ fn is_vectors(body: &Stmt) -> bool {
     let is_vector = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Store { value, .. } => !value.dtype.is_scalar(),
         StmtKind::Bind { var, .. } => !var.dtype.is_scalar(),
+        StmtKind::Attr { key, body, .. } if &**key == attr::NONTEMPORAL => is_vectors(body),
         _ => false,
     };
     match &body.kind {

@@ -28,10 +28,11 @@
 //!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].
 //! - **LLVM-V11** With debug information, each instruction has the line of the statement that it comes from.
 //! - **LLVM-V12** `chipdock.nontemporal`, an annotation that is not 0 on a loop (`annotations={...}`), a block
-//!   (`T.sblock_attr({...})`) or a statement (`with T.attr(...)`, about a buffer or about nothing), requests that
-//!   stores within it bypass the caches. It applies to contiguous stores, without a predicate, of whole vectors of 16
+//!   (`T.sblock_attr({...})`) or a statement (`with T.attr(...)`, about a buffer, a data variable or nothing), requests
+//!   that stores within it bypass the caches. It applies to contiguous stores, without a predicate, of whole vectors of 16
 //!   bytes or more, if they turn out to be aligned to their size (to 64 bytes at most); other stores are unaffected.
-//!   Such stores are visible to other threads when the function returns.
+//!   Such stores are visible to other threads when the function returns, and when it calls a function or launches tasks:
+//!   a fence stands before ([`LlvmTarget::store_fence`]).
 //! - **LLVM-V13** No instruction is written that LLVM lowers to a call of a library of its own: no conversions of
 //!   halves on a processor without them, no `frem`, nothing of 128 bits. On processors that lack the instruction, the
 //!   functions of C99 `floor`, `ceil`, `trunc`, `rint` and `fma`, of float and double, may become calls of the C
@@ -72,9 +73,6 @@ pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
 
 #[allow(unused_imports, reason = "for the documentation")]
 use chipdock_ir::IrModule;
-
-/// An annotation of a loop, a block or a statement, optionally about a buffer: rule LLVM-V12.
-pub(crate) const NONTEMPORAL: &str = "chipdock.nontemporal";
 
 /// Maximum nesting of nodes that are written; the IR's own limit.
 pub(crate) const DEPTH_MAX: usize = chipdock_ir::limits::DEPTH_MAX;

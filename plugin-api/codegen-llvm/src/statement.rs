@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use chipdock_ir::analysis::is_pure;
-use chipdock_ir::{AttrNode, Buffer, Callee, Expr, ExprKind, Op, Span, Stmt, StmtKind, Var};
+use chipdock_ir::{AttrNode, Buffer, Callee, Expr, ExprKind, Op, Span, Stmt, StmtKind, Var, attr};
 
-use crate::NONTEMPORAL;
 use crate::control::Loop;
 use crate::value::Value;
 use crate::writer::Writer;
@@ -51,7 +50,7 @@ impl<'a> Writer<'a> {
             }
             StmtKind::Evaluate(value) => self.evaluate(s, value),
             StmtKind::Assert { condition, kind, message } => self.assert(s, condition, kind, message),
-            StmtKind::Attr { node, key, value, body } if &**key == NONTEMPORAL => {
+            StmtKind::Attr { node, key, value, body } if &**key == attr::NONTEMPORAL => {
                 self.streaming(node, value, body);
             }
             StmtKind::Attr { body, .. } => self.stmt(body),
@@ -135,12 +134,24 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Makes stores that bypass the caches visible to other threads, in a function that has any: before, other threads see
+    /// them in no particular order.
+    pub(crate) fn store_fence(&mut self) {
+        if !self.facts.streams {
+            return;
+        }
+        match self.target.store_fence() {
+            Some(name) => {
+                let callee = self.declare("void", name, "");
+                self.effect(format_args!("call void {callee}()"));
+            }
+            None => self.effect("fence seq_cst"),
+        }
+    }
+
     /// Ends the function with the given value.
     pub(crate) fn leave_function(&mut self, value: Option<&Value>) {
-        if self.facts.streams {
-            // Other threads see stores that bypass the caches in no particular order before this fence.
-            self.effect("fence seq_cst");
-        }
+        self.store_fence();
         match value {
             Some(value) => self.terminate(format_args!("ret {}", value.typed())),
             // Validation ensures that a function with a return value returns on every path.

@@ -110,6 +110,12 @@ pub trait LlvmTarget {
         false
     }
 
+    /// The intrinsic function (of no arguments, without result) after which other threads see this thread's stores that
+    /// bypass the caches; `None` if the order of ordinary stores is enough for them.
+    fn store_fence(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns true if functions have a host that sets `__chipdock_env`: errors, workspace, parallel regions.
     fn has_environment(&self) -> bool {
         true

@@ -162,6 +162,8 @@ pub struct Access {
     pub place: Place,
     /// Boolean vector of the lanes that are accessed; `None` for all lanes.
     pub predicate: Option<Code>,
+    /// Whether what a store writes need not stay in caches.
+    pub is_streamed: bool,
 }
 
 /// A computation on vectors.
@@ -325,6 +327,13 @@ pub trait Dialect: Expressions {
     ///
     /// A scope for which the language has no barrier.
     fn barrier(&self, barrier: &Barrier<'_>, prelude: &mut Prelude) -> Answer<String>;
+
+    /// The statement after which other threads see this thread's stores that need not stay in caches
+    /// ([`Access::is_streamed`]); `None` if ordinary stores are written for them.
+    fn store_fence(&self, prelude: &mut Prelude) -> Option<String> {
+        let _ = prelude;
+        None
+    }
 
     /// Returns true if compilers of the language are known to miscompile loads under conditions when they turn branches
     /// into masks. Loads that are in bounds are then made before their condition.

@@ -52,6 +52,9 @@ impl<'a> Writer<'a> {
         }
         let body = &self.function.body;
         self.stmt(body);
+        if self.function.ret.is_none() {
+            self.store_fence();
+        }
         self.text.close("");
         self.keep_branches(mark);
     }

@@ -24,6 +24,10 @@
 //! - **SRC-S7** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
 //! - **SRC-S8** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
 //!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].
+//! - **SRC-S13** A contiguous store of vectors, without a predicate, under a request that it need not stay in caches
+//!   (`chipdock.nontemporal`, see [`chipdock_ir::attr::NONTEMPORAL`]) is marked for the dialect ([`Access::is_streamed`]).
+//!   Before a function with such a request returns, calls a function or launches tasks stands
+//!   [`Dialect::store_fence`]; a failed assertion may leave it before.
 //!
 //! For kernels, that is, functions of calling convention 2:
 //!
@@ -74,6 +78,7 @@ mod pointers;
 mod prelude;
 mod search;
 mod statement;
+mod streams;
 mod text;
 mod warps;
 mod writer;

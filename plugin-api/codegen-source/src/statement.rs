@@ -4,6 +4,7 @@ use chipdock_ir::analysis::{Sharing, is_pure};
 use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Span, Stmt, StmtKind, Var};
 
 use crate::conditional::stays_a_loop;
+use crate::streams::{is_annotated, is_request};
 use crate::writer::{Known, Writer};
 use crate::{
     Access, AllocationPlace, Answer, Assertion, Barrier, Code, Infix, MessagePart, Place, Precedence, Refusal,
@@ -71,7 +72,8 @@ impl<'a> Writer<'a> {
         };
         let predicate = predicate.map(|predicate| self.settled(predicate));
         let (scope, uses) = (buffer.scope.clone(), self.memory.uses(buffer.data.address()));
-        Ok(Access { base, base_element: element, dtype, scope, uses, place, predicate })
+        let is_streamed = self.is_streamed(buffer.data.address());
+        Ok(Access { base, base_element: element, dtype, scope, uses, place, predicate, is_streamed })
     }
 
     /// An index in units of `lanes` with the buffer's stride and offset applied.
@@ -118,7 +120,9 @@ impl<'a> Writer<'a> {
     // -- statements -------------------------------------------------------------------------------------------------
 
     /// Starts the next statement: analyses sharing in its expressions.
-    fn expressions<'e>(&mut self, roots: impl IntoIterator<Item = &'e Expr>) {
+    fn expressions<'e>(&mut self, roots: impl IntoIterator<Item = &'e Expr, IntoIter: Clone>) {
+        let roots = roots.into_iter();
+        self.fence_before(roots.clone());
         self.sharing = Sharing::of(roots);
         self.shared = vec![Default::default()];
         self.loaded.clear();
@@ -167,8 +171,11 @@ impl<'a> Writer<'a> {
                 self.expressions(data);
                 self.declare_buffer(s, buffer, data.as_ref());
             }
-            StmtKind::For { var, min, extent, kind, step, body, .. } => {
+            StmtKind::For { var, min, extent, kind, step, annotations, body } => {
+                let around = self.streams.len();
+                self.streams.extend(is_annotated(annotations).then_some(None));
                 self.for_loop(s, &Loop { var, min, extent, step: step.as_ref(), kind: *kind, body });
+                self.streams.truncate(around);
             }
             StmtKind::While { condition, body } => self.while_loop(condition, body),
             StmtKind::If { condition, then, otherwise } => self.if_else(condition, then, otherwise.as_ref()),
@@ -177,6 +184,7 @@ impl<'a> Writer<'a> {
             }
             StmtKind::Evaluate(value) => self.evaluate(s, value),
             StmtKind::Assert { condition, kind, message } => self.assert(s, condition, kind, message),
+            StmtKind::Attr { node, key, value, body } if is_request(key, value) => self.streamed(node, body),
             StmtKind::Attr { body, .. } => self.stmt(body),
             StmtKind::LaunchThread { var, axis, extent, body } => self.thread(s, var, *axis, extent, body),
             StmtKind::Return(value) => self.ret(value.as_ref()),
@@ -256,9 +264,13 @@ impl<'a> Writer<'a> {
         match value {
             Some(value) if self.function.ret.is_some() => {
                 let code = self.settled(value);
+                self.store_fence();
                 self.text.line(format!("return {};", code.text));
             }
-            _ => self.text.line("return;"),
+            _ => {
+                self.store_fence();
+                self.text.line("return;");
+            }
         }
     }
 
@@ -277,8 +289,8 @@ impl<'a> Writer<'a> {
     }
 
     fn while_loop(&mut self, condition: &'a Expr, body: &'a Stmt) {
-        self.expressions([condition]);
         let mark = self.text.mark();
+        self.expressions([condition]);
         let condition = self.value(condition);
         let lines = self.text.take_from(mark);
         if lines.is_empty() {

@@ -8,6 +8,7 @@ use chipdock_ir::{Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
 
 use crate::memory::Memory;
 use crate::names::Names;
+use crate::streams::has_streams;
 use crate::text::Text;
 use crate::{Answer, Code, Dialect, Prelude, Refusal};
 
@@ -51,6 +52,10 @@ pub(crate) struct Writer<'a> {
     /// Addresses of loads that were made before their conditions, and of expressions that were searched for such loads.
     pub(crate) loaded: HashSet<usize>,
     pub(crate) looked: HashSet<(usize, bool)>,
+    /// Memory whose stores need not stay in caches, by data variable; `None` is any memory.
+    pub(crate) streams: Vec<Option<usize>>,
+    /// Whether some stores of the function need not stay in caches.
+    pub(crate) has_streams: bool,
     /// Number of conditions, within the current loop, that decide whether the current expression is evaluated.
     pub(crate) conditions: usize,
     /// Whether compilers may turn these conditions into masks.
@@ -94,6 +99,8 @@ impl<'a> Writer<'a> {
             shared: Vec::new(),
             loaded: HashSet::new(),
             looked: HashSet::new(),
+            streams: Vec::new(),
+            has_streams: false,
             conditions: 0,
             may_be_masked: false,
             has_masked_loads: false,
@@ -116,6 +123,8 @@ impl<'a> Writer<'a> {
         self.vars.clear();
         self.hoisted.clear();
         self.positions = Positions::default();
+        self.streams.clear();
+        self.has_streams = has_streams(&function.body);
         self.conditions = 0;
         self.may_be_masked = false;
         self.has_masked_loads = false;

@@ -89,6 +89,12 @@ pub mod attr {
     pub const IMPLICIT_BARRIERS: &str = "chipdock.implicit_barriers";
     /// Bool, on an allocation of a host function for a device: memory of that device.
     pub const DEVICE_MEMORY: &str = "chipdock.device_memory";
+    /// Int or Expr, on a parallel loop: the least number of iterations that pay for a task of their own. The expression reads
+    /// no memory, and is of what is known before the loop.
+    pub const GRAIN: &str = "chipdock.grain";
+    /// Key of an `Attr` statement about a data variable, a buffer or nothing, and annotation of a loop or a block: stores
+    /// within it, to that memory or to any, need not stay in caches, unless the value is 0.
+    pub const NONTEMPORAL: &str = "chipdock.nontemporal";
     /// Bool: rarely called, best kept out of line.
     pub const COLD: &str = "chipdock.cold";
     /// Bool: best kept out of line, though called often: inlined, it takes registers from its caller.

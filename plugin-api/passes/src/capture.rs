@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use chipdock_ir::{AttrNode, Buffer, Child, DType, Expr, ExprKind, Stmt, StmtKind, Var};
+use chipdock_ir::{AttrNode, AttrValue, Attrs, Buffer, Child, DType, Expr, ExprKind, Stmt, StmtKind, Var};
 
 /// Variables and buffers that a statement uses and does not bind itself.
 pub(crate) struct Captured {
@@ -84,6 +84,19 @@ impl Outer {
         });
     }
 
+    fn annotations(&mut self, annotations: &Attrs) {
+        annotations.values().for_each(|value| self.annotation(value));
+    }
+
+    fn annotation(&mut self, value: &AttrValue) {
+        match value {
+            AttrValue::Expr(expr) => self.expr(expr),
+            AttrValue::List(items) => items.iter().for_each(|item| self.annotation(item)),
+            AttrValue::Map(map) => map.values().for_each(|item| self.annotation(item)),
+            _ => {}
+        }
+    }
+
     fn stmt(&mut self, stmt: &Stmt) {
         stmt.walk(&mut |child| {
             let stmt = match child {
@@ -91,13 +104,16 @@ impl Outer {
                 Child::Stmt(stmt) => stmt,
             };
             match &stmt.kind {
-                StmtKind::For { var, .. }
-                | StmtKind::LaunchThread { var, .. }
-                | StmtKind::Bind { var, .. } => {
+                StmtKind::For { var, annotations, .. } => {
+                    self.bound.insert(var.clone());
+                    self.annotations(annotations);
+                }
+                StmtKind::LaunchThread { var, .. } | StmtKind::Bind { var, .. } => {
                     self.bound.insert(var.clone());
                 }
-                StmtKind::AllocBuffer { buffer, .. } => {
+                StmtKind::AllocBuffer { buffer, annotations } => {
                     self.bound.insert(buffer.data.clone());
+                    self.annotations(annotations);
                     buffer.shape.iter().for_each(|extent| self.expr(extent));
                 }
                 StmtKind::DeclBuffer { buffer, data } => {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrNode, AttrValue, Attrs, Block, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt,
+    AttrNode, AttrValue, Attrs, Block, Buffer, DType, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stmt,
     StmtKind, TargetCapabilities, Var, attr,
 };
 
@@ -29,7 +29,8 @@ const PASS: &str = "lower_blocks";
 /// both forms.
 ///
 /// An annotation of a block that is a number, a string or an expression becomes an attribute around it, in terms of the
-/// values of its axes; other annotations are dropped.
+/// values of its axes; other annotations are dropped. [`attr::NONTEMPORAL`] is about the data variable of each buffer that
+/// the block declares to write.
 ///
 /// In a launch that had blocks the attribute [`attr::IMPLICIT_BARRIERS`] records that the barriers for shared memory
 /// are still implicit (IR-K5); `thread_sync` inserts them.
@@ -54,9 +55,10 @@ const PASS: &str = "lower_blocks";
 ///
 /// The caller's: a view that does not fit its region, or, within a launch, one that is not certain to fit. Outside of
 /// launches the function raises a `ValueError` if a view does not fit.
-pub fn lower_blocks(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+pub fn lower_blocks(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    let launches_tasks = capabilities.execution.has_native(Op::ParallelLaunch);
     try_map_functions(module, |function| {
-        let mut lowerer = Lowerer::new(function);
+        let mut lowerer = Lowerer::new(function, launches_tasks);
         let body = lowerer.stmt(&function.body)?;
         let allocations = function.alloc_buffers.iter().map(allocation);
         let body = Stmt::seq(allocations.chain([body]));
@@ -105,10 +107,12 @@ struct Lowerer<'a> {
     named: HashSet<Var>,
     /// Whether the current statement is within a launch of threads.
     is_launched: bool,
+    /// Whether the target launches the tasks of parallel loops.
+    launches_tasks: bool,
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(function: &'a PrimFunc) -> Self {
+    fn new(function: &'a PrimFunc, launches_tasks: bool) -> Self {
         let mut depths = HashMap::new();
         for param in &function.params {
             if let Param::Buffer(buffer) = param {
@@ -123,6 +127,7 @@ impl<'a> Lowerer<'a> {
             depths,
             named: view::named(function),
             is_launched: false,
+            launches_tasks,
         }
     }
 
@@ -249,13 +254,23 @@ impl<'a> Lowerer<'a> {
         };
         let frame = Frame::Loop { lowered, original: stmt.clone(), before: Vec::new() };
         let (body, frame) = self.within(frame, body)?;
-        let (var, annotations) = (var.clone(), annotations.clone());
+        let (var, annotations) = (var.clone(), self.loop_annotations(annotations));
         let new = Stmt::new(StmtKind::For { var, min, extent, kind: *kind, step, annotations, body });
         let before = match frame {
             Some(Frame::Loop { before, .. }) => before,
             _ => Vec::new(),
         };
         Ok(Stmt::seq(before.into_iter().chain([new.with_span(stmt.span)])))
+    }
+
+    /// Annotations of a loop in terms of variables that are left. The grain of a parallel loop is for targets that launch
+    /// tasks.
+    fn loop_annotations(&mut self, annotations: &Attrs) -> Attrs {
+        let mut annotations = self.substitution.attrs(annotations);
+        if !self.launches_tasks {
+            annotations.remove(attr::GRAIN);
+        }
+        annotations
     }
 
     fn block(&mut self, values: &[Expr], predicate: &Expr, block: &Arc<Block>) -> Result<Stmt, PassError> {
@@ -300,8 +315,23 @@ impl<'a> Lowerer<'a> {
         });
         let notes: Vec<_> = notes.collect();
         notes.into_iter().fold(whole, |body, (key, value)| {
-            Stmt::new(StmtKind::Attr { node: AttrNode::None, key, value, body })
+            let nodes = if *key == *attr::NONTEMPORAL { self.written(block) } else { vec![AttrNode::None] };
+            nodes.into_iter().fold(body, |body, node| {
+                Stmt::new(StmtKind::Attr { node, key: Arc::clone(&key), value: value.clone(), body })
+            })
         })
+    }
+
+    /// The memory that a block writes, of which its declaration is a list; nothing in particular where it has none.
+    fn written(&mut self, block: &Block) -> Vec<AttrNode> {
+        let mut data: Vec<Var> = Vec::new();
+        for region in block.writes.iter().flatten() {
+            let var = self.substitution.buffer(&region.buffer).data.clone();
+            if !data.contains(&var) {
+                data.push(var);
+            }
+        }
+        if data.is_empty() { vec![AttrNode::None] } else { data.into_iter().map(AttrNode::Var).collect() }
     }
 
     /// Lowers the body of a block: allocations, views and, if it could not move out, init go to `parts`; returns the

@@ -1,6 +1,6 @@
 //! Annotations of loops and blocks.
 
-use chipdock_ir::{Attrs, Child, Diagnostic, IrModule, Stmt, StmtKind};
+use chipdock_ir::{Attrs, Child, Diagnostic, IrModule, Stmt, StmtKind, attr};
 
 use crate::unroll;
 
@@ -11,9 +11,10 @@ fn is_known(key: &str) -> bool {
     key.starts_with(OWN) || [unroll::AUTO_MAX_STEP, unroll::EXPLICIT].contains(&key)
 }
 
-/// Returns true if no annotation is one that a pass acts on: unknown annotations do not affect a default schedule.
+/// Returns true if no annotation is one that a pass acts on: unknown annotations do not affect a default schedule, nor does
+/// the grain of a parallel loop.
 pub(crate) fn is_unmarked(annotations: &Attrs) -> bool {
-    !annotations.keys().any(|key| is_known(key))
+    !annotations.keys().any(|key| is_known(key) && **key != *attr::GRAIN)
 }
 
 /// Annotations of loops and blocks that no pass acts on, with their positions: they change nothing.

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrValue, Attrs, BinaryOp, Buffer, Callee, Child, CompareOp, DType, Expr, ExprKind, ForKind, IrModule,
-    Op, Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, TargetCapabilities, Var, attr,
+    AttrNode, AttrValue, Attrs, BinaryOp, Buffer, Callee, Child, CompareOp, DType, Expr, ExprKind, ForKind,
+    IrModule, Op, Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, TargetCapabilities, Var,
+    attr,
 };
 
 use crate::PassError;
 use crate::capture::{Captured, copy};
-use crate::simplify::Ranges;
-use crate::walk::any_stmt;
+use crate::simplify::{self, Ranges};
+use crate::walk::{any_stmt, depends_on_memory};
 
 /// Outlines each outermost parallel loop to two functions and a launch of them ([`Op::ParallelLaunch`]), for a target
 /// that names that op in its `native_ops`; for other targets the loop remains.
@@ -28,22 +29,32 @@ use crate::walk::any_stmt;
 /// not written): integers and booleans as int64, floats as float64, pointers. A vector is stored in a buffer of its
 /// own.
 ///
-/// There are at most as many tasks as iterations. Without an iteration nothing is launched, and a single one runs in
-/// the thread that reaches the loop. If a task fails, the function that launches it fails with that error. Parallel
-/// loops within a parallel loop become serial: the outer one already keeps the threads busy. A launch within a region
-/// can still occur if the region calls another function of the module; pools run it inline.
+/// There are at most as many tasks as iterations. The annotation [`attr::GRAIN`] of a loop, a number or an expression that
+/// reads no memory, is the least number of iterations that pay for a task: there are at most `extent // grain` tasks, and
+/// at least one; a grain below 1 counts as 1. Without an iteration nothing is launched, and a single task runs in the
+/// thread that reaches the loop, as a plain call of the region. If a task fails, the function that launches it fails with
+/// that error. Parallel loops within a parallel loop become serial: the outer one already keeps the threads busy, or is too
+/// short for that. A launch within a region can still occur if the region calls another function of the module; pools run
+/// it inline. A note around a loop that its stores need not stay in caches ([`attr::NONTEMPORAL`]) is around its body in
+/// the region.
 ///
 /// # Before and after
 ///
 /// ```text
 /// for i in T.parallel(n):       if n > 0:
-///     B[i] = A[i]          ->       captured = T.alloc_buffer((6,), "int64")
-///                                   T.tvm_struct_set(captured.data, 0, 15, n) ... A, B
-///                                   if n == 1:
-///                                       if f_compute_task0_(0, 1, captured.data) != 0: T.tvm_throw_last_error()
+///     B[i] = A[i]          ->       if n == 1:
+///                                       if f_compute_region0_(0, n, n, A, B) != 0: T.tvm_throw_last_error()
 ///                                   else:
+///                                       captured = T.alloc_buffer((6,), "int64")
+///                                       T.tvm_struct_set(captured.data, 0, 15, n) ... A, B
 ///                                       if T.TVMBackendParallelLaunch("f_compute_task0_", captured.data, n) != 0:
 ///                                           T.tvm_throw_last_error()
+/// ```
+/// With `annotations={"chipdock.grain": 1000}`:
+/// ```text
+/// if n > 0:
+///     tasks = max(n // 1000, 1)
+///     if tasks == 1: ... else: ... T.TVMBackendParallelLaunch("f_compute_task0_", captured.data, tasks)
 /// ```
 ///
 /// # Requires / # Ensures
@@ -53,7 +64,7 @@ use crate::walk::any_stmt;
 ///
 /// # Errors
 ///
-/// None.
+/// The caller's: a grain that is neither an integer nor an integer expression, or reads memory.
 pub fn outline_parallel(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     if !capabilities.execution.has_native(Op::ParallelLaunch) {
         return Ok(module.clone());
@@ -66,8 +77,9 @@ pub fn outline_parallel(module: &IrModule, capabilities: &TargetCapabilities) ->
             continue;
         }
         let own = own_memory(function);
-        let mut outliner = Outliner { function, own, ranges: Ranges::new(), regions: Vec::new() };
-        let body = outliner.stmt(&function.body);
+        let mut outliner =
+            Outliner { function, own, ranges: Ranges::new(), regions: Vec::new(), notes: Vec::new() };
+        let body = outliner.stmt(&function.body)?;
         functions.append(&mut outliner.regions);
         functions.push(PrimFunc { body, ..function.clone() });
     }
@@ -109,10 +121,12 @@ struct Outliner<'a> {
     ranges: Ranges,
     /// The functions that loops were outlined to.
     regions: Vec<PrimFunc>,
+    /// Notes around the current statement that are about the loops in it too: [`attr::NONTEMPORAL`], innermost last.
+    notes: Vec<(AttrNode, Expr)>,
 }
 
 impl Outliner<'_> {
-    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
         match &stmt.kind {
             StmtKind::Bind { var, value } if value.dtype.is_integer() && value.dtype.is_scalar() => {
                 let (low, high) = self.ranges.of(value);
@@ -122,67 +136,112 @@ impl Outliner<'_> {
                 self.ranges.set_loop(var, min, extent, step.as_ref());
                 let is_parallel = *kind == ForKind::Parallel;
                 if is_parallel && extent.as_int().is_none_or(|extent| extent > 1) {
-                    let step = step.as_ref();
-                    return self.outlined(&Loop {
-                        var,
-                        min,
-                        extent,
-                        step,
-                        annotations,
-                        body,
-                        span: stmt.span,
-                    });
+                    let (step, span) = (step.as_ref(), stmt.span);
+                    return self.outlined(&Loop { var, min, extent, step, annotations, body, span });
                 }
                 if is_parallel {
-                    return one_by_one(stmt).map_children(&mut Expr::clone, &mut |s| self.stmt(s));
+                    return self.children(&one_by_one(stmt));
                 }
+                if let Some(note) = nontemporal(annotations) {
+                    return self.noted((AttrNode::None, note), stmt);
+                }
+            }
+            StmtKind::Attr { node, key, value, .. } if **key == *attr::NONTEMPORAL => {
+                return self.noted((node.clone(), value.clone()), stmt);
             }
             _ => {}
         }
-        stmt.map_children(&mut Expr::clone, &mut |s| self.stmt(s))
+        self.children(stmt)
     }
 
-    fn outlined(&mut self, of: &Loop<'_>) -> Stmt {
+    fn noted(&mut self, note: (AttrNode, Expr), stmt: &Stmt) -> Result<Stmt, PassError> {
+        self.notes.push(note);
+        let result = self.children(stmt);
+        self.notes.pop();
+        result
+    }
+
+    /// The body of a loop with the notes around the loop that are about it.
+    fn with_notes(&self, body: &Stmt) -> Stmt {
+        let used = Captured::of(body).vars;
+        self.notes.iter().rev().fold(body.clone(), |body, (node, value)| {
+            let is_about = match node {
+                AttrNode::Var(var) => used.contains(var),
+                AttrNode::Buffer(buffer) => used.contains(&buffer.data),
+                AttrNode::None | AttrNode::Reducer(_) => true,
+            };
+            if !is_about {
+                return body;
+            }
+            let (node, key, value) = (node.clone(), attr::NONTEMPORAL.into(), value.clone());
+            Stmt::new(StmtKind::Attr { node, key, value, body })
+        })
+    }
+
+    fn children(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        stmt.try_map_children(&mut |e| Ok(e.clone()), &mut |s| self.stmt(s))
+    }
+
+    fn outlined(&mut self, of: &Loop<'_>) -> Result<Stmt, PassError> {
+        let grain = self.grain(of)?;
         let mut stmts = Vec::new();
         let min = settled(of.min, "first", &mut stmts);
         let extent = settled(of.extent, "extent", &mut stmts);
-        let region = Region::of(of, &min, &extent, &self.ranges);
+        let tasks = tasks(&extent, grain);
+        if tasks.as_int() == Some(1) {
+            return Ok(one_after_the_other(of));
+        }
+        let body = self.with_notes(of.body);
+        let region = Region::of(&Loop { body: &body, ..*of }, &min, &extent, &self.ranges);
         let number = self.regions.len() / 2;
         let [region_name, task_name] =
             ["region", "task"].map(|part| Arc::from(format!("{}{part}{number}_", self.function.name)));
-        let slots = region.slots(&extent);
         let own = self.region(&region, Arc::clone(&region_name));
-        let task = self.task(&region, region_name, Arc::clone(&task_name), &extent);
+        let task = self.task(&region, Arc::clone(&region_name), Arc::clone(&task_name), &extent);
         self.regions.extend([own, task]);
-        let n_words = Expr::int(2 * slots.len().max(1) as i128, DType::INT64);
-        let packed = Buffer::new("captured", vec![n_words], DType::INT64, StorageScope::GLOBAL);
-        let mut launch = vec![allocation(&packed)];
-        launch.extend(region.spilled());
-        launch.extend(slots.iter().enumerate().map(|(slot, var)| set(&packed, slot, var.expr())));
-        let is_constant = extent.as_int().is_some();
-        let data = packed.data.expr();
-        let most = Expr::int(i32::MAX.into(), extent.dtype);
-        let tasks = match extent.as_int() {
-            Some(n) => Expr::int(n.min(i32::MAX.into()), DType::INT32),
-            None if extent.dtype == DType::INT32 => extent.clone(),
-            None => Expr::binary(BinaryOp::Min, extent.clone(), most).cast(DType::INT32),
-        };
-        let args = vec![Expr::str(Arc::clone(&task_name)), data.clone(), tasks];
-        let all = throw_unless_zero(Expr::call(Op::ParallelLaunch, args, DType::INT32));
-        launch.push(if is_constant {
+        let mut launch: Vec<Stmt> = region.spilled().collect();
+        let tasks = settled(&tasks, "tasks", &mut launch);
+        let all = region.launch(task_name, &extent, tasks.clone());
+        launch.push(if tasks.as_int().is_some() {
             all
         } else {
-            let args = vec![Expr::i32(0), Expr::i32(1), data];
-            let alone = throw_unless_zero(call(task_name, args));
-            Stmt::if_then(is(CompareOp::Eq, &extent, 1), alone, Some(all))
+            let share = [Expr::int(0, extent.dtype), extent.clone()];
+            let args = share.into_iter().chain(region.outer.iter().map(Var::expr)).collect();
+            let alone = throw_unless_zero(call(region_name, args));
+            Stmt::if_then(is(CompareOp::Eq, &tasks, 1), alone, Some(all))
         });
         let launch = Stmt::seq(launch);
-        stmts.push(if is_constant {
+        stmts.push(if extent.as_int().is_some() {
             launch
         } else {
             Stmt::if_then(is(CompareOp::Gt, &extent, 0), launch, None)
         });
-        spanned(&Stmt::new(StmtKind::Seq(stmts)), of.span)
+        Ok(spanned(&Stmt::new(StmtKind::Seq(stmts)), of.span))
+    }
+
+    /// The grain that the loop states.
+    fn grain(&self, of: &Loop<'_>) -> Result<Option<Expr>, PassError> {
+        let refuse = |what: &str| {
+            let message = format!(
+                "the annotation \"{}\" of loop {} is {what}; expected an integer, or an integer expression that reads \
+                 no memory",
+                attr::GRAIN,
+                of.var.name
+            );
+            Err(PassError::caller("outline_parallel", &self.function.name, message).at(of.span))
+        };
+        match of.annotations.get(attr::GRAIN) {
+            None => Ok(None),
+            Some(AttrValue::Int(grain)) => Ok(Some(Expr::int((*grain).into(), DType::INT64))),
+            Some(AttrValue::Expr(grain)) if grain.dtype.is_integer() && grain.dtype.is_scalar() => {
+                if depends_on_memory(grain) {
+                    return refuse("an expression that reads memory");
+                }
+                Ok(Some(grain.clone()))
+            }
+            Some(AttrValue::Expr(grain)) => refuse(&format!("an expression of type {}", grain.dtype)),
+            Some(_) => refuse("no number"),
+        }
     }
 
     /// Builds the function that runs some iterations.
@@ -294,7 +353,7 @@ impl Region {
             extent: count,
             kind: ForKind::Serial,
             step: of.step.cloned(),
-            annotations: of.annotations.clone(),
+            annotations: without_grain(of.annotations),
             body: serial(of.body),
         });
         let body = body.with_span(of.span);
@@ -346,6 +405,18 @@ impl Region {
         slots
     }
 
+    /// Stores the captured values and launches the tasks.
+    fn launch(&self, task: Arc<str>, extent: &Expr, tasks: Expr) -> Stmt {
+        let slots = self.slots(extent);
+        let n_words = Expr::int(2 * slots.len().max(1) as i128, DType::INT64);
+        let packed = Buffer::new("captured", vec![n_words], DType::INT64, StorageScope::GLOBAL);
+        let mut stmts = vec![allocation(&packed)];
+        stmts.extend(slots.iter().enumerate().map(|(slot, var)| set(&packed, slot, var.expr())));
+        let args = vec![Expr::str(task), packed.data.expr(), tasks];
+        stmts.push(throw_unless_zero(Expr::call(Op::ParallelLaunch, args, DType::INT32)));
+        Stmt::seq(stmts)
+    }
+
     /// Allocates buffers for the vectors and stores the vectors in them.
     fn spilled(&self) -> impl Iterator<Item = Stmt> {
         self.vectors.iter().flat_map(|(vector, spill)| {
@@ -383,10 +454,59 @@ fn serial(stmt: &Stmt) -> Stmt {
 /// Makes a loop serial.
 fn one_by_one(stmt: &Stmt) -> Stmt {
     let mut kind = stmt.kind.clone();
-    if let StmtKind::For { kind, .. } = &mut kind {
+    if let StmtKind::For { kind, annotations, .. } = &mut kind {
         *kind = ForKind::Serial;
+        *annotations = without_grain(annotations);
     }
     Stmt::new(kind).with_span(stmt.span)
+}
+
+/// The loop itself, serial, for a loop of a single task.
+fn one_after_the_other(of: &Loop<'_>) -> Stmt {
+    Stmt::new(StmtKind::For {
+        var: of.var.clone(),
+        min: of.min.clone(),
+        extent: of.extent.clone(),
+        kind: ForKind::Serial,
+        step: of.step.cloned(),
+        annotations: without_grain(of.annotations),
+        body: serial(of.body),
+    })
+    .with_span(of.span)
+}
+
+/// The request of a loop that its stores bypass the caches.
+fn nontemporal(annotations: &Attrs) -> Option<Expr> {
+    match annotations.get(attr::NONTEMPORAL)? {
+        AttrValue::Int(value) => Some(Expr::int((*value).into(), DType::INT64)),
+        AttrValue::Bool(value) => Some(Expr::bool(*value)),
+        AttrValue::Expr(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn without_grain(annotations: &Attrs) -> Attrs {
+    let mut annotations = annotations.clone();
+    annotations.remove(attr::GRAIN);
+    annotations
+}
+
+/// The greatest number of tasks of a loop, an int32 of at least 1 if there is an iteration.
+fn tasks(extent: &Expr, grain: Option<Expr>) -> Expr {
+    let tasks = match grain.filter(|grain| grain.as_int().is_none_or(|grain| grain > 1)) {
+        None => extent.clone(),
+        Some(grain) => {
+            let wide = DType::INT64;
+            let grain = Expr::binary(BinaryOp::Max, converted(grain, wide), Expr::int(1, wide));
+            let tasks = Expr::binary(BinaryOp::Div, converted(extent.clone(), wide), grain);
+            simplify::expr(&Expr::binary(BinaryOp::Max, tasks, Expr::int(1, wide)))
+        }
+    };
+    if tasks.dtype == DType::INT32 {
+        return tasks;
+    }
+    let most = Expr::int(i32::MAX.into(), tasks.dtype);
+    simplify::expr(&Expr::binary(BinaryOp::Min, tasks, most).cast(DType::INT32))
 }
 
 /// Returns a constant or a variable as it is, and binds any other value to a variable first.

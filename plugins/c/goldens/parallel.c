@@ -101,17 +101,17 @@ static int32_t f_double(int32_t task_id, int32_t tasks_count, void* data) {
 
 __attribute__((noinline)) __attribute__((unused)) static int32_t scale_compute_(float* restrict A, float* restrict B, float factor, int32_t n) {
     if (n > 0) {
-        int64_t captured[8] __attribute__((aligned(64), unused));
-        ((CdAny*)captured)->value.v_ptr = B;
-        ((CdAny*)captured)[1].value.v_int64 = (int64_t)n;
-        ((CdAny*)captured)[2].value.v_ptr = A;
-        ((CdAny*)captured)[3].value.v_float64 = (double)factor;
         if (n == 1) {
-            const int32_t r = f_double(0, 1, captured);
+            const int32_t r = scale_compute_region0_(0, n, B, n, A, factor);
             if (r != 0) {
                 return -1;
             }
         } else {
+            int64_t captured[8] __attribute__((aligned(64), unused));
+            ((CdAny*)captured)->value.v_ptr = B;
+            ((CdAny*)captured)[1].value.v_int64 = (int64_t)n;
+            ((CdAny*)captured)[2].value.v_ptr = A;
+            ((CdAny*)captured)[3].value.v_float64 = (double)factor;
             const int32_t r_1 = cd_parallel_launch(f_double, captured, n);
             if (r_1 != 0) {
                 return -1;

@@ -10,5 +10,6 @@ mod packed;
 mod parallel;
 mod race;
 mod robust;
+mod streams;
 mod support;
 mod target;

@@ -35,6 +35,7 @@ pub(crate) struct CpuTarget {
     fast_math: FastMath,
     converts_float16: bool,
     saturates: bool,
+    has_sfence: bool,
 }
 
 impl CpuTarget {
@@ -59,6 +60,7 @@ impl CpuTarget {
         let family = triple.architecture.family;
         let converts_float16 = converts_float16(llvm, &options, family)?;
         let saturates = matches!(family, Family::AArch64 | Family::Arm | Family::RiscV | Family::WebAssembly);
+        let lacks_sse = options.features.split(',').any(|item| item == "-sse");
         let mut attributes: Vec<(String, String)> = Vec::new();
         let mut attribute = |name: &str, value: String| {
             if !value.is_empty() {
@@ -80,6 +82,8 @@ impl CpuTarget {
             attributes,
             converts_float16,
             saturates,
+            // Processors of 32 bits may lack it, and x86-64 does not, unless a user says so.
+            has_sfence: family == Family::X86 && triple.architecture.bits == 64 && !lacks_sse,
         })
     }
 
@@ -200,5 +204,9 @@ impl LlvmTarget for CpuTarget {
 
     fn saturates(&self) -> bool {
         self.saturates
+    }
+
+    fn store_fence(&self) -> Option<&'static str> {
+        self.has_sfence.then_some("llvm.x86.sse.sfence")
     }
 }

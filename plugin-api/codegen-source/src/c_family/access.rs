@@ -131,6 +131,12 @@ pub(super) fn store<L: CFamily>(
         (Place::Contiguous(index), predicate) => {
             let pointer = pointer_at(&pointer, index);
             if predicate.is_none()
+                && access.is_streamed
+                && let Some(answer) = language.streamed_store(&pointer, value, dtype, prelude)
+            {
+                return answer;
+            }
+            if predicate.is_none()
                 && let Some(answer) = language.vector_store(&pointer, value, dtype, &access.scope, prelude)
             {
                 return answer;

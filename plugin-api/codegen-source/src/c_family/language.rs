@@ -158,6 +158,19 @@ pub trait CFamily: Sized {
         None
     }
 
+    /// A store of adjacent elements that need not stay in caches ([`Access::is_streamed`](crate::Access)), in one
+    /// statement; `None` for an ordinary one.
+    fn streamed_store(
+        &self,
+        pointer: &Code,
+        value: &Code,
+        dtype: DType,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<String>> {
+        let _ = (pointer, value, dtype, prelude);
+        None
+    }
+
     /// The suffix of the name of a helper that accesses lanes; it distinguishes helpers for different kinds of memory.
     ///
     /// # Errors

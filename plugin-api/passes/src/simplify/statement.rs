@@ -1,8 +1,9 @@
 //! Simplification of statements: decides branches, dissolves short loops, removes statements without effect.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use chipdock_ir::{Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities};
+use chipdock_ir::{AttrValue, Attrs, Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities};
 
 use super::{Ranges, expr_with, is_pure};
 use crate::PassError;
@@ -126,6 +127,14 @@ impl Statements {
         Stmt::seq(result)
     }
 
+    fn annotations(&self, annotations: &Attrs) -> Attrs {
+        let simpler = |value: &AttrValue| match value {
+            AttrValue::Expr(value) => AttrValue::Expr(self.expr(value)),
+            other => other.clone(),
+        };
+        annotations.iter().map(|(key, value)| (Arc::clone(key), simpler(value))).collect()
+    }
+
     fn for_loop(&mut self, stmt: &Stmt) -> Stmt {
         let StmtKind::For { var, min, extent, kind, step, annotations, body } = &stmt.kind else {
             return stmt.clone();
@@ -146,7 +155,7 @@ impl Statements {
         if body.is_nop() && is_pure(&extent) && is_pure(&min) {
             return Stmt::nop();
         }
-        let (var, annotations) = (var.clone(), annotations.clone());
+        let (var, annotations) = (var.clone(), self.annotations(annotations));
         Stmt::new(StmtKind::For { var, min, extent, kind: *kind, step, annotations, body })
             .with_span(stmt.span)
     }

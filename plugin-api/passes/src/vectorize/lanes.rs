@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrNode, BinaryOp, Buffer, BufferNode, CompareOp, Expr, ExprKind, Stmt, StmtKind, TargetCapabilities,
-    Var,
+    AttrNode, AttrValue, Attrs, BinaryOp, Buffer, BufferNode, CompareOp, Expr, ExprKind, Stmt, StmtKind,
+    TargetCapabilities, Var,
 };
 
 use super::independent::Memory;
 use crate::simplify::{self, is_pure};
-use crate::walk::depends_on_memory;
+use crate::walk::{depends_on_memory, vars_of};
 
 /// Maximum number of statements of a branch that is duplicated with and without a mask.
 const STATEMENTS_TWICE_MAX: usize = 24;
@@ -80,6 +80,16 @@ impl<'a> Lanes<'a> {
             }
         });
         stable
+    }
+
+    /// The annotations without those that differ by lane.
+    fn uniform(&self, annotations: &Attrs) -> Attrs {
+        let mut annotations = annotations.clone();
+        annotations.retain(|_, value| match value {
+            AttrValue::Expr(value) => vars_of(value).is_disjoint(&self.changed),
+            _ => true,
+        });
+        annotations
     }
 
     /// Vectorizes a statement in a scope of its own.
@@ -184,7 +194,8 @@ impl<'a> Lanes<'a> {
                 let body = self.block(body)?;
                 // If the body runs lane by lane, the lanes should remain the outer loop.
                 (self.made > made).then_some(())?;
-                let (var, annotations) = (var.clone(), annotations.clone());
+                let var = var.clone();
+                let annotations = self.uniform(annotations);
                 StmtKind::For { var, min, extent, kind: *kind, step, annotations, body }
             }
             StmtKind::If { condition, then, otherwise } => {

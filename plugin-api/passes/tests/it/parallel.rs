@@ -160,3 +160,57 @@ fn shares_cover_each_iteration_once() {
         }
     }
 }
+
+/// `A[i] = A[i] + 1` in parallel, with a grain.
+fn with_grain(extent: impl Into<Expr>, grain: AttrValue) -> PrimFunc {
+    let mut f = build::function("f");
+    let a = f.buffer("A", [64], DType::INT32);
+    let parallel = build::Loop::new("i", ForKind::Parallel, extent).annotate(attr::GRAIN, grain);
+    f.for_each(parallel, |f, i| f.store(&a, [&i], a.at([&i]) + 1));
+    f.finish()
+}
+
+/// Whether a loop pays is known here where extent and grain are constants.
+#[test]
+fn a_loop_of_one_task_is_a_serial_loop() {
+    for (extent, grain, launches) in
+        [(40, 21, 0), (40, 40, 0), (40, 100, 0), (40, 20, 1), (40, 0, 1), (40, -1, 1)]
+    {
+        let module = with_tasks(with_grain(extent, AttrValue::Int(grain)));
+        assert_eq!(launched(&module).len(), launches, "{extent} by {grain}");
+        let found = run(&module, &[Array::zeros(DType::INT32, &[64])], &[]);
+        let expected: Vec<i128> = (0..64).map(|i| i128::from(i < 40)).collect();
+        assert_eq!(found[0].to_int(), expected, "{extent} by {grain}");
+    }
+}
+
+/// The note is for `outline_parallel` alone: it is on no loop that is left.
+#[test]
+fn the_grain_is_on_no_loop_that_is_left() {
+    for native_ops in [vec![], vec![Op::ParallelLaunch]] {
+        let module = lowered(with_grain(40, AttrValue::Int(5)), native_ops);
+        let has_grain = |kind: &StmtKind| matches!(kind, StmtKind::For { annotations, .. } if annotations.contains_key(attr::GRAIN));
+        assert_eq!(count(&module, has_grain), 0);
+        assert_eq!(count(&module, |kind| matches!(kind, StmtKind::For { .. })), 1);
+    }
+}
+
+#[test]
+fn a_grain_that_is_no_number_is_the_callers_mistake() {
+    let refusal = |function: PrimFunc| {
+        let capabilities =
+            TargetCapabilities::host("test").with(|it| it.execution.native_ops = vec![Op::ParallelLaunch]);
+        lower(&build::module([function]), &LowerOptions::new(Arc::new(capabilities))).unwrap_err().to_string()
+    };
+    let message = refusal(with_grain(40, AttrValue::Str("many".into())));
+    assert!(message.contains("\"chipdock.grain\" of loop i is no number; expected an integer"), "{message}");
+    let message = refusal(with_grain(40, AttrValue::Expr(Expr::float(2.0, F32))));
+    assert!(message.contains("is an expression of type float32"), "{message}");
+    let mut f = build::function("f");
+    let a = f.buffer("A", [64], DType::INT32);
+    let grain = AttrValue::Expr(a.at([0]));
+    let parallel = build::Loop::new("i", ForKind::Parallel, 40).annotate(attr::GRAIN, grain);
+    f.for_each(parallel, |f, i| f.store(&a, [&i], 1));
+    let message = refusal(f.finish());
+    assert!(message.contains("is an expression that reads memory"), "{message}");
+}

@@ -4,6 +4,7 @@ mod halves;
 mod memory;
 mod ops;
 mod runtime;
+mod streams;
 mod vectors;
 
 use chipdock_codegen_source::c_family::{
@@ -99,6 +100,16 @@ impl CFamily for CDialect {
             let place = Code::prefix("*", &Code::prefix(&format!("({vector}*)"), pointer));
             Ok(format!("{} = {};", place.text, value.text))
         })
+    }
+
+    fn streamed_store(
+        &self,
+        pointer: &Code,
+        value: &Code,
+        dtype: DType,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<String>> {
+        streams::store(pointer, value, dtype, prelude)
     }
 
     fn lanes_body(&self, access: &LaneAccess<'_>, prelude: &mut Prelude) -> Option<Answer<String>> {
@@ -217,6 +228,10 @@ impl Dialect for CDialect {
 
     fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
         Err(Refusal::new(format!("has no barrier of scope \"{}\": there is one thread", barrier.scope)))
+    }
+
+    fn store_fence(&self, prelude: &mut Prelude) -> Option<String> {
+        Some(streams::fence(prelude))
     }
 
     fn keeps_branches(&self) -> bool {

@@ -3,7 +3,10 @@
 use std::ptr;
 
 use chipdock_interpret::{Arg, Array, Interpreter};
-use chipdock_ir::{BufferNode, DType, Expr, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Var, build};
+use chipdock_ir::build::Loop;
+use chipdock_ir::{
+    AttrValue, BufferNode, DType, Expr, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Var, attr, build,
+};
 use chipdock_plugin_api::{Env, HostRef};
 
 use super::support::{Argument, built, call, has_compiler, loaded, tasks};
@@ -49,6 +52,32 @@ fn tasks_on_threads_compute_what_one_does() {
             assert_eq!(b.to_f64(), expected);
             assert_eq!(c.to_int(), (0..3 * n as i128).collect::<Vec<_>>());
         }
+    }
+}
+
+/// `grain` iterations of a loop of n pay for a task: a task for each so many, and no launch for one.
+#[test]
+fn a_loop_has_as_many_tasks_as_pay() {
+    if !has_compiler() {
+        return;
+    }
+    let mut f = build::function("f");
+    let n = f.size("n");
+    let b = f.buffer("B", [&n], DType::INT32);
+    let least = f.scalar("least", DType::INT64);
+    let grain = AttrValue::Expr(least * Expr::int(2, DType::INT64));
+    let parallel = Loop::new("i", ForKind::Parallel, &n).annotate(attr::GRAIN, grain);
+    f.for_each(parallel, |f, i| f.store(&b, [&i], &i + &Expr::i32(1)));
+    let compiled = loaded(&build::module([f.finish()]));
+    for (n, grain, n_tasks) in
+        [(0, 1, 0), (3, 1, 0), (4, 1, 2), (7, 1, 3), (39, 10, 0), (40, 10, 2), (60, 10, 3), (100, 1, 4)]
+            .into_iter()
+            .chain([(3, 0, 3), (3, -5, 3), (100, i64::MAX / 2, 0)])
+    {
+        let mut b = Array::zeros(DType::INT32, &[n]);
+        call(&compiled, "f", &mut [Argument::Tensor(&mut b), Argument::Int(grain)]).unwrap();
+        assert_eq!(tasks(), n_tasks, "{n} iterations, {grain}");
+        assert_eq!(b.to_int(), (1..=n as i128).collect::<Vec<_>>());
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chipdock_codegen_llvm::{Options, write_module};
-use chipdock_ir::{DType, Expr, ForKind, IrModule, Op, StorageScope, build};
+use chipdock_ir::build::Loop;
+use chipdock_ir::{AttrValue, DType, Expr, ForKind, IrModule, Op, StorageScope, attr, build};
 use chipdock_passes::{LowerOptions, lower};
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{Architecture, BinaryFormat, SectionKind};
@@ -211,5 +212,35 @@ fn objects_have_the_format_of_their_system() {
         let output = output(&module(), json!({ "mtriple": triple }));
         assert!(output.object.starts_with(magic), "{triple}: {:?}", &output.object[..4]);
         portable::check(&output.object, FUNCTIONS).unwrap_or_else(|why| panic!("{triple}: {why}"));
+    }
+}
+
+/// codegen-llvm: LLVM-V12. Vectors that turn out to be aligned go past the caches, and a fence comes before what follows.
+#[test]
+fn streamed_stores_are_instructions_and_fences() {
+    let mut f = build::function("f");
+    let n = f.size("n");
+    let (a, b) = (f.buffer("A", [&n], DType::FLOAT32), f.buffer("B", [&n], DType::FLOAT32));
+    let streamed =
+        Loop::serial("i", n.clone() / Expr::i32(16)).annotate(attr::NONTEMPORAL, AttrValue::Int(1));
+    f.for_each(streamed, |f, i| {
+        let at = (i * Expr::i32(16)).ramp(Expr::i32(1), 16);
+        f.store(&b, [&at], Expr::load(&a, vec![at.clone()]));
+    });
+    let module = build::module([f.finish()]);
+    let x86 = |cpu: &str| json!({ "mtriple": "x86_64-linux-gnu", "mcpu": cpu });
+    for (options, instructions) in [
+        (x86("cascadelake"), &["vmovntps\t%zmm", "sfence"][..]),
+        (x86("haswell"), &["vmovntps\t%ymm", "sfence"]),
+        (x86("x86-64"), &["movntps\t%xmm", "sfence"]),
+        (json!({ "mtriple": "i686-linux-gnu" }), &["movntps\t%xmm", "mfence"]),
+        (json!({ "mtriple": "aarch64-linux-gnu" }), &["stnp\t", "dmb\tish"]),
+    ] {
+        let assembly = output(&module, options.clone()).assembly;
+        for instruction in instructions {
+            assert!(assembly.contains(instruction), "{options}: no {instruction:?} in\n{assembly}");
+        }
+        let plain = instructions[1] != "mfence" && assembly.contains("mfence");
+        assert!(!plain, "{options}: a fence of everything");
     }
 }

@@ -308,9 +308,9 @@ class Module:
         v: T.let = A_1[T.Ramp(T.int64(0), T.int64(1), 4)]
         for i in range(8):
             E[T.Cast("int64", i)] = A_1[T.Cast("int64", i)] * s
-        captured = T.alloc_buffer((T.int64(16),), "int64")
         v_1 = T.alloc_buffer((T.int64(4),))
         v_1[T.int64(0):T.int64(4)] = v
+        captured = T.alloc_buffer((T.int64(16),), "int64")
         T.tvm_struct_set(captured.data, 0, 15, v_1.data)
         T.tvm_struct_set(captured.data, 1, 15, B)
         T.tvm_struct_set(captured.data, 2, 15, E.data)

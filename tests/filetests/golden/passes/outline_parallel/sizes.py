@@ -196,14 +196,14 @@ class Module:
         A_1 = T.decl_buffer((T.Cast("int64", n),), data=A)
         B_1 = T.decl_buffer((T.Cast("int64", n),), data=B)
         if n > 0:
-            captured = T.alloc_buffer((T.int64(6),), "int64")
-            T.tvm_struct_set(captured.data, 0, 15, B)
-            T.tvm_struct_set(captured.data, 1, 15, T.Cast("int64", n))
-            T.tvm_struct_set(captured.data, 2, 15, A)
             if n == 1:
-                if Module.kernel_compute_task0_(0, 1, captured.data) != 0:
+                if Module.kernel_compute_region0_(0, n, B, n, A) != 0:
                     T.tvm_throw_last_error()
             else:
+                captured = T.alloc_buffer((T.int64(6),), "int64")
+                T.tvm_struct_set(captured.data, 0, 15, B)
+                T.tvm_struct_set(captured.data, 1, 15, T.Cast("int64", n))
+                T.tvm_struct_set(captured.data, 2, 15, A)
                 if T.TVMBackendParallelLaunch("kernel_compute_task0_", captured.data, n) != 0:
                     T.tvm_throw_last_error()
         captured = T.alloc_buffer((T.int64(6),), "int64")
@@ -215,15 +215,15 @@ class Module:
         B_1[T.int64(0)] = A_1[T.int64(0)] * T.float32(3.0)
         extent: T.let[T.int32] = (n + 1) // 3
         if extent > 0:
-            captured_1 = T.alloc_buffer((T.int64(8),), "int64")
-            T.tvm_struct_set(captured_1.data, 0, 15, B)
-            T.tvm_struct_set(captured_1.data, 1, 15, T.Cast("int64", n))
-            T.tvm_struct_set(captured_1.data, 2, 15, A)
-            T.tvm_struct_set(captured_1.data, 3, 15, T.Cast("int64", extent))
             if extent == 1:
-                if Module.kernel_compute_task2_(0, 1, captured_1.data) != 0:
+                if Module.kernel_compute_region2_(0, extent, B, n, A) != 0:
                     T.tvm_throw_last_error()
             else:
+                captured_1 = T.alloc_buffer((T.int64(8),), "int64")
+                T.tvm_struct_set(captured_1.data, 0, 15, B)
+                T.tvm_struct_set(captured_1.data, 1, 15, T.Cast("int64", n))
+                T.tvm_struct_set(captured_1.data, 2, 15, A)
+                T.tvm_struct_set(captured_1.data, 3, 15, T.Cast("int64", extent))
                 if T.TVMBackendParallelLaunch("kernel_compute_task2_", captured_1.data, extent) != 0:
                     T.tvm_throw_last_error()
         return 0
@@ -331,14 +331,15 @@ class Module:
         A_1 = T.decl_buffer((m,), data=A)
         extent: T.let[T.int64] = m - T.int64(1)
         if extent > T.int64(0):
-            captured = T.alloc_buffer((T.int64(6),), "int64")
-            T.tvm_struct_set(captured.data, 0, 15, A)
-            T.tvm_struct_set(captured.data, 1, 15, m)
-            T.tvm_struct_set(captured.data, 2, 15, extent)
-            if extent == T.int64(1):
-                if Module.wide_compute_task0_(0, 1, captured.data) != 0:
+            tasks: T.let[T.int32] = T.Cast("int32", T.min(extent, T.int64(2147483647)))
+            if tasks == 1:
+                if Module.wide_compute_region0_(T.int64(0), extent, A, m) != 0:
                     T.tvm_throw_last_error()
             else:
-                if T.TVMBackendParallelLaunch("wide_compute_task0_", captured.data, T.Cast("int32", T.min(extent, T.int64(2147483647)))) != 0:
+                captured = T.alloc_buffer((T.int64(6),), "int64")
+                T.tvm_struct_set(captured.data, 0, 15, A)
+                T.tvm_struct_set(captured.data, 1, 15, m)
+                T.tvm_struct_set(captured.data, 2, 15, extent)
+                if T.TVMBackendParallelLaunch("wide_compute_task0_", captured.data, tasks) != 0:
                     T.tvm_throw_last_error()
         return 0
