@@ -125,6 +125,7 @@ mod vectorize;
 mod verify;
 mod walk;
 mod words;
+mod work;
 
 pub use bind_offsets::bind_offsets;
 pub use bind_target::bind_target;

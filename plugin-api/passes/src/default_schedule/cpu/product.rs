@@ -18,6 +18,7 @@ use std::sync::Arc;
 use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, Stmt, StmtKind, Var};
 
 use super::facts::Processor;
+use super::spread::threads;
 use super::tile::{Tile, sum_block};
 use crate::default_schedule::host::{Head, nest, steps};
 use crate::schedule::{LoopRef, Packed, Schedule, ScheduleError, Tail};
@@ -141,15 +142,25 @@ impl Product {
         let columns = schedule.split(&at(&all, self.column)?, &factors, Tail::Predicate)?;
         let block_size = sum_block(&tile, processor, self.element_bytes);
         let sum = self.split_sum(schedule, &all, block_size.steps)?;
-        let panels = schedule.split(&first(&columns)?, &[None, Some(block_size.panels)], Tail::Shrink)?;
-        let (rows, columns, panels) = (pair(&rows)?, triple(&columns)?, pair(&panels)?);
+        let width = i128::from(tile.vectors * tile.lanes);
+        let all_panels =
+            self.column.extent.and_then(|extent| i64::try_from((extent + width - 1) / width).ok());
+        let size = block_size.panels.min(all_panels.unwrap_or(i64::MAX)).max(1);
+        let panels = if all_panels == Some(size) {
+            (None, first(&columns)?)
+        } else {
+            let (outer, inner) =
+                pair(&schedule.split(&first(&columns)?, &[None, Some(size)], Tail::Shrink)?)?;
+            (Some(outer), inner)
+        };
+        let (rows, columns) = (pair(&rows)?, triple(&columns)?);
         let list = |axes: &[Axis]| axes.iter().map(|axis| at(&all, *axis)).collect::<Result<Vec<_>, _>>();
         let (batch, more_columns, more_rows) = (list(&self.batch)?, list(&self.columns)?, list(&self.rows)?);
         let steps = &sum[1..];
         let order: Vec<LoopRef> = (batch.iter().cloned())
             .chain([sum[0].clone()])
             .chain(more_columns.iter().cloned())
-            .chain([panels.0.clone()])
+            .chain(panels.0.clone())
             .chain(more_rows.iter().cloned())
             .chain([rows.0.clone(), panels.1.clone()])
             .chain(steps.iter().cloned())
@@ -165,7 +176,7 @@ impl Product {
         let vector_order: Vec<LoopRef> = (if by_columns { &[][..] } else { &more_columns[..] })
             .iter()
             .cloned()
-            .chain([panels.0.clone(), panels.1.clone()])
+            .chain(panels.0.clone().into_iter().chain([panels.1.clone()]))
             .chain(steps.iter().cloned())
             .chain([columns.1.clone(), columns.2.clone()])
             .collect();
@@ -194,17 +205,17 @@ impl Product {
         }
         if by_batch {
             let fused = fused(schedule, &batch)?;
-            return schedule.parallel(&fused);
+            return threads(schedule, &fused);
         }
-        schedule.parallel(&first(&other.loops)?)?;
+        threads(schedule, &first(&other.loops)?)?;
         if by_columns {
             let fused = fused(schedule, &more_columns)?;
-            return schedule.parallel(&fused);
+            return threads(schedule, &fused);
         }
-        schedule.parallel(&first(&vector.loops)?)?;
+        threads(schedule, &first(&vector.loops)?)?;
         let outer: Vec<LoopRef> = more_rows.into_iter().chain([rows.0]).collect();
         let fused = fused(schedule, &outer)?;
-        schedule.parallel(&fused)
+        threads(schedule, &fused)
     }
 
     /// Splits the first loop of the sum into blocks; returns the loop over blocks and those within.

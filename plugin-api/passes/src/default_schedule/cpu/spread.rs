@@ -1,11 +1,12 @@
 //! Loops over threads.
 
-use chipdock_ir::{ForKind, IterKind, Stmt, StmtKind};
+use chipdock_ir::{ForKind, IterKind, Stmt, StmtKind, attr};
 
 use crate::default_schedule::host::{Head, nest};
 use crate::marks::is_unmarked;
 use crate::schedule::{LoopRef, Schedule, ScheduleError, Tail};
 use crate::walk::any_stmt;
+use crate::work;
 
 /// Number of adjacent elements that one task computes at least, where a loop is split.
 const ELEMENTS: i64 = 8192;
@@ -52,9 +53,7 @@ impl Wide {
                 _ => None,
             })
             .collect();
-        let total = extents.iter().try_fold(1_i128, |total, extent| total.checked_mul((*extent)?));
-        let is_perfect = matches!(inner.kind, StmtKind::BlockRealize { .. });
-        let pays = !is_perfect || total.is_none_or(|total| total >= ITERATIONS_MIN);
+        let pays = iterations(stmt).is_none_or(|total| total >= ITERATIONS_MIN);
         let mut block = None;
         stmt.walk(&mut |child| {
             if let chipdock_ir::Child::Stmt(stmt) = child
@@ -98,7 +97,29 @@ impl Wide {
 
 fn parallel(schedule: &mut Schedule, of: Option<&LoopRef>) -> Result<(), ScheduleError> {
     match of {
-        Some(of) => schedule.parallel(of),
+        Some(of) => threads(schedule, of),
         None => Err(ScheduleError::new("internal error, please report it: a split made no loop")),
+    }
+}
+
+/// Runs the iterations of a loop on as many threads as pay.
+pub(super) fn threads(schedule: &mut Schedule, of: &LoopRef) -> Result<(), ScheduleError> {
+    schedule.parallel(of)?;
+    schedule.annotate(of, attr::GRAIN, work::AUTO)
+}
+
+/// The number of innermost iterations of a statement; `None` if it is not constant.
+fn iterations(stmt: &Stmt) -> Option<i128> {
+    match &stmt.kind {
+        StmtKind::For { extent, body, .. } => extent.as_int()?.checked_mul(iterations(body)?),
+        StmtKind::Seq(stmts) => stmts.iter().try_fold(0_i128, |sum, stmt| sum.checked_add(iterations(stmt)?)),
+        StmtKind::BlockRealize { block, .. } => iterations(&block.body),
+        StmtKind::If { then, otherwise, .. } => {
+            let otherwise = otherwise.as_ref().map_or(Some(0), iterations)?;
+            Some(iterations(then)?.max(otherwise))
+        }
+        StmtKind::While { .. } => None,
+        StmtKind::Attr { body, .. } => iterations(body),
+        _ => Some(1),
     }
 }

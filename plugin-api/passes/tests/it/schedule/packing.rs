@@ -150,7 +150,6 @@ fn refusals_of_packing() {
     expect(&read(&l[2], 0, &[i.clone(), l[1].clone()]), &["loop \"j_0\" of the order is not between"]);
     expect(&read(&l[2], 0, &[i.clone(), i.clone()]), &["loop \"i_1\" is twice"]);
     expect(&read(&l[2], 2, std::slice::from_ref(&i)), &["block \"C\" has no read access 2", "A, B"]);
-    expect(&read(&l[0], 0, &[i.clone(), l[2].clone(), k.clone()]), &["loop \"k_0\" has no constant bound"]);
     expect(
         &refused(sch.write_at(&l[2], &block, "local", std::slice::from_ref(&i), true)),
         &["block \"C\" writes", "loop \"j_1\", which is not in the order"],
