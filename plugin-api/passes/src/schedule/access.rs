@@ -256,7 +256,7 @@ impl<'a> Nest<'a> {
             iter_vars.push(chipdock_ir::IterVar {
                 var,
                 min: Expr::int(0, dtype),
-                extent: Expr::int(axis.bound.max(1), dtype),
+                extent: Expr::int(axis.bound, dtype),
                 kind: chipdock_ir::IterKind::Spatial,
             });
             loops.push(new);
@@ -278,7 +278,7 @@ impl<'a> Nest<'a> {
             block: Arc::new(block),
         });
         let nest = loops.iter().zip(&self.axes).rev().fold(realized, |body, (var, axis)| {
-            Stmt::for_loop(var.clone(), Expr::int(axis.bound.max(1), var.dtype), ForKind::Serial, body)
+            Stmt::for_loop(var.clone(), Expr::int(axis.bound, var.dtype), ForKind::Serial, body)
         });
         (nest, loops)
     }
@@ -295,7 +295,7 @@ fn bound_of(of: &Loop<'_>, ranges: &Ranges) -> Result<i128, ScheduleError> {
             of.var.name
         )));
     }
-    Ok(most)
+    Ok(most.max(0))
 }
 
 /// What is known where indices are examined.
