@@ -57,6 +57,8 @@
 //!   the block would have written them, and nowhere else.
 //! - **SCHED-10 Aliasing.** Parameters may overlap unless the function has `tirx.noalias` (rule IR-B2 of the IR). Steps that
 //!   copy memory are refused if something else may write that memory in the meantime.
+//! - **SCHED-11 Text.** A trace prints and reads back as itself. A function may carry its schedule as the attribute
+//!   [`ATTRIBUTE`]; [`from_attribute`] applies it.
 
 mod access;
 mod annotate;
@@ -64,10 +66,15 @@ mod args;
 mod find;
 mod fuse;
 mod independent;
+mod inline;
 mod kinds;
 mod nest;
 mod pack;
+mod parse;
+mod place;
+mod reduction;
 mod reorder;
+mod replay;
 mod split;
 mod tile;
 mod trace;
@@ -80,6 +87,7 @@ use chipdock_ir::{PrimFunc, Var};
 
 use args::Args;
 pub use pack::Packed;
+pub use replay::{ATTRIBUTE, from_attribute};
 pub use split::Tail;
 pub use tile::Accumulated;
 pub use trace::{Step, Trace, Value};

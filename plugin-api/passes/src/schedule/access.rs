@@ -307,11 +307,12 @@ fn size_of(of: &Loop<'_>, is_outside: bool, ranges: &Ranges) -> Result<Expr, Sch
     let dtype = of.var.dtype;
     let (_, most) = ranges.of(of.extent);
     let steps = of.step.is_some_and(|step| step.as_int() != Some(1));
+    // Bounds of what is not constant may be those of its type.
+    if !steps && is_outside && of.extent.as_int().is_none() && !depends_on_memory(of.extent) {
+        return Ok(Expr::binary(BinaryOp::Max, of.extent.clone().cast(dtype), Expr::int(1, dtype)));
+    }
     if !steps && most <= SIZE_MAX {
         return Ok(Expr::int(most.max(1), dtype));
-    }
-    if !steps && is_outside && !depends_on_memory(of.extent) {
-        return Ok(Expr::binary(BinaryOp::Max, of.extent.clone().cast(dtype), Expr::int(1, dtype)));
     }
     Err(ScheduleError::new(format!(
         "loop \"{}\" has no constant bound, or steps: split it by a constant factor first",

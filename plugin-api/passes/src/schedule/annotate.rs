@@ -13,7 +13,8 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// The loop or block does not exist, or the value contains a [`Value::Name`].
+    /// The loop or block does not exist, or the value contains a [`Value::Name`] or a
+    /// float that is not finite.
     pub fn annotate(
         &mut self,
         of: impl Into<Handle>,
@@ -56,9 +57,9 @@ fn attr(value: &Value) -> Option<AttrValue> {
         Value::None => AttrValue::None,
         Value::Bool(value) => AttrValue::Bool(*value),
         Value::Int(value) => AttrValue::Int(*value),
-        Value::Float(bits) => AttrValue::Float(*bits),
+        Value::Float(bits) if bits.value().is_finite() => AttrValue::Float(*bits),
         Value::Str(text) => AttrValue::Str(Arc::clone(text)),
-        Value::Name(_) => return None,
+        Value::Name(_) | Value::Float(_) => return None,
         Value::List(values) => AttrValue::List(values.iter().map(attr).collect::<Option<_>>()?),
     })
 }

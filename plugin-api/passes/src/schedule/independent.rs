@@ -239,7 +239,12 @@ impl Solver<'_> {
         let high = sums.iter().map(|sum| sum.rest.1).max().unwrap_or(0);
         let mut digits: Vec<(&Expr, i128)> =
             first.wanted.iter().map(|(term, factor)| (term, factor.abs())).collect();
-        digits.sort_by_key(|(_, weight)| *weight);
+        // A term that has one value has no weight of its own.
+        let span = |term: &Expr| {
+            let (low, high) = self.ranges.of(term);
+            high.saturating_sub(low)
+        };
+        digits.sort_by_key(|(term, weight)| (*weight, span(term)));
         let mut below = high.checked_sub(low);
         let mut told = Vec::new();
         for (term, weight) in digits {

@@ -192,7 +192,7 @@ pub(super) fn add_range(ranges: &mut Ranges, stmt: &Stmt) {
 }
 
 /// Ranges of the sizes that parameters bind: extents are not negative (rule IR-B1 of the IR).
-fn sizes(function: &PrimFunc) -> Ranges {
+pub(super) fn sizes(function: &PrimFunc) -> Ranges {
     let mut ranges = Ranges::new();
     for param in &function.params {
         let Param::Buffer(buffer) = param else { continue };

@@ -12,6 +12,7 @@ mod math;
 mod offsets;
 mod ops;
 mod parallel;
+mod processor;
 mod refusals;
 mod rounds;
 mod schedule;

@@ -2,9 +2,12 @@
 
 #![expect(clippy::panic, reason = "a check of a schedule shows the function and the trace")]
 
-mod kernels;
+mod chains;
+pub(crate) mod kernels;
 mod loops;
+mod moves;
 mod packing;
+mod traces;
 
 use chipdock_interpret::{Arg, Interpreter, compare};
 use chipdock_ir::{Stage, build, print, validate::validate};

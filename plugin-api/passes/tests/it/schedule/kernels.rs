@@ -140,3 +140,51 @@ pub(crate) fn chained(n: usize) -> Kernel {
     });
     Kernel { function: f.finish(), shapes: vec![vec![n]; 3] }
 }
+
+/// `B[i] = A[i] * 3`, `C[i] = B[i] + B[i + 2] * 2`, `D[i] = max(C[i], i)`, where B and C are intermediate.
+pub(crate) fn pipeline(n: usize, symbolic: bool) -> Kernel {
+    let mut f = build::function("pipeline");
+    f.noalias();
+    let [size] = sizes(&mut f, ["n"], [n], symbolic);
+    let wide = &size + 2;
+    let d = f.buffer("D", &size, DType::INT32);
+    let a = f.buffer("A", &wide, DType::INT32);
+    let b = f.block_alloc("B", &wide, DType::INT32, StorageScope::GLOBAL);
+    let c = f.block_alloc("C", &size, DType::INT32, StorageScope::GLOBAL);
+    f.grid(["i"], [&wide], |f, [i]| {
+        f.block("B", |f| {
+            let vi = f.spatial("vi", &wide, &i);
+            f.store(&b, &vi, a.at(&vi) * 3);
+        });
+    });
+    f.grid(["i"], [&size], |f, [i]| {
+        f.block("C", |f| {
+            let vi = f.spatial("vi", &size, &i);
+            f.store(&c, &vi, b.at(&vi) + b.at(&vi + 2) * 2);
+        });
+    });
+    f.grid(["i"], [&size], |f, [i]| {
+        f.block("D", |f| {
+            let vi = f.spatial("vi", &size, &i);
+            f.store(&d, &vi, c.at(&vi).max(vi.clone()));
+        });
+    });
+    Kernel { function: f.finish(), shapes: vec![vec![n], vec![n + 2]] }
+}
+
+/// `B[i] = op over k of A[i, k]`.
+pub(crate) fn reduced(shape: [usize; 2], symbolic: bool, dtype: DType, op: chipdock_ir::BinaryOp) -> Kernel {
+    let mut f = build::function("reduced");
+    f.noalias();
+    let [m, n] = sizes(&mut f, ["m", "n"], shape, symbolic);
+    let a = f.buffer("A", (&m, &n), dtype);
+    let b = f.buffer("B", &m, dtype);
+    f.grid(["i", "k"], (&m, &n), |f, [i, k]| {
+        f.block("B", |f| {
+            let [vi, vk] = f.remap([S, R], ["vi", "vk"], [&i, &k]);
+            f.init(|f| f.store(&b, &vi, 1));
+            f.store(&b, &vi, Expr::binary(op, b.at(&vi), a.at((&vi, &vk))));
+        });
+    });
+    Kernel { function: f.finish(), shapes: vec![shape.to_vec(), vec![shape[0]]] }
+}
