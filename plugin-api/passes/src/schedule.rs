@@ -71,6 +71,7 @@ mod kinds;
 mod nest;
 mod pack;
 mod parse;
+mod partition;
 mod place;
 mod reduction;
 mod reorder;
@@ -87,6 +88,7 @@ use chipdock_ir::{PrimFunc, Var};
 
 use args::Args;
 pub use pack::Packed;
+pub use partition::Cut;
 pub use replay::{ATTRIBUTE, from_attribute};
 pub use split::Tail;
 pub use tile::Accumulated;

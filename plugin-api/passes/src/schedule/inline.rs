@@ -12,7 +12,7 @@ use super::access::{Element, loads, stores};
 use super::args::Args;
 use super::find::Memory;
 use super::independent::{may_alias, parameters};
-use super::nest::{Place, Realized};
+use super::nest::{Place, Realized, bound_in};
 use super::{BlockRef, Made, Schedule, ScheduleError};
 use crate::simplify;
 use crate::walk::vars_of;
@@ -105,29 +105,19 @@ impl<'a> Plain<'a> {
 
 /// A block uses nothing but its axes, its own names, and what is known in all of the function.
 pub(super) fn is_closed(function: &PrimFunc, block: &Block) -> bool {
-    let (mut bound, mut own, mut used) = (HashSet::new(), HashSet::new(), HashSet::new());
-    bound_in(&function.body, &mut bound);
+    let bound = bound_in(&function.body);
+    let mut own: HashSet<Var> = block.iter_vars.iter().map(|axis| axis.var.clone()).collect();
+    let mut used: HashSet<Var> =
+        block.iter_vars.iter().flat_map(|axis| [&axis.min, &axis.extent]).flat_map(vars_of).collect();
     for stmt in block.init.iter().chain([&block.body]) {
-        bound_in(stmt, &mut own);
+        own.extend(bound_in(stmt));
         stmt.walk_exprs(&mut |e| {
             if let ExprKind::Var(var) = &e.kind {
                 used.insert(var.clone());
             }
         });
     }
-    used.extend(block.iter_vars.iter().flat_map(|axis| [&axis.min, &axis.extent]).flat_map(vars_of));
     used.iter().all(|var| own.contains(var) || !bound.contains(var))
-}
-
-fn bound_in(stmt: &Stmt, bound: &mut HashSet<Var>) {
-    stmt.walk(&mut |child| {
-        if let Child::Stmt(stmt) = child
-            && let StmtKind::Bind { var, .. } | StmtKind::For { var, .. } | StmtKind::LaunchThread { var, .. } =
-                &stmt.kind
-        {
-            bound.insert(var.clone());
-        }
-    });
 }
 
 /// A buffer that the function allocates for all of its body.

@@ -191,6 +191,28 @@ pub(super) fn add_range(ranges: &mut Ranges, stmt: &Stmt) {
     }
 }
 
+/// Everything that a statement binds: names, loops, axes of blocks, names within expressions.
+pub(super) fn bound_in(stmt: &Stmt) -> HashSet<Var> {
+    let mut bound = HashSet::new();
+    stmt.walk(&mut |child| match child {
+        Child::Stmt(stmt) => match &stmt.kind {
+            StmtKind::Bind { var, .. } | StmtKind::For { var, .. } | StmtKind::LaunchThread { var, .. } => {
+                bound.insert(var.clone());
+            }
+            StmtKind::BlockRealize { block, .. } => {
+                bound.extend(block.iter_vars.iter().map(|axis| axis.var.clone()));
+            }
+            _ => {}
+        },
+        Child::Expr(expr) => expr.walk(&mut |e| {
+            if let ExprKind::Let { var, .. } = &e.kind {
+                bound.insert(var.clone());
+            }
+        }),
+    });
+    bound
+}
+
 /// Ranges of the sizes that parameters bind: extents are not negative (rule IR-B1 of the IR).
 pub(super) fn sizes(function: &PrimFunc) -> Ranges {
     let mut ranges = Ranges::new();

@@ -1,15 +1,14 @@
 //! Packing: copies of what a block reads, in the order in which it reads it.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use chipdock_ir::{Attrs, Block, Child, Expr, ExprKind, Op, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{Attrs, Block, Expr, ExprKind, Op, PrimFunc, Stmt, StmtKind, Var};
 
 use super::access::{Element, Facts, Nest, loads, reads, redeclared, with_element};
 use super::args::Args;
 use super::find::Memory;
 use super::independent::may_alias;
-use super::nest::{Loop, Names, Place, Realized, all_of, parts};
+use super::nest::{Loop, Names, Place, Realized, all_of, bound_in, parts};
 use super::{BlockRef, Handle, LoopRef, Made, Schedule, ScheduleError, loops_of};
 use crate::simplify;
 use crate::walk::{depends_on_memory, vars_of};
@@ -196,14 +195,7 @@ pub(super) fn expect_bound_outside(
     exprs: &[Expr],
     buffer: &str,
 ) -> Result<(), ScheduleError> {
-    let mut inner = HashSet::new();
-    outer.as_loop()?.body.walk(&mut |child| {
-        if let Child::Stmt(stmt) = child
-            && let StmtKind::Bind { var, .. } | StmtKind::For { var, .. } = &stmt.kind
-        {
-            inner.insert(var.clone());
-        }
-    });
+    let inner = bound_in(outer.as_loop()?.body);
     let is_loop = |var: &Var| nest.below.iter().any(|of| of.var == var);
     for expr in exprs {
         if let Some(var) = vars_of(expr).iter().find(|var| inner.contains(*var) && !is_loop(var)) {

@@ -15,7 +15,7 @@ use super::independent::{independent, may_alias, may_run_at_once};
 use super::inline::{
     Uses, after, after_from, expect_unchanged, is_closed, is_intermediate, refused, without,
 };
-use super::nest::{Loop, Place, Realized, all_of, parts};
+use super::nest::{Loop, Place, Realized, all_of, bound_in, parts};
 use super::{BlockRef, LoopRef, Made, Schedule, ScheduleError};
 use crate::default_schedule::nest::{Head, with_body};
 use crate::simplify::{self, Ranges, linear::Linear};
@@ -290,19 +290,6 @@ fn places(function: &PrimFunc, names: &[Arc<str>]) -> Result<Vec<Place>, Schedul
     names.map(|name| Place::of_block(function, &BlockRef(Arc::clone(name)))).collect()
 }
 
-/// Variables that are bound in a loop's body, or are its own.
-fn bound_under(outer: &Place) -> Result<HashSet<Var>, ScheduleError> {
-    let mut bound = HashSet::new();
-    outer.as_loop()?.body.walk(&mut |child| {
-        if let chipdock_ir::Child::Stmt(stmt) = child
-            && let StmtKind::Bind { var, .. } | StmtKind::For { var, .. } = &stmt.kind
-        {
-            bound.insert(var.clone());
-        }
-    });
-    Ok(bound)
-}
-
 fn compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
     let (outer, place) = (Place::of_loop(function, of)?, Place::of_block(function, block)?);
     let ranges = all_ranges(function);
@@ -333,7 +320,7 @@ fn compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Made {
     expect_unchanged(function, block, &read, &after(function, &place), std::slice::from_ref(&buffer.data))?;
     let wanted = |body: &Stmt| loads(body).into_iter().filter(|load| load.buffer == *buffer).collect();
     let elements = elements_under(&outer, &readers, wanted, &ranges)?;
-    let bound = bound_under(&outer)?;
+    let bound = bound_in(outer.as_loop()?.body);
     let mut region = Vec::new();
     for (at, axis) in axes.into_iter().enumerate() {
         let all = elements.iter().map(|(indices, loops)| bounds(&indices[at], loops, &ranges));
@@ -489,7 +476,7 @@ fn completed(
     }
     let picked = |body: &Stmt| stores(body).into_iter().filter(|store| store.buffer == *buffer).collect();
     let elements = elements_under(this.outer, &writers, picked, this.ranges)?;
-    let bound = bound_under(this.outer)?;
+    let bound = bound_in(this.outer.as_loop()?.body);
     let mut region = Vec::new();
     for (at, index) in read.indices.iter().enumerate() {
         let ExprKind::Var(axis) = &index.kind else {

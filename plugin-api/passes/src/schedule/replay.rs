@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::{AttrValue, PrimFunc};
 
 use super::trace::{Step, Trace, Value};
-use super::{BlockRef, Handle, LoopRef, Packed, Schedule, ScheduleError, Tail};
+use super::{BlockRef, Cut, Handle, LoopRef, Packed, Schedule, ScheduleError, Tail};
 
 /// The attribute of a function with its schedule: a list of strings, one a step, or one string with a line for each.
 pub const ATTRIBUTE: &str = "chipdock.schedule";
@@ -94,6 +94,7 @@ const STEPS: &[(&str, &[&str])] = &[
     ("unannotate", &["block_or_loop", "ann_key"]),
     ("decompose_reduction", &["block", "loop"]),
     ("rfactor", &["loop", "factor_axis"]),
+    ("partition", &["loop", "at"]),
     ("compute_inline", &["block"]),
     ("reverse_compute_inline", &["block"]),
     ("compute_at", &["block", "loop"]),
@@ -210,6 +211,14 @@ impl<'a> Call<'a> {
         }
     }
 
+    fn cut(&self) -> Result<Cut, ScheduleError> {
+        match self.values.get("at").copied() {
+            Some(Value::Int(count)) => Ok(Cut::After(*count)),
+            Some(Value::Str(text)) if **text == *"full" => Ok(Cut::Full),
+            found => Self::wrong("at", "\"full\" or a number of iterations", found),
+        }
+    }
+
     fn fill(&self) -> Result<Option<i64>, ScheduleError> {
         match self.values.get("fill").copied() {
             None | Some(Value::None) => Ok(None),
@@ -297,6 +306,7 @@ fn make_move(sch: &mut Schedule, step: &Step, call: &Call<'_>) -> Result<Vec<Han
         "reverse_compute_inline" => none(sch.reverse_compute_inline(&call.block("block")?)?),
         "compute_at" => none(sch.compute_at(&call.block("block")?, &call.looped("loop")?)?),
         "reverse_compute_at" => none(sch.reverse_compute_at(&call.block("block")?, &call.looped("loop")?)?),
+        "partition" => of_loops(sch.partition(&call.looped("loop")?, call.cut()?)?),
         _ => return make_copy(sch, step, call),
     })
 }

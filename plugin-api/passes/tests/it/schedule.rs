@@ -9,9 +9,12 @@ mod moves;
 mod packing;
 mod traces;
 
+use std::sync::Arc;
+
 use chipdock_interpret::{Arg, Interpreter, compare};
-use chipdock_ir::{Stage, build, print, validate::validate};
+use chipdock_ir::{IrModule, Stage, TargetCapabilities, build, print, validate::validate};
 use chipdock_passes::schedule::{Schedule, ScheduleError};
+use chipdock_passes::{LowerOptions, lower};
 
 use kernels::Kernel;
 
@@ -23,11 +26,34 @@ fn check(kernel: &Kernel, sch: &Schedule) {
     if let Err(problems) = validate(&module, Stage::Scheduled) {
         panic!("{}\n{text}\n{}", problems[0], sch.trace());
     }
+    compared(kernel, sch, &module);
+}
+
+/// Checks that the passes take the function, and make one that computes the same.
+#[track_caller]
+fn check_lowered(kernel: &Kernel, sch: &Schedule) {
+    let module = build::module([sch.function().clone()]);
+    let capabilities = Arc::new(TargetCapabilities::host("test"));
+    let schedule = chipdock_passes::Schedule::None;
+    let options = LowerOptions { capabilities, schedule, stage: Stage::Flattened, from: None };
+    let lowered = match lower(&module, &options) {
+        Ok(lowered) => lowered.module,
+        Err(error) => panic!("{error}\n{}\n{}", print::module(&module), sch.trace()),
+    };
+    if let Err(problems) = validate(&lowered, Stage::Flattened) {
+        panic!("{}\n{}\n{}", problems[0], print::module(&lowered), sch.trace());
+    }
+    compared(kernel, sch, &lowered);
+}
+
+#[track_caller]
+fn compared(kernel: &Kernel, sch: &Schedule, module: &IrModule) {
+    let text = print::module(module);
     let original = build::module([kernel.function.clone()]);
     let name = &kernel.function.name;
     let expected = Interpreter::new(&original).with_bounds().run(name, &mut kernel.args()).unwrap();
     let mut args: Vec<Arg> = kernel.args();
-    let found = match Interpreter::new(&module).run(name, &mut args) {
+    let found = match Interpreter::new(module).run(name, &mut args) {
         Ok(found) => found,
         Err(error) => panic!("{error}\n{text}\n{}", sch.trace()),
     };

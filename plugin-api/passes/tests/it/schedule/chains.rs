@@ -1,11 +1,11 @@
 //! Random chains of steps on random kernels: each step is refused, or keeps the meaning (SCHED-1, SCHED-2).
 
 use chipdock_ir::{BinaryOp, DType};
-use chipdock_passes::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Tail, Trace};
+use chipdock_passes::schedule::{BlockRef, Cut, LoopRef, Schedule, ScheduleError, Tail, Trace};
 use proptest::prelude::*;
 
-use super::check;
 use super::kernels::{self, Kernel};
+use super::{check, check_lowered};
 
 /// Numbers that decide what is done next; 0 after the last.
 struct Choices<'a> {
@@ -55,7 +55,8 @@ fn blocks(sch: &mut Schedule) -> Vec<BlockRef> {
     found.filter_map(|name| sch.get_sblock(name).ok()).collect()
 }
 
-const STEPS: [&str; 16] = [
+const STEPS: [&str; 17] = [
+    "partition",
     "split",
     "reorder",
     "fuse",
@@ -98,6 +99,10 @@ fn step(sch: &mut Schedule, choices: &mut Choices<'_>) -> (&'static str, Result<
         "parallel" => sch.parallel(&of),
         "vectorize" => sch.vectorize(&of),
         "unroll" => sch.unroll(&of),
+        "partition" => {
+            let at = if choices.below(2) == 1 { Cut::After(1) } else { Cut::Full };
+            sch.partition(&of, at).map(|_| ())
+        }
         "read_at" => {
             let fill = if choices.below(2) == 1 { Some(0) } else { None };
             let at = loops.iter().position(|other| *other == of).unwrap();
@@ -139,6 +144,7 @@ fn chain(numbers: &[u16], made: &mut Vec<&'static str>) {
             }
         }
     }
+    check_lowered(&kernel, &sch);
     let again: Trace = sch.trace().to_string().parse().unwrap();
     let again = chipdock_ir::print::function(&again.apply(&kernel.function).unwrap());
     assert_eq!(again, chipdock_ir::print::function(sch.function()));

@@ -1,7 +1,7 @@
 //! Reductions in parts, inlining, and blocks that move into loops.
 
 use chipdock_ir::{BinaryOp, DType, print};
-use chipdock_passes::schedule::{Schedule, Tail};
+use chipdock_passes::schedule::{Cut, Schedule, Tail};
 
 use super::kernels;
 use super::{check, expect, refused};
@@ -217,4 +217,33 @@ fn refusals_of_moves() {
     let mut sch = Schedule::new(&kernel.function);
     let c = sch.get_sblock("C").unwrap();
     expect(&refused(sch.compute_inline(&c)), &["axes that are not spatial"]);
+}
+
+/// The first loop has no predicate, the second has the rest.
+#[test]
+fn partitioned_loops_keep_results() {
+    for n in [0, 1, 3, 4, 5, 8, 9, 17] {
+        for symbolic in [false, true] {
+            let kernel = kernels::elementwise([3, n], symbolic);
+            let mut sch = Schedule::new(&kernel.function);
+            let block = sch.get_sblock("B").unwrap();
+            let loops = sch.get_loops(&block).unwrap();
+            let parts = sch.split(&loops[1], &[None, Some(4)], Tail::Predicate).unwrap();
+            let mut other = sch.clone();
+            other.partition(&parts[0], Cut::After(2)).unwrap();
+            check(&kernel, &other);
+            if n % 4 == 0 && !symbolic {
+                expect(&refused(sch.partition(&parts[0], Cut::Full)), &["no predicate under loop \"j_0\""]);
+                continue;
+            }
+            let made = sch.partition(&parts[0], Cut::Full).unwrap();
+            check(&kernel, &sch);
+            assert_eq!(made.len(), 2);
+            let text = print::function(sch.function());
+            let second = text.find("T.sblock(\"B_1\")").unwrap();
+            assert!(!text[..second].contains("T.where("), "{text}");
+            expect(&text[second..], &["T.where("]);
+            assert!(refused(sch.partition(&made[0], Cut::After(-1))).contains("not negative"));
+        }
+    }
 }

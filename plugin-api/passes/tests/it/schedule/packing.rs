@@ -4,7 +4,7 @@ use chipdock_ir::{DType, print};
 use chipdock_passes::schedule::{BlockRef, LoopRef, Schedule, Tail};
 
 use super::kernels::{self, Kernel};
-use super::{check, expect, refused};
+use super::{check, check_lowered, expect, refused};
 
 /// A product in tiles of 4 by 8, in steps of 3 along the reduction: loops i0, j0, k0, k1, i1, j1.
 fn tiled(kernel: &Kernel, tail: Tail) -> (Schedule, BlockRef, Vec<LoopRef>) {
@@ -60,6 +60,7 @@ fn packed(kernel: &Kernel, tail: Tail, fill: Option<i64>, at: usize) {
     let outer = sch.fuse(&l[..2]).unwrap();
     sch.parallel(&outer).unwrap();
     check(kernel, &sch);
+    check_lowered(kernel, &sch);
 }
 
 /// With operands that are filled, the block needs no predicate along the tile.
