@@ -1,8 +1,9 @@
-"""Derives the polynomials of `lower_intrinsics` and prints `coefficients.rs`, or that of `narrow` or `wide`.
+"""Derives the polynomials of `lower_intrinsics` and prints `coefficients.rs`, or that of `narrow`, `quick` or `wide`.
 
     pip install mpmath
     python fit.py > ../src/lower_intrinsics/coefficients.rs
     python fit.py narrow > ../src/lower_intrinsics/narrow/coefficients.rs
+    python fit.py quick > ../src/lower_intrinsics/quick/coefficients.rs
     python fit.py wide > ../src/lower_intrinsics/wide/coefficients.rs
     cargo fmt -p chipdock-passes
 
@@ -132,7 +133,7 @@ def narrow(name, doc, f, low, high, degree, weight):
     print(f"/// {doc}; within 2^{before:.1f}, rounded 2^{after:.1f}.")
     print(f"pub(super) const {name}: &[f32] = &[")
     for c in rounded:
-        print(f"    {float(c):.9g},")
+        print(f"    {float(c):.9g}{'' if c != int(c) else '.0'},")
     print("];")
 
 
@@ -169,6 +170,35 @@ def narrow_tables():
            by_square(lambda s: (asin(s) / s - 1) / s ** 2, mpf(1) / 6), 0, mpf(1) / 4, 5, lambda z: z + mpf(10) ** -4)
     narrow("SINH", "(sinh(x) / x - 1) / x^2 by x^2, for x up to 1",
            by_square(lambda x: (sinh(x) / x - 1) / x ** 2, mpf(1) / 6), 0, 1, 3, lambda z: z + mpf(10) ** -4)
+
+
+def quick_tables():
+    header("excessive_precision")
+    tiny = mpf(10) ** -4
+    above = LN2 / 2 * mpf("1.002")
+    quotient = lambda f, zero: limit(lambda r: (f(r) - 1) / r, zero)
+    narrow("EXP", "(e^r - 1) / r, for |r| up to ln(2) / 2", quotient(exp, mpf(1)), -above, above, 5,
+           lambda r: abs(r) / exp(r) + tiny)
+    narrow("EXPM1", "(e^r - 1 - r) / r^2, for |r| up to ln(2) / 2", limit(lambda r: (expm1(r) - r) / r**2, mpf(1) / 2),
+           -above, above, 4, lambda r: abs(r**2 / expm1(r)) + tiny if abs(r) > tiny else tiny)
+    narrow("EXP2", "(2^r - 1) / r, for |r| up to 1/2", quotient(lambda r: mpf(2) ** r, LN2), -0.5, 0.5, 6,
+           lambda r: abs(r) + tiny)
+    third = log(mpf(2), 10) / 2
+    narrow("EXP10", "(10^r - 1) / r, for |r| up to log10(2) / 2", quotient(lambda r: mpf(10) ** r, log(mpf(10))),
+           -third, third, 6, lambda r: abs(r) + tiny)
+    border = mpf("1.25")
+    narrow("ERF_NEAR", "erf(x) / x - 1 by x^2, for x up to 5/4",
+           limit(lambda z: erf(sqrt(z)) / sqrt(z) - 1, 2 / sqrt(pi) - 1), 0, border**2, 7,
+           lambda z: sqrt(z) / erf(sqrt(z)) if z > mpf(10) ** -20 else sqrt(pi) / 2)
+    narrow("ERF_FAR", "the eighth root of erfc(x), for x from 5/4 to 4", lambda x: erfc(x) ** (mpf(1) / 8), border, 4, 6,
+           lambda x: 8 * erfc(x) ** (mpf(7) / 8) / erf(x))
+    low, high = sqrt(mpf("0.49999")) - 1, sqrt(mpf("2.00001")) - 1
+    of_log = lambda base, power: (lambda f: abs(f**power / log(1 + f) * log(base)) + tiny if abs(f) > tiny else tiny)
+    narrow("LOG", "(ln(1 + f) - f + f^2 / 2) / f^3, for 1 + f between the roots of 1/2 and 2",
+           limit(lambda f: (log(1 + f) - f + f * f / 2) / f**3, mpf(1) / 3), low, high, 7, of_log(exp(mpf(1)), 3))
+    for name, base in ("2", mpf(2)), ("10", mpf(10)):
+        narrow(f"LOG{name}", f"(log{name}(1 + f) - f / ln {name}) / f^2, for 1 + f between the roots of 1/2 and 2",
+               limit(lambda f: (log(1 + f) - f) / log(base) / f**2, -1 / log(base) / 2), low, high, 8, of_log(base, 2))
 
 
 def words(name, doc, value, count):
@@ -260,4 +290,4 @@ def main():
           lambda z: z * sqrt(z) / tanh(sqrt(z)) + mpf(10) ** -4 if z > mpf(10) ** -30 else mpf(10) ** -4)
 
 
-{"narrow": narrow_tables, "wide": wide_tables}.get("".join(argv[1:]), main)()
+{"narrow": narrow_tables, "quick": quick_tables, "wide": wide_tables}.get("".join(argv[1:]), main)()

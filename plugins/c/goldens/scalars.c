@@ -17,17 +17,7 @@ static inline int32_t cd_mod_i32(int32_t a, int32_t b) {
     if (b == 0 || b == -1) return 0;
     return a % b;
 }
-static inline uint32_t cd_u32_bits_of_f32(float x) {
-    union { float from; uint32_t to; } bits;
-    bits.from = x;
-    return bits.to;
-}
-static inline float cd_f32_bits_of_u32(uint32_t x) {
-    union { uint32_t from; float to; } bits;
-    bits.from = x;
-    return bits.to;
-}
-#if defined(__FLT16_MANT_DIG__) && !defined(CHIPDOCK_SOFT_FLOAT16)
+#if defined(__FLT16_MANT_DIG__) && !defined(CHIPDOCK_SOFT_FLOAT16) && (defined(__clang__) || defined(__AVX512FP16__) || !defined(__SSE2__))
 static inline uint16_t cd_f16_bits(float x) {
     _Float16 half = (_Float16)x;
     uint16_t bits;
@@ -40,25 +30,45 @@ static inline float cd_f16_value(uint16_t bits) {
     return (float)half;
 }
 #else
-static inline float cd_f16_value(uint16_t half) {
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7fff;
-    // Below the least normal half: units of 2^-24, which a float has exactly.
-    if (rest < 0x400) return cd_f32_bits_of_u32(cd_u32_bits_of_f32((float)rest * 5.9604645e-8f) | sign);
-    if (rest >= 0x7c00) return cd_f32_bits_of_u32(sign | 0x7f800000u | (rest & 0x3ff) << 13);
-    return cd_f32_bits_of_u32(sign | ((rest << 13) + 0x38000000u));
+static inline uint32_t cd_f16_u32(float x) {
+    uint32_t bits;
+    __builtin_memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+static inline float cd_f16_f32(uint32_t bits) {
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+static inline float cd_f16_value(uint16_t bits) {
+    uint32_t rest = (uint32_t)(bits & 0x7fff) << 13, sign = (uint32_t)(bits & 0x8000) << 16;
+    uint32_t normal = rest + 0x38000000u + (rest >= 0x0f800000u ? 0x38000000u : 0u);
+    // Below the least normal half: its digits behind those of 2^-14, which is subtracted.
+    uint32_t small = cd_f16_u32(cd_f16_f32(rest + 0x38800000u) - cd_f16_f32(0x38800000u));
+    return cd_f16_f32((rest < 0x00800000u ? small : normal) | sign);
 }
 static inline uint16_t cd_f16_bits(float x) {
-    uint32_t bits = cd_u32_bits_of_f32(x), sign = bits >> 16 & 0x8000u;
-    bits &= 0x7fffffffu;
-    if (bits > 0x7f800000u) return (uint16_t)(sign | 0x7e00u | (bits >> 13 & 0x1ffu));
-    if (bits >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u);
+    uint32_t bits = cd_f16_u32(x), rest = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
+    uint32_t bounded = rest < 0x47800000u ? rest : 0x47800000u;
+    uint32_t normal = (bounded + 0xfffu + (bounded >> 13 & 1u) - 0x38000000u) >> 13;
     // Below the least normal half: adding 0.5 leaves units of 2^-24 and rounds on the way.
-    if (bits < 0x38800000u) return (uint16_t)(sign | (cd_u32_bits_of_f32(cd_f32_bits_of_u32(bits) + 0.5f) - 0x3f000000u));
-    return (uint16_t)(sign | ((bits + 0xfffu + (bits >> 13 & 1u) - 0x38000000u) >> 13));
+    uint32_t small = cd_f16_u32(cd_f16_f32(bounded) + 0.5f) - 0x3f000000u;
+    uint32_t half = rest < 0x38800000u ? small : normal;
+    return (uint16_t)(sign | (rest > 0x7f800000u ? 0x7e00u : half));
 }
 #endif
 static inline float cd_round_f16(float x) {
     return cd_f16_value(cd_f16_bits(x));
+}
+static inline uint32_t cd_u32_bits_of_f32(float x) {
+    union { float from; uint32_t to; } bits;
+    bits.from = x;
+    return bits.to;
+}
+static inline float cd_f32_bits_of_u32(uint32_t x) {
+    union { uint32_t from; float to; } bits;
+    bits.from = x;
+    return bits.to;
 }
 static inline float cd_odd_f32(double x) {
     float f = (float)x;

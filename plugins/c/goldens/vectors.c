@@ -60,16 +60,6 @@ static inline f32x16 cd_load_f32x16_where(const float* p, i8x16 mask) {
 static inline f32x16 cd_shuffle_f32x16_f32x16_f32x16_15_14_13_12_11_10_9_8_7_6_5_4_3_2_1_0(f32x16 a, f32x16 b) {
     return (f32x16){a[15], a[14], a[13], a[12], a[11], a[10], a[9], a[8], a[7], a[6], a[5], a[4], a[3], a[2], a[1], a[0]};
 }
-static inline f32x16 cd_f32x16_of_i32(i32x16 a) {
-    float r[16];
-#pragma GCC unroll 1
-    for (int l = 0; l < 16; ++l) {
-        r[l] = (float)a[l];
-    }
-    f32x16 v;
-    __builtin_memcpy(&v, r, sizeof(v));
-    return v;
-}
 static inline void cd_store_f32x16_where(float* p, i8x16 mask, f32x16 x) {
     for (int l = 0; l < 16; ++l) {
         if (mask[l]) p[l] = x[l];
@@ -90,7 +80,7 @@ __attribute__((unused)) static int32_t vectors(float* restrict A, float* restric
         const i8x16 t = cd_mask8x16_of_mask32((i32x16)((*(const i32x16_u*)(Idx + i * 16) & cd_splat_i32x16(1)) == (i32x16){0}));
         *(f32x16_u*)acc = *(const f32x16_u*)acc + cd_select_f32x16((i32x16)(*(const f32x16_u*)(A + i * 16) < cd_gather_f32x16_by_i32(A, *(const i32x16_u*)(Idx + i * 16))) & cd_mask32x16_of_mask8(t), *(const f32x16_u*)(A + i * 16), cd_gather_f32x16_by_i32(A, *(const i32x16_u*)(Idx + i * 16))) * cd_load_f32x16_where(A + i * 16, t);
         *(f32x16_u*)(acc + 16) = cd_shuffle_f32x16_f32x16_f32x16_15_14_13_12_11_10_9_8_7_6_5_4_3_2_1_0(*(const f32x16_u*)(A + i * 16), cd_gather_f32x16_by_i32(A, *(const i32x16_u*)(Idx + i * 16)));
-        cd_store_f32x16_where(B + i * 16, cd_mask8x16_of_mask32((i32x16)((*(const i32x16_u*)(Idx + i * 16) & cd_splat_i32x16(1)) == (i32x16){0})), cd_f32x16_of_i32(*(const i32x16_u*)(Idx + i * 16)));
+        cd_store_f32x16_where(B + i * 16, cd_mask8x16_of_mask32((i32x16)((*(const i32x16_u*)(Idx + i * 16) & cd_splat_i32x16(1)) == (i32x16){0})), __builtin_convertvector(*(const i32x16_u*)(Idx + i * 16), f32x16));
     }
     *(f32x16_u*)B = *(const f32x16_u*)acc + *(const f32x16_u*)(acc + 16);
     return 0;

@@ -64,6 +64,10 @@ impl Options {
             None if with_native => flags.push("-march=native".to_owned()),
             None => {}
         }
+        if cfg!(any(target_arch = "x86_64", target_arch = "x86")) && (self.march.is_some() || with_native) {
+            // Vectors of the program have as many lanes as a register; half of them at a time would pass through memory.
+            flags.push("-mprefer-vector-width=512".to_owned());
+        }
         if let Some(mcpu) = &self.mcpu {
             let tune =
                 if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { "-mtune" } else { "-mcpu" };

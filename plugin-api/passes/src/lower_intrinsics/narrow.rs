@@ -38,16 +38,16 @@ fn int(s: &Steps, x: Expr) -> Expr {
 }
 
 /// The integer as a float32.
-fn float(s: &Steps, x: Expr) -> Expr {
+pub(super) fn float(s: &Steps, x: Expr) -> Expr {
     x.cast(s.f32(0.0).dtype)
 }
 
 /// Clamps the value to the bounds; a NaN is kept.
-fn clamp(s: &Steps, x: &Expr, low: f32, high: f32) -> Expr {
+pub(super) fn clamp(s: &Steps, x: &Expr, low: f32, high: f32) -> Expr {
     s.name("clamped", super::kit::min(s.f32(high), super::kit::max(s.f32(low), x.clone())))
 }
 
 /// Selects one of two values by a comparison of float32.
-fn if_less(s: &Steps, a: &Expr, b: f32, then: Expr, otherwise: Expr) -> Expr {
+pub(super) fn if_less(s: &Steps, a: &Expr, b: f32, then: Expr, otherwise: Expr) -> Expr {
     Expr::select(super::kit::less(a.clone(), s.f32(b)), then, otherwise)
 }

@@ -17,7 +17,7 @@ const MAGIC_4: f64 = MAGIC * 4.0;
 ///
 /// Valid for every finite float32: 2/π is split into pieces of 27 bits, whose products with 24 bits are exact, and
 /// multiples of 4 are removed from each product.
-fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
+pub(super) fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let pieces = c::TWO_OVER_PI.iter().enumerate().map(|(index, piece)| {
         let product = s.name("product", x.clone() * s.f64(*piece));
         // x is below 2^128 and the piece below 2^(-27 index): the last products are fractions.

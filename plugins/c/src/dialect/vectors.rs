@@ -5,7 +5,7 @@
 
 use chipdock_codegen_source::c_family::{LaneAccess, NativeVectors, computed, full, is_half, lane_of, short};
 use chipdock_codegen_source::{Answer, Code, Expressions as _, Prelude, Refusal, Vector, word_of};
-use chipdock_ir::{BinaryOp, CompareOp, DType};
+use chipdock_ir::{BinaryOp, CompareOp, DType, Op, TypeCode};
 
 use super::{CDialect, SPELLINGS};
 
@@ -129,6 +129,8 @@ impl CDialect {
             Vector::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) if !dtype.is_bool() => {
                 Some(self.extreme(*op, a, b, dtype, prelude))
             }
+            Vector::Cast(value, from) if is_converted(*from, dtype) => Some(converted(value, dtype, prelude)),
+            Vector::Op(op, args) => own_op(*op, args, dtype, prelude),
             _ => None,
         }
     }
@@ -151,6 +153,68 @@ impl CDialect {
         }
         Ok(Code::call(&name, &[a.clone(), b.clone()]))
     }
+}
+
+/// Returns true if a conversion of a vector has the IR's meaning where the compiler's own has one.
+fn is_converted(from: DType, to: DType) -> bool {
+    let is_number = |dtype: DType| !dtype.is_bool() && !is_half(dtype) && !dtype.is_handle();
+    is_number(from) && is_number(to) && !(from.is_float() && to.is_integer())
+}
+
+fn converted(value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+    let type_name = Code::primary(vector_type(dtype, prelude)?);
+    Ok(Code::call("__builtin_convertvector", &[value.clone(), type_name]))
+}
+
+/// Ops on the bits of numbers, with operators: an array in between costs a passage through memory if its elements are not
+/// written by as many at a time as they are read by.
+fn own_op(op: Op, args: &[(Code, DType)], dtype: DType, prelude: &mut Prelude) -> Option<Answer<Code>> {
+    let is_number = |dtype: DType| !dtype.is_bool() && !is_half(dtype) && !dtype.is_handle();
+    if !is_number(dtype) || args.iter().any(|(_, from)| !is_number(*from) || from.lanes != dtype.lanes) {
+        return None;
+    }
+    let codes: Vec<Code> = args.iter().map(|(code, _)| code.clone()).collect();
+    match (op, args) {
+        (Op::Reinterpret, [(value, from)]) if from.bits == dtype.bits => {
+            Some(vector_type(dtype, prelude).map(|to| Code::prefix(&format!("({to})"), value)))
+        }
+        (Op::Abs, [_]) | (Op::Copysign, [_, _]) if dtype.is_float() => Some(signed(&codes, dtype, prelude)),
+        (Op::ShiftLeft | Op::ShiftRight, [(_, from), (_, count)])
+            if dtype.is_uint() && *from == dtype && *count == dtype =>
+        {
+            Some(shifted(op, &codes, dtype, prelude))
+        }
+        _ => None,
+    }
+}
+
+/// The magnitude of a vector of floats, with the signs of another if there is one.
+fn signed(args: &[Code], dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+    let own = vector_type(dtype, prelude)?;
+    let bits = vector_type(DType { code: TypeCode::UInt, ..dtype }, prelude)?;
+    let sign = if dtype.bits == 64 { "0x8000000000000000ULL" } else { "0x80000000u" };
+    let has_sign = args.len() > 1;
+    let name = format!("cd_{}_{own}", if has_sign { "copysign" } else { "abs" });
+    prelude.define(&name, |_| {
+        let (param, more) =
+            if has_sign { (format!(", {own} b"), format!(" | (({bits})b & {sign})")) } else { Default::default() };
+        format!(
+            "static inline {own} {name}({own} a{param}) {{\n    return ({own})((({bits})a & ~{sign}){more});\n}}\n"
+        )
+    });
+    Ok(Code::call(&name, args))
+}
+
+fn shifted(op: Op, args: &[Code], dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+    let own = vector_type(dtype, prelude)?;
+    let (name, operator) = (format!("cd_{}_{own}", op.name()), if op == Op::ShiftLeft { "<<" } else { ">>" });
+    let last = dtype.bits - 1;
+    prelude.define(&name, |_| {
+        format!(
+            "static inline {own} {name}({own} a, {own} b) {{\n    return a {operator} (b & {last});\n}}\n"
+        )
+    });
+    Ok(Code::call(&name, args))
 }
 
 fn broadcast(value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {

@@ -84,11 +84,11 @@ fn radians(s: &Steps, upper: &Expr, lower: &Expr) -> Expr {
     value * of_bits(shl(exponent, s.i32(23)))
 }
 
-fn sine(r: &Expr, square: &Expr) -> Expr {
+pub(crate) fn sine(r: &Expr, square: &Expr) -> Expr {
     r.clone() + r.clone() * (square.clone() * polynomial(square, c::SIN))
 }
 
-fn cosine(s: &Steps, square: &Expr) -> Expr {
+pub(crate) fn cosine(s: &Steps, square: &Expr) -> Expr {
     (s.f32(1.0) - s.f32(0.5) * square.clone()) + square.clone() * square.clone() * polynomial(square, c::COS)
 }
 
