@@ -28,8 +28,8 @@ Tasks:
             build the plugins, run every check and every test; --all runs whole what takes a sample otherwise, and fetches
             torch once (4 GB)
   bench     measure, and print ratios against a bare call, a peer or the machine's own limit (`export` installs numpy and
-            TVM by pip the first time); with --peers the example kernels beside real TVM and numpy
-            (`cargo xtask bench --peers --help`)
+            TVM by pip the first time); with --peers unscheduled kernels beside numpy, torch, TVM and the machine's limits, the
+            example kernels or TVM's TOPI (`cargo xtask bench --peers --help`)
   plugins   build the plugins and write their manifests; prints the folder
   fuzz      fuzz the readers and the whole way to every code generator (installs cargo-fuzz the first time), or with
             --input FILE run one input, --minimise FILE make it smaller, --keep add to tests/fuzz/corpus

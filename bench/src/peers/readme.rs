@@ -111,7 +111,7 @@ fn check(report: &Report, reasons: &BTreeMap<String, String>) -> Result<()> {
 
 fn heading(report: &Report) -> String {
     let mut text = format!(
-        "Measured {} by `cargo xtask bench --peers --bless`: medians, and medians of the ratios of the same rounds \
+        "Measured {} by `cargo xtask bench --peers --set examples --bless`: medians, and medians of the ratios of the same rounds \
          (in brackets the middle half of them), contenders visited in turn, {} rounds. Times are those of this machine; a ratio below 1 is in favour of the first.\n\n",
         report.date, report.rounds
     );

@@ -7,7 +7,6 @@ use super::rows::Work;
 use super::session::Session;
 use super::streams::Streams;
 use crate::Result;
-use crate::limits::Stores;
 use crate::peers::child::positive;
 use crate::peers::kernels::{Ours, batches};
 
@@ -34,11 +33,7 @@ impl Limit {
             return Some(Self::Arithmetic(work, name.to_owned()));
         };
         let streams = Streams::new(reads, writes, bytes, threads);
-        let stores = match streams.stores() {
-            Stores::NonTemporal => ", non-temporal stores",
-            Stores::Plain => "",
-        };
-        let name = format!("{reads} read, {writes} written, {} MiB each{stores}", bytes >> 20);
+        let name = format!("{reads} read, {writes} written, {} MiB each", bytes >> 20);
         Some(Self::Streams(Box::new(streams), name))
     }
 
@@ -84,6 +79,8 @@ pub struct Contender {
     pub who: String,
     /// Number of threads.
     pub threads: usize,
+    /// Nanoseconds that a call has taken before the contest; 0 if none was timed.
+    pub before_ns: f64,
     /// What is called.
     pub kind: Kind,
 }

@@ -38,7 +38,7 @@ pub fn bare(threads: usize) -> Result<Contender> {
         }
         Ok(fastest)
     };
-    Ok(Contender { who: BARE.to_owned(), threads, kind: Kind::Other(Box::new(visit)) })
+    Ok(Contender { who: BARE.to_owned(), threads, before_ns: 0.0, kind: Kind::Other(Box::new(visit)) })
 }
 
 /// Measures a row of compiling, with the first number of threads: nothing is in a cache.
@@ -74,6 +74,7 @@ pub fn compile(
         contenders.push(Contender {
             who: backend.target.kind.clone(),
             threads,
+            before_ns: 0.0,
             kind: Kind::Other(Box::new(visit)),
         });
     }
@@ -85,7 +86,12 @@ pub fn compile(
         }
         Ok(fastest)
     };
-    contenders.push(Contender { who: "tvm".to_owned(), threads, kind: Kind::Other(Box::new(visit)) });
+    contenders.push(Contender {
+        who: "tvm".to_owned(),
+        threads,
+        before_ns: 0.0,
+        kind: Kind::Other(Box::new(visit)),
+    });
     let times = contest(session, &contenders, rounds)?;
     Ok(vec![Entry::of_times(row, threads, &times, &Said::default())])
 }

@@ -55,7 +55,10 @@ pub fn measure(
         for backend in &lane.backends {
             let (who, threads) = (backend.target.kind.clone(), lane.threads);
             match ours(lane, backend, &prepared) {
-                Ok(ours) => contenders.push(Contender { who, threads, kind: Kind::Ours(Box::new(ours)) }),
+                Ok((ours, before_ns)) => {
+                    let kind = Kind::Ours(Box::new(ours));
+                    contenders.push(Contender { who, threads, before_ns, kind });
+                }
                 Err(why) => {
                     said.failed.push((who.clone(), threads));
                     said.absent.insert((who, threads), why);
@@ -73,7 +76,12 @@ pub fn measure(
         peers(session, &prepared, *threads, &described, &mut contenders, &mut said);
         if let Some(limit) = Limit::new(row.work, *threads) {
             said.limits.insert(*threads, limit.name().to_owned());
-            contenders.push(Contender { who: LIMIT.to_owned(), threads: *threads, kind: Kind::Limit(limit) });
+            contenders.push(Contender {
+                who: LIMIT.to_owned(),
+                threads: *threads,
+                before_ns: 0.0,
+                kind: Kind::Limit(limit),
+            });
         }
         if row.work == Work::Call {
             contenders.push(figures::bare(*threads)?);
@@ -105,16 +113,19 @@ fn prepare<'a>(session: &mut Session, row: &'a Row, kernels: &Path) -> Result<Pr
     Ok(Prepared { row, path, module, arguments, judge, folder })
 }
 
-fn ours(lane: &Lane, backend: &Backend, prepared: &Prepared<'_>) -> Result<Ours> {
+/// Compiles the kernel, checks what it computes, and returns it with the nanoseconds that its first call took.
+fn ours(lane: &Lane, backend: &Backend, prepared: &Prepared<'_>) -> Result<(Ours, f64)> {
     let built = run::build(&lane.host, backend, &prepared.module)?;
     let function = built.function(prepared.row.file).map_err(|error| error.to_string())?;
     let values = run::upload(backend, &prepared.arguments)?;
+    let start = Instant::now();
     run::call(&function, &values)?;
+    let before_ns = start.elapsed().as_secs_f64() * 1e9;
     prepared.judge.hold(|parameter| match values.get(parameter) {
         Some(run::Value::Tensor(tensor)) => tensor.to_bytes().map_err(|error| error.to_string()),
         _ => Err(format!("parameter {parameter} is no tensor")),
     })?;
-    Ok(Ours { function, values })
+    Ok((Ours { function, values }, before_ns))
 }
 
 /// Gives the peers their arguments, and checks their results.
@@ -136,7 +147,12 @@ fn peers(
             match state(&answer, name, prepared) {
                 Ok(way) => {
                     said.ways.insert(key, way);
-                    contenders.push(Contender { who: name.to_owned(), threads, kind: Kind::Peer(group) });
+                    contenders.push(Contender {
+                        who: name.to_owned(),
+                        threads,
+                        before_ns: 0.0,
+                        kind: Kind::Peer(group),
+                    });
                 }
                 Err((is_fault, why)) => {
                     if is_fault {
@@ -207,7 +223,7 @@ pub(super) fn contest(session: &mut Session, contenders: &[Contender], rounds: u
 /// Finds out how many calls a visit has: as many as take [`VISIT_NS`].
 fn calibrated(session: &mut Session, contender: &Contender) -> Result<Pace> {
     let start = Instant::now();
-    let (mut calls, mut last) = (1_u32, 0.0);
+    let (mut calls, mut last) = (1_u32, contender.before_ns);
     loop {
         last = contender.visit(session, calls, last)?.max(1.0);
         let wanted = (VISIT_NS / last).ceil().clamp(1.0, 1e7) as u32;

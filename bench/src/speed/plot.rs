@@ -12,7 +12,7 @@ const HEIGHT: f64 = 560.0;
 const AREA: [f64; 4] = [70.0, 640.0, 50.0, 500.0];
 /// Exponents of two of the horizontal axis, of ten of the vertical one.
 const X: [f64; 2] = [-5.0, 9.0];
-const Y: [f64; 2] = [-1.0, 4.0];
+const Y: [f64; 2] = [-2.0, 4.0];
 
 fn x(operations_per_byte: f64) -> f64 {
     let at = (operations_per_byte.log2() - X[0]) / (X[1] - X[0]);
@@ -55,7 +55,7 @@ fn point(row: &Row, entry: &Entry) -> Option<(f64, f64, Option<f64>)> {
 #[must_use]
 pub fn draw(results: &Results, threads: usize) -> String {
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"DejaVu Sans, Arial, sans-serif\" \
          font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
     );
     let plural = if threads == 1 { "" } else { "s" };
@@ -133,7 +133,7 @@ fn roofs(svg: &mut String, results: &Results, threads: usize) {
     let from = X[0].exp2();
     let ridge = highest.value / bandwidth;
     line(svg, [x(from), y(from * bandwidth), x(ridge), y(highest.value)], ROOF);
-    text(svg, x(from) + 8.0, y(from * bandwidth) - 26.0, "start", 11, &format!("copy {bandwidth:.1} GB/s"));
+    text(svg, x(2.0) - 6.0, y(2.0 * bandwidth) - 8.0, "end", 11, &format!("copy {bandwidth:.1} GB/s"));
     for peak in peaks {
         line(svg, [x(peak.value / bandwidth), y(peak.value), AREA[1], y(peak.value)], ROOF);
         text(

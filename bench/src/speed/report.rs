@@ -187,6 +187,12 @@ impl Entry {
         self.peers.first()
     }
 
+    /// Returns the number of our target kinds that failed; a peer that does is not timed, and that is all.
+    #[must_use]
+    pub fn failures(&self) -> usize {
+        self.failed.iter().filter(|who| [GOALS_OF, "c"].contains(&who.as_str())).count()
+    }
+
     /// Returns the goals that were not reached, in words; none of a row that was not measured is.
     #[must_use]
     pub fn missed(&self) -> Vec<String> {

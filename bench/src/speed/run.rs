@@ -7,10 +7,11 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::report::Entry;
 use super::results::{Results, SCHEMA, folder, limits, not_run};
 use super::rows::{ROWS, Row};
 use super::session::Session;
-use super::{measure, page, show};
+use super::{measure, page, plot, show};
 use crate::Result;
 use crate::machine;
 use crate::peers::options::PeersOptions;
@@ -86,6 +87,11 @@ fn finish(options: &PeersOptions, results: &Results) -> Result<usize> {
             results.rows.len() - missed
         );
     }
+    if !results.limits.is_empty() {
+        let path = options.store.with_extension("svg");
+        fs::write(&path, plot::draw(results, 1)).map_err(|error| format!("{}: {error}", path.display()))?;
+        eprintln!("plot: {}", path.display());
+    }
     if options.bless {
         let has = |row: &Row, threads: usize| {
             results.row(row.name, threads).is_some() || (threads > 1 && row.over_one().is_none())
@@ -103,7 +109,7 @@ fn finish(options: &PeersOptions, results: &Results) -> Result<usize> {
         }
         write_all(results)?;
     }
-    Ok(results.rows.iter().map(|entry| entry.failed.len()).sum())
+    Ok(results.rows.iter().map(Entry::failures).sum())
 }
 
 /// Returns a bar for so many steps.

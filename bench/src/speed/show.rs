@@ -26,13 +26,8 @@ fn cells(entry: &Entry) -> [String; 12] {
     let ours = entry.ours.get(GOALS_OF).map(|ns| time(ns.median)).unwrap_or_default();
     let best = entry.best();
     let missed = entry.missed();
-    let verdict = if !entry.failed.is_empty() {
-        format!("failed: {}", entry.failed.join(", "))
-    } else if missed.is_empty() {
-        "reached".to_owned()
-    } else {
-        format!("not: {}", missed.join(", "))
-    };
+    let verdict =
+        if missed.is_empty() { "reached".to_owned() } else { format!("not: {}", missed.join(", ")) };
     let goal = goal(entry);
     [
         entry.title.clone(),
@@ -85,8 +80,8 @@ pub fn line(entry: &Entry) -> String {
         cells[11],
     );
     for who in &entry.failed {
-        let why = entry.absent.get(who).map_or("", String::as_str);
-        line.push_str(&format!("\n    failed: {who}: {why:.300}"));
+        let why = entry.absent.get(who).map_or("", String::as_str).replace('\n', " ");
+        line.push_str(&format!("\n    not timed: {who}: {why:.200}"));
     }
     line
 }

@@ -183,8 +183,8 @@ fn measure(session: &mut Session, name: &str, rounds: usize) -> Result<Kernel> {
     }
     compare(&found, &folder.path().join(format!("{TVM}.{last}")), arguments.get(last))?;
     let contenders = [
-        Contender { who: GOALS_OF.to_owned(), threads: 1, kind: Kind::Ours(Box::new(ours)) },
-        Contender { who: TVM.to_owned(), threads: 1, kind: Kind::Peer(0) },
+        Contender { who: GOALS_OF.to_owned(), threads: 1, before_ns: 0.0, kind: Kind::Ours(Box::new(ours)) },
+        Contender { who: TVM.to_owned(), threads: 1, before_ns: 0.0, kind: Kind::Peer(0) },
     ];
     let times = contest(session, &contenders, rounds)?;
     let [ours, tvm] = times.as_slice() else { return Err("a contender is missing".to_owned()) };
