@@ -61,6 +61,9 @@ impl Limit {
     }
 }
 
+/// Makes so many calls, and returns the nanoseconds of each.
+pub type Timed = Box<dyn Fn(&mut Session, u32) -> Result<f64>>;
+
 /// A contender.
 pub enum Kind {
     /// A function of Chipdock.
@@ -70,7 +73,7 @@ pub enum Kind {
     /// The machine's limit.
     Limit(Limit),
     /// Any other: nanoseconds per call of so many calls.
-    Other(Box<dyn Fn(&mut Session, u32) -> Result<f64>>),
+    Other(Timed),
 }
 
 /// A contender with its name and number of threads.

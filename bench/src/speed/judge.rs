@@ -145,7 +145,7 @@ fn hold_whole(data: &[u8], dtype: DType, expected: &[f64], bounds: &[f64]) -> Re
     }
     let bound_of = |index: usize| bounds.get(index).or_else(|| bounds.first()).copied().unwrap_or(0.0);
     let is_wrong = |(index, (found, expected)): &(usize, (&f64, &f64))| {
-        !((*found - *expected).abs() <= bound_of(*index))
+        !(*found - *expected).abs().le(&bound_of(*index))
     };
     match found.iter().zip(expected).enumerate().find(is_wrong) {
         None => Ok(()),

@@ -227,7 +227,7 @@ pub(crate) mod tests {
         chipdock_test_support::schemas::check(&to_json(&results).expect("JSON"));
         let folder = tempfile::tempdir().expect("a folder");
         results.write(&folder.path().join("some-lake.json")).expect("written");
-        assert_eq!(all(folder.path()).expect("read"), [results.clone()]);
+        assert_eq!(all(folder.path()).expect("read"), std::slice::from_ref(&results));
         results.write(&folder.path().join("other-lake.json")).expect("written");
         assert!(all(folder.path()).expect_err("of another processor").contains("some-lake"));
     }

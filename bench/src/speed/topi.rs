@@ -214,7 +214,7 @@ fn compare(found: &[u8], path: &Path, argument: Option<&Arg>) -> Result<()> {
     let largest =
         wanted.iter().map(|value| value.abs()).filter(|value| value.is_finite()).fold(0.0, f32::max);
     let is_wrong = |(found, wanted): &(&f32, &f32)| {
-        found.to_bits() != wanted.to_bits() && !((**found - **wanted).abs() <= 1e-3 * largest)
+        found.to_bits() != wanted.to_bits() && !(**found - **wanted).abs().le(&(1e-3 * largest))
     };
     match found.iter().zip(&wanted).enumerate().find(|(_, pair)| is_wrong(pair)) {
         None => Ok(()),

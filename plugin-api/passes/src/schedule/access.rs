@@ -189,8 +189,8 @@ impl<'a> Nest<'a> {
             let is_exact = others().all(|other| axes.iter().any(|axis| axis.of.var == other.var));
             axes.push(Axis { size: size_of(&of, others().next().is_none(), ranges)?, of, is_exact });
         }
-        let known = axes.iter().filter_map(Axis::bound);
-        let size = known.fold(Some(1_i128), |size, bound| size?.checked_mul(bound.max(1)));
+        let mut known = axes.iter().filter_map(Axis::bound);
+        let size = known.try_fold(1_i128, |size, bound| size.checked_mul(bound.max(1)));
         if size.is_none_or(|size| size > SIZE_MAX) {
             return Err(ScheduleError::new(format!(
                 "the loops of the order have more than {SIZE_MAX} iterations together, too many for a buffer"
@@ -203,8 +203,14 @@ impl<'a> Nest<'a> {
 
     /// The bounds of the axes depend only on each other and on loops outside.
     fn expect_bounds(&self) -> Result<(), ScheduleError> {
-        for axis in &self.axes {
+        for (index, axis) in self.axes.iter().enumerate() {
             let mut used = vars_of(axis.of.min);
+            if let Some(later) = self.axes[index..].iter().find(|later| used.contains(later.of.var)) {
+                return Err(ScheduleError::new(format!(
+                    "the first value of loop \"{}\" depends on loop \"{}\", which comes later in the order",
+                    axis.of.var.name, later.of.var.name
+                )));
+            }
             used.extend(vars_of(axis.of.extent));
             if let Some(other) = self.others().find(|other| used.contains(other.var)) {
                 return Err(ScheduleError::new(format!(
@@ -261,12 +267,12 @@ impl<'a> Nest<'a> {
             let (old, dtype) = (axis.of.var, axis.of.var.dtype);
             let new = Var::new(Arc::clone(&old.name), dtype);
             let var = Var::new(format!("v_{}", old.name), dtype);
-            let from = |index: Expr| {
-                if axis.of.min.as_int() == Some(0) { index } else { axis.of.min.clone() + index }
-            };
-            by_axes.map_var(old, from(var.expr()));
+            let from = |min: Expr, index: Expr| if min.as_int() == Some(0) { index } else { min + index };
+            let first = by_axes.expr(axis.of.min);
+            by_axes.map_var(old, from(first, var.expr()));
             extents.push(if axis.is_exact { by_loops.expr(axis.of.extent) } else { axis.size.clone() });
-            by_loops.map_var(old, from(new.expr()));
+            let first = by_loops.expr(axis.of.min);
+            by_loops.map_var(old, from(first, new.expr()));
             indices.push(var.expr());
             iter_vars.push(chipdock_ir::IterVar {
                 var,

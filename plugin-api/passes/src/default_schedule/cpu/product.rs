@@ -21,7 +21,7 @@ use super::facts::Processor;
 use super::spread::threads;
 use super::tile::{Tile, sum_block};
 use crate::default_schedule::host::{Head, nest, steps};
-use crate::schedule::{LoopRef, Packed, Schedule, ScheduleError, Tail};
+use crate::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Tail};
 use crate::simplify::is_pure;
 use crate::walk::{depends_on_memory, vars_of};
 
@@ -62,6 +62,44 @@ pub(super) struct Product {
 struct Factors<'a> {
     indices: [&'a [Expr]; 2],
     element_bytes: i128,
+}
+
+/// The loops of the schedule, outermost first.
+struct Loops {
+    batch: Vec<LoopRef>,
+    /// Over blocks of the sum.
+    blocks: LoopRef,
+    columns: Vec<LoopRef>,
+    /// Over as many panels as the second cache holds, if there are more.
+    panels: Option<LoopRef>,
+    rows: Vec<LoopRef>,
+    /// Over tiles along the rows.
+    row: LoopRef,
+    /// Over tiles along the columns.
+    panel: LoopRef,
+    /// Over the steps of a block of the sum.
+    steps: Vec<LoopRef>,
+    /// Over the rows of a tile, its vectors, and their elements.
+    tile: [LoopRef; 3],
+}
+
+impl Loops {
+    fn in_order(&self) -> Vec<LoopRef> {
+        joined(&[
+            &self.batch,
+            std::slice::from_ref(&self.blocks),
+            &self.columns,
+            self.panels.as_slice(),
+            &self.rows,
+            &[self.row.clone(), self.panel.clone()],
+            &self.steps,
+            &self.tile,
+        ])
+    }
+}
+
+fn joined(parts: &[&[LoopRef]]) -> Vec<LoopRef> {
+    parts.iter().flat_map(|part| part.iter().cloned()).collect()
 }
 
 impl Product {
@@ -135,87 +173,85 @@ impl Product {
         processor: &Processor,
     ) -> Result<(), ScheduleError> {
         let block = schedule.get_sblock(&self.block)?;
-        let all = schedule.get_loops(&block)?;
-        let tile = Tile::of(self.row.extent, self.column.extent, processor, self.dtype);
-        let rows = schedule.split(&at(&all, self.row)?, &[None, Some(tile.rows)], Tail::Predicate)?;
-        let factors = [None, Some(tile.vectors), Some(tile.lanes)];
-        let columns = schedule.split(&at(&all, self.column)?, &factors, Tail::Predicate)?;
-        let block_size = sum_block(&tile, processor, self.element_bytes);
-        let sum = self.split_sum(schedule, &all, block_size.steps)?;
-        let width = i128::from(tile.vectors * tile.lanes);
-        let all_panels =
-            self.column.extent.and_then(|extent| i64::try_from((extent + width - 1) / width).ok());
-        let size = block_size.panels.min(all_panels.unwrap_or(i64::MAX)).max(1);
-        let panels = if all_panels == Some(size) {
-            (None, first(&columns)?)
-        } else {
-            let (outer, inner) =
-                pair(&schedule.split(&first(&columns)?, &[None, Some(size)], Tail::Shrink)?)?;
-            (Some(outer), inner)
-        };
-        let (rows, columns) = (pair(&rows)?, triple(&columns)?);
-        let list = |axes: &[Axis]| axes.iter().map(|axis| at(&all, *axis)).collect::<Result<Vec<_>, _>>();
-        let (batch, more_columns, more_rows) = (list(&self.batch)?, list(&self.columns)?, list(&self.rows)?);
-        let steps = &sum[1..];
-        let order: Vec<LoopRef> = (batch.iter().cloned())
-            .chain([sum[0].clone()])
-            .chain(more_columns.iter().cloned())
-            .chain(panels.0.clone())
-            .chain(more_rows.iter().cloned())
-            .chain([rows.0.clone(), panels.1.clone()])
-            .chain(steps.iter().cloned())
-            .chain([rows.1.clone(), columns.1.clone(), columns.2.clone()])
-            .collect();
-        schedule.reorder(&order)?;
+        let loops = self.tiled(schedule, &block, processor)?;
         let by_batch = tasks(&self.batch) >= TASKS_MIN;
         let by_columns = !by_batch && tasks(&self.columns) >= TASKS_MIN;
-        let at_columns = match more_columns.last() {
-            Some(last) if by_columns => last.clone(),
-            _ => sum[0].clone(),
+        let (at_columns, packed_columns) = match loops.columns.last() {
+            Some(last) if by_columns => (last, &[][..]),
+            _ => (&loops.blocks, loops.columns.as_slice()),
         };
-        let vector_order: Vec<LoopRef> = (if by_columns { &[][..] } else { &more_columns[..] })
-            .iter()
-            .cloned()
-            .chain(panels.0.clone().into_iter().chain([panels.1.clone()]))
-            .chain(steps.iter().cloned())
-            .chain([columns.1.clone(), columns.2.clone()])
-            .collect();
-        let vector = schedule.read_at(&at_columns, &block, self.vector, "global", &vector_order, Some(0))?;
-        let other_order: Vec<LoopRef> = (more_rows.iter().cloned())
-            .chain([rows.0.clone()])
-            .chain(steps.iter().cloned())
-            .chain([rows.1.clone()])
-            .collect();
-        // The vector operand is no load of the original any more where both have the same memory.
-        let other = schedule.read_at(&sum[0], &block, self.other, "global", &other_order, Some(0))?;
-        let order = [rows.1.clone(), columns.1.clone(), columns.2.clone()];
-        let made = schedule.write_at(&panels.1, &block, "local", &order, true)?;
+        let vector_order = joined(&[
+            packed_columns,
+            loops.panels.as_slice(),
+            std::slice::from_ref(&loops.panel),
+            &loops.steps,
+            &loops.tile[1..],
+        ]);
+        let vector = schedule.read_at(at_columns, &block, self.vector, "global", &vector_order, Some(0))?;
+        let other_order =
+            joined(&[&loops.rows, std::slice::from_ref(&loops.row), &loops.steps, &loops.tile[..1]]);
+        let other = schedule.read_at(&loops.blocks, &block, self.other, "global", &other_order, Some(0))?;
+        let made = schedule.write_at(&loops.panel, &block, "local", &loops.tile, true)?;
         for copy in [made.init.as_ref(), made.load.as_ref(), Some(&made.back)].into_iter().flatten() {
-            in_registers(schedule, copy)?;
+            in_registers(schedule, &copy.loops)?;
         }
-        schedule.unroll(&rows.1)?;
-        schedule.unroll(&columns.1)?;
-        schedule.vectorize(&columns.2)?;
-        if let [.., unrolled, lanes] = vector.loops.as_slice() {
-            schedule.unroll(unrolled)?;
-            schedule.vectorize(lanes)?;
-        }
+        in_registers(schedule, &loops.tile)?;
+        in_registers(schedule, vector.loops.last_chunk::<2>().map_or(&[][..], |last| last))?;
         if let Some(last) = other.loops.last() {
             schedule.unroll(last)?;
         }
         if by_batch {
-            let fused = fused(schedule, &batch)?;
-            return threads(schedule, &fused);
+            return fused(schedule, &loops.batch).and_then(|of| threads(schedule, &of));
         }
         threads(schedule, &first(&other.loops)?)?;
         if by_columns {
-            let fused = fused(schedule, &more_columns)?;
-            return threads(schedule, &fused);
+            return fused(schedule, &loops.columns).and_then(|of| threads(schedule, &of));
         }
         threads(schedule, &first(&vector.loops)?)?;
-        let outer: Vec<LoopRef> = more_rows.into_iter().chain([rows.0]).collect();
-        let fused = fused(schedule, &outer)?;
-        threads(schedule, &fused)
+        let outer = joined(&[&loops.rows, std::slice::from_ref(&loops.row)]);
+        fused(schedule, &outer).and_then(|of| threads(schedule, &of))
+    }
+
+    /// Splits the loops, and brings them into the order of the schedule.
+    fn tiled(
+        &self,
+        schedule: &mut Schedule,
+        block: &BlockRef,
+        processor: &Processor,
+    ) -> Result<Loops, ScheduleError> {
+        let all = schedule.get_loops(block)?;
+        let tile = Tile::of(self.row.extent, self.column.extent, processor, self.dtype);
+        let rows = schedule.split(&at(&all, self.row)?, &[None, Some(tile.rows)], Tail::Predicate)?;
+        let factors = [None, Some(tile.vectors), Some(tile.lanes)];
+        let columns = schedule.split(&at(&all, self.column)?, &factors, Tail::Predicate)?;
+        let (rows, columns) = (pair(&rows)?, triple(&columns)?);
+        let block_size = sum_block(&tile, processor, self.element_bytes);
+        let sum = self.split_sum(schedule, &all, block_size.steps)?;
+        let (blocks, steps) = sum.split_first().ok_or_else(missing)?;
+        let width = i128::from(tile.vectors * tile.lanes);
+        let all_panels =
+            self.column.extent.and_then(|extent| i64::try_from((extent + width - 1) / width).ok());
+        let size = block_size.panels.min(all_panels.unwrap_or(i64::MAX)).max(1);
+        let (panels, panel) = if all_panels == Some(size) {
+            (None, columns.0)
+        } else {
+            let (outer, inner) = pair(&schedule.split(&columns.0, &[None, Some(size)], Tail::Shrink)?)?;
+            (Some(outer), inner)
+        };
+        let list = |axes: &[Axis]| axes.iter().map(|axis| at(&all, *axis)).collect::<Result<Vec<_>, _>>();
+        let loops = Loops {
+            batch: list(&self.batch)?,
+            blocks: blocks.clone(),
+            columns: list(&self.columns)?,
+            panels,
+            rows: list(&self.rows)?,
+            row: rows.0,
+            panel,
+            steps: steps.to_vec(),
+            tile: [rows.1, columns.1, columns.2],
+        };
+        schedule.reorder(&loops.in_order())?;
+        Ok(loops)
     }
 
     /// Splits the first loop of the sum into blocks; returns the loop over blocks and those within.
@@ -262,9 +298,9 @@ fn fused(schedule: &mut Schedule, loops: &[LoopRef]) -> Result<LoopRef, Schedule
     }
 }
 
-/// Keeps what a copy touches in registers: the inner loop in vectors, the outer ones written out.
-fn in_registers(schedule: &mut Schedule, copy: &Packed) -> Result<(), ScheduleError> {
-    if let Some((lanes, others)) = copy.loops.split_last() {
+/// Makes the last loop vectors, and writes the others out, so that a compiler keeps what they touch in registers.
+fn in_registers(schedule: &mut Schedule, loops: &[LoopRef]) -> Result<(), ScheduleError> {
+    if let Some((lanes, others)) = loops.split_last() {
         schedule.vectorize(lanes)?;
         for unrolled in others {
             schedule.unroll(unrolled)?;
