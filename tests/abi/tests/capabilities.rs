@@ -104,8 +104,8 @@ fn target_t5_each_capability_is_declared_once() {
     assert!(all == names.len() && all > 10, "{names:?}");
     for row in CAPABILITIES {
         assert!(row.doc.ends_with('.') && !row.doc.contains("  "), "{}: {:?}", row.name, row.doc);
-        let is_measured =
-            row.name.ends_with("_max") || row.name.ends_with("_size") || row.name.ends_with("_bits");
+        let units = ["_max", "_size", "_bits", "_bytes", "registers", "cores"];
+        let is_measured = units.iter().any(|unit| row.name.ends_with(unit));
         let unit = of_option(row).map_or("", |[unit, ..]| unit);
         assert_eq!(is_measured, !unit.is_empty(), "{}: a number has a unit", row.name);
     }
