@@ -62,7 +62,7 @@ fn products_keep_results() {
             let kernel = kernels::matmul(size, symbolic, dtype, index % 2 == 1);
             let text = scheduled(&kernel, &processor(bits, registers));
             let is_large = size.iter().product::<usize>() >= 24 * 24 * 24;
-            assert_eq!(text.contains("A_packed"), symbolic || is_large, "{size:?}\n{text}");
+            assert_eq!(text.contains("A_packed"), is_large && !symbolic, "{size:?}\n{text}");
         }
     }
 }

@@ -25,8 +25,12 @@ use crate::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Tail};
 use crate::simplify::is_pure;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Least number of multiplications, if known: a smaller product is not worth its copies.
+/// Least number of multiplications: a smaller product is not worth its copies.
 const PRODUCTS_MIN: i128 = 24 * 24 * 24;
+/// Least number of rows, and of columns.
+const SIDE_MIN: i128 = 4;
+/// Least number of steps of the sum.
+const STEPS_MIN: i128 = 8;
 /// Least number of iterations of a loop over batches or columns that is run by the threads instead of the rows.
 const TASKS_MIN: i128 = 8;
 
@@ -152,18 +156,16 @@ impl Product {
         product.pays().then_some(product)
     }
 
+    /// Whether the copies pay. Of sizes that are not known this is not known either: a small product would be slower.
     fn pays(&self) -> bool {
-        let all =
-            [&self.columns, &self.rows, &self.sum].into_iter().flatten().chain([&self.row, &self.column]);
-        let products = all.clone().try_fold(1_i128, |total, axis| total.checked_mul(axis.extent?));
-        let is_long = |axis: &Axis, least: i128| axis.extent.is_none_or(|extent| extent >= least);
-        let steps = self.sum.iter().try_fold(1_i128, |total, axis| total.checked_mul(axis.extent?));
-        all.into_iter().all(|axis| axis.extent != Some(0))
-            && is_long(&self.column, 4)
-            && is_long(&self.row, 4)
-            && steps.is_none_or(|steps| steps >= 8)
-            && products.is_none_or(|products| products >= PRODUCTS_MIN)
-            && !self.sum.is_empty()
+        let sides = [&self.columns, &self.rows].into_iter().flatten().chain([&self.row, &self.column]);
+        let (results, steps) = (iterations(sides), iterations(&self.sum));
+        let is_long = |axis: &Axis| axis.extent.is_some_and(|extent| extent >= SIDE_MIN);
+        is_long(&self.row)
+            && is_long(&self.column)
+            && steps.is_some_and(|steps| steps >= STEPS_MIN)
+            && results.zip(steps).and_then(|(results, steps)| results.checked_mul(steps))
+                >= Some(PRODUCTS_MIN)
     }
 
     /// Schedules the product.
@@ -283,12 +285,14 @@ impl Product {
     }
 }
 
-/// The number of iterations of all these loops; 0 if there are none, or it is not known.
+/// The number of iterations of all these loops together, if it is known.
+fn iterations<'a>(axes: impl IntoIterator<Item = &'a Axis>) -> Option<i128> {
+    axes.into_iter().try_fold(1_i128, |total, axis| total.checked_mul(axis.extent?))
+}
+
+/// The number of tasks that these loops make; 0 if there are no loops, or it is not known.
 fn tasks(axes: &[Axis]) -> i128 {
-    if axes.is_empty() {
-        return 0;
-    }
-    axes.iter().try_fold(1_i128, |total, axis| total.checked_mul(axis.extent?)).unwrap_or(0)
+    if axes.is_empty() { 0 } else { iterations(axes).unwrap_or(0) }
 }
 
 fn fused(schedule: &mut Schedule, loops: &[LoopRef]) -> Result<LoopRef, ScheduleError> {
