@@ -15,12 +15,12 @@ mod tile;
 
 use chipdock_ir::{Child, PrimFunc, Stmt, StmtKind, TargetCapabilities};
 
-use crate::schedule::{Schedule, ScheduleError, Trace};
+use crate::schedule::{Schedule, ScheduleError};
 use facts::Processor;
 use product::Product;
 
-/// Schedules the nests of a function that have no schedule; returns the function, and the steps.
-pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFunc, Trace) {
+/// Schedules the nests of a function that have no schedule; returns the function.
+pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -> PrimFunc {
     let processor = Processor::of(capabilities);
     let mut schedule = Schedule::new(function);
     let products: Vec<Product> = nests(&schedule.function().body).iter().filter_map(Product::of).collect();
@@ -34,10 +34,9 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
     for nest in nests.iter().filter_map(spread::Wide::of) {
         attempt(&mut schedule, |schedule| nest.schedule(schedule));
     }
-    let trace = schedule.trace().clone();
     // The names of blocks may have changed, which is no reason to change a function that has no schedule.
-    let changed = trace.steps().iter().any(|step| !step.op.starts_with("get_"));
-    (if changed { schedule.function().clone() } else { function.clone() }, trace)
+    let changed = schedule.trace().steps().iter().any(|step| !step.op.starts_with("get_"));
+    if changed { schedule.function().clone() } else { function.clone() }
 }
 
 /// Takes steps, or none of them if one is refused.
