@@ -2,7 +2,7 @@
 
 mod facts;
 
-pub use facts::{cache_sizes_bytes, vector_registers};
+pub use facts::{cache_options, vector_registers};
 
 use core::ffi::c_void;
 

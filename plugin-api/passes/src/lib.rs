@@ -28,8 +28,8 @@
 //! * **PASS-H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
 //!   `Evaluate`, `Assert`, `Return`, `Break`, `Continue`, and `Attr`, which may be ignored. Every buffer has one axis, no
 //!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes
-//!   ([`STACK_LOCAL_BYTES_MAX`] in scope `local`), all of a function together at most [`STACK_TOTAL_BYTES_MAX`]; a `DeclBuffer` without data is a view of a data variable that is
-//!   bound already (a parameter, or another buffer's).
+//!   ([`STACK_LOCAL_BYTES_MAX`] in scope `local`), all of a function together at most [`STACK_TOTAL_BYTES_MAX`]; a
+//!   `DeclBuffer` without data is a view of a data variable that is bound already (a parameter, or another buffer's).
 //! * **PASS-H3** `Assert` raises its kind and message and returns -1; message parts are strings, and integers to be
 //!   printed in decimal. `tvm_throw_last_error()` returns -1 with the error that a callee raised.
 //! * **PASS-H4** Division, remainder, shifts, conversions from float to integer and integer overflow have the IR's

@@ -37,7 +37,8 @@ const CPU: i32 = 1;
 /// # Requires / # Ensures
 ///
 /// Requires host functions with flattened buffers, made by `make_packed_api`. Every `AllocBuffer` left has a constant
-/// size of at most [`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX) bytes.
+/// size of at most [`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX) bytes, or, in scope `local`, of at most
+/// [`STACK_LOCAL_BYTES_MAX`](crate::STACK_LOCAL_BYTES_MAX).
 ///
 /// # Errors
 ///

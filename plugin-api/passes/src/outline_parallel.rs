@@ -32,8 +32,9 @@ use crate::work;
 ///
 /// There are at most as many tasks as iterations. The annotation [`attr::GRAIN`] of a loop, a number or an expression that
 /// reads no memory, is the least number of iterations that pay for a task: there are at most `extent // grain` tasks, and
-/// at least one; a grain below 1 counts as 1, and "auto" is an estimate from the loop's body (`work`). Without an iteration nothing is launched, and a single task runs in the
-/// thread that reaches the loop, as a plain call of the region. If a task fails, the function that launches it fails with
+/// at least one; a grain below 1 counts as 1, and "auto" is an estimate from the loop's body (`work`). Without an iteration
+/// nothing is launched, and a single task runs in the thread that reaches the loop, as a plain call of the region. If a
+/// task fails, the function that launches it fails with
 /// that error. Parallel loops within a parallel loop become serial: the outer one already keeps the threads busy, or is too
 /// short for that. A launch within a region can still occur if the region calls another function of the module; pools run
 /// it inline. A note around a loop that its stores need not stay in caches ([`attr::NONTEMPORAL`]) is around its body in
@@ -65,7 +66,7 @@ use crate::work;
 ///
 /// # Errors
 ///
-/// The caller's: a grain that is neither an integer nor an integer expression, or reads memory.
+/// The caller's: a grain that is neither an integer, an integer expression that reads no memory, nor "auto".
 pub fn outline_parallel(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     if !capabilities.execution.has_native(Op::ParallelLaunch) {
         return Ok(module.clone());
@@ -224,8 +225,8 @@ impl Outliner<'_> {
     fn grain(&self, of: &Loop<'_>) -> Result<Option<Expr>, PassError> {
         let refuse = |what: &str| {
             let message = format!(
-                "the annotation \"{}\" of loop {} is {what}; expected an integer, or an integer expression that reads \
-                 no memory",
+                "the annotation \"{}\" of loop {} is {what}; expected an integer, an integer expression that reads \
+                 no memory, or \"auto\"",
                 attr::GRAIN,
                 of.var.name
             );
@@ -241,7 +242,7 @@ impl Outliner<'_> {
                 Ok(Some(grain.clone()))
             }
             Some(AttrValue::Expr(grain)) => refuse(&format!("an expression of type {}", grain.dtype)),
-            Some(AttrValue::Str(text)) if **text == *work::AUTO => Ok(Some(work::grain(of.body))),
+            Some(AttrValue::Str(text)) if **text == *work::AUTO => Ok(Some(work::grain(of.var, of.body))),
             Some(_) => refuse("no number"),
         }
     }

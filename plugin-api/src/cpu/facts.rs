@@ -26,10 +26,11 @@ pub(super) fn attribute(key: &str) -> Option<Any> {
     }
 }
 
-/// Returns the sizes in bytes of the data caches of the first core, of level 1, 2 and 3; `None` where Linux reports none.
-#[must_use]
-pub fn cache_sizes_bytes() -> [Option<u64>; 3] {
-    ["1", "2", "3"].map(|level| cache(level, "size"))
+/// Lists the sizes in bytes of the data caches of the first core that Linux reports, by the usual names of the options of a
+/// target kind.
+pub fn cache_options() -> impl Iterator<Item = (&'static str, u64)> {
+    let options = [("l1-cache-bytes", "1"), ("l2-cache-bytes", "2"), ("l3-cache-bytes", "3")];
+    options.into_iter().filter_map(|(name, level)| Some((name, cache(level, "size")?)))
 }
 
 /// Returns the bits of a vector register of the processor that this process runs on, and the number of these registers;

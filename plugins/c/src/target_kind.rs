@@ -256,9 +256,8 @@ fn fill_in(target: &mut Target) {
     set("vector-bits", registers.map(|(bits, _)| bits.into()));
     set("vector-registers", registers.map(|(_, count)| count.into()));
     if is_here {
-        let names = ["l1-cache-bytes", "l2-cache-bytes", "l3-cache-bytes"];
-        for (name, size_bytes) in names.into_iter().zip(cpu::cache_sizes_bytes()) {
-            set(name, size_bytes.and_then(|size| i64::try_from(size).ok()));
+        for (name, size_bytes) in cpu::cache_options() {
+            set(name, i64::try_from(size_bytes).ok());
         }
     }
 }

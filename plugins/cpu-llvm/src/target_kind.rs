@@ -125,11 +125,8 @@ pub(crate) fn resolve(target: &Target, around: &Surroundings) -> Result<Target, 
 
 /// Fills in the sizes of this machine's caches, unless they are set.
 fn add_caches(target: &mut Target) {
-    let names = ["l1-cache-bytes", "l2-cache-bytes", "l3-cache-bytes"];
-    for (name, size_bytes) in names.into_iter().zip(cpu::cache_sizes_bytes()) {
-        if let Some(size_bytes) = size_bytes {
-            target.options.entry(name.to_owned()).or_insert_with(|| size_bytes.into());
-        }
+    for (name, size_bytes) in cpu::cache_options() {
+        target.options.entry(name.to_owned()).or_insert_with(|| size_bytes.into());
     }
 }
 

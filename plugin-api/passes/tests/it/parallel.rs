@@ -214,3 +214,22 @@ fn a_grain_that_is_no_number_is_the_callers_mistake() {
     let message = refusal(f.finish());
     assert!(message.contains("is an expression that reads memory"), "{message}");
 }
+
+/// The estimate of a grain uses only what is known before the loop: here the inner loop is as long as the outer one counts.
+#[test]
+fn an_estimated_grain_is_known_before_the_loop() {
+    let mut f = build::function("f");
+    let n = f.size("n");
+    let b = f.buffer("B", (&n, &n), DType::INT32);
+    let outer =
+        build::Loop::new("i", ForKind::Parallel, &n).annotate(attr::GRAIN, AttrValue::Str("auto".into()));
+    f.for_each(outer, |f, i| {
+        f.for_each(build::Loop::serial("j", i.clone()), |f, j| f.store(&b, (&i, &j), Expr::i32(1)));
+    });
+    let module = with_tasks(f.finish());
+    let found = run(&module, &[Array::from_f64(DType::INT32, &[3, 3], &[0.0; 9])], &[]);
+    assert_eq!(
+        found[0],
+        Array::from_f64(DType::INT32, &[3, 3], &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0])
+    );
+}

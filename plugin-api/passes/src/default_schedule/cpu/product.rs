@@ -25,7 +25,7 @@ use crate::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Tail};
 use crate::simplify::is_pure;
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Least number of multiplications: a smaller product is not worth its copies.
+/// Least number of multiplications: a smaller product may not be worth its copies. Chosen, not measured.
 const PRODUCTS_MIN: i128 = 24 * 24 * 24;
 /// Least number of rows, and of columns.
 const SIDE_MIN: i128 = 4;

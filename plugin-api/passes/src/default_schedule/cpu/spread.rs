@@ -12,7 +12,7 @@ use crate::work;
 const ELEMENTS: i64 = 8192;
 /// Number of iterations of an outer loop that are enough for threads.
 const TASKS: i128 = 64;
-/// Least number of innermost iterations, if known, that are worth a second thread.
+/// Least number of innermost iterations, if known, that may be worth a second thread: two tasks of [`work`].
 const ITERATIONS_MIN: i128 = 16 * 1024;
 
 /// A nest whose outer iterations may run at once.
