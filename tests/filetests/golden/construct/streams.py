@@ -4,7 +4,7 @@
 @I.ir_module
 class Module:
     @T.prim_func(s_tir=True)
-    def sizes(A: T.Buffer((256,), "float32"), B: T.Buffer((256,), "float32"), C: T.Buffer((256,), "int8"), D: T.Buffer((64,), "float64")):
+    def sizes(A: T.Buffer((256,), "float32"), B: T.Buffer((256,), "float32"), C: T.Buffer((256,), "int8"), D: T.Buffer((64,), "float32")):
         T.func_attr({"tirx.noalias": True})
         # with T.sblock("root"):
         for i in range(256):
@@ -27,7 +27,7 @@ class Module:
                 T.reads(A[vs:vs + 8])
                 T.writes(D[vs * 7:vs * 7 + 8])
                 T.sblock_attr({"chipdock.nontemporal": 1})
-                D[vs * 7:vs * 7 + 8] = T.Cast("float64x8", A[T.Ramp(vs, 1, 8)])
+                D[vs * 7:vs * 7 + 8] = A[T.Ramp(vs, 1, 8)]
 
     @T.prim_func(s_tir=True)
     def rows(A: T.Buffer((8, 67), "float32"), B: T.Buffer((8, 67), "float32"), n: T.int32):
@@ -45,17 +45,3 @@ class Module:
                     vi = T.axis.spatial(8, i)
                     vj = T.axis.spatial(67, j + 64)
                     B[vi, vj] = A[vi, vj] + B[vi, vj - 64]
-
-    @T.prim_func(s_tir=True)
-    def aligned(A: T.Buffer((100,), "float32"), B: T.Buffer((100,), "float32")):
-        T.func_attr({"tirx.noalias": True})
-        # with T.sblock("root"):
-        n: T.let[T.int64] = T.Cast("int64", (T.uint64(64) - T.reinterpret("uint64", B.data) % T.uint64(64)) % T.uint64(64))
-        first: T.let[T.int64] = n // T.int64(4)
-        for i in range(first):
-            B[i] = A[i]
-        with T.attr(B.data, "chipdock.nontemporal", 1):
-            for i in range((T.int64(100) - first) // T.int64(16)):
-                B[first + i * T.int64(16):first + i * T.int64(16) + T.int64(16)] = A[T.Ramp(first + i * T.int64(16), T.int64(1), 16)]
-        for i in range((T.int64(100) - first) % T.int64(16)):
-            B[T.int64(99) - i] = A[T.int64(99) - i]
