@@ -51,7 +51,8 @@
 //!   them writes: the elements of all accesses determine the iteration, or the loop drives spatial axes of a single
 //!   block, and they determine it. Vectorized and unrolled loops have constant extents.
 //! - **SCHED-8 Packing.** [`Schedule::read_at`] copies what one access of a block reads into a buffer whose axes are loops.
-//!   Elements that the access would not read are not read: they are filled with a constant, or not written.
+//!   Elements outside of the accessed buffer, and those that the predicate excludes, are not read: they are filled with a
+//!   constant, or not written.
 //! - **SCHED-9 Accumulators.** [`Schedule::write_at`] puts a buffer whose axes are loops in place of what a block writes. Of a
 //!   reduction that goes on outside, it is loaded from the output except in its first step. Results are copied back where
 //!   the block would have written them, and nowhere else.
@@ -59,10 +60,13 @@
 //!   copy memory are refused if something else may write that memory in the meantime.
 //! - **SCHED-11 Text.** A trace prints and reads back as itself. A function may carry its schedule as the attribute
 //!   [`ATTRIBUTE`]; [`from_attribute`] applies it.
+//! - **SCHED-12 Compaction.** [`Schedule::compact`] shrinks a buffer only if each iteration of the loops around all its uses
+//!   writes what it reads before it reads it.
 
 mod access;
 mod annotate;
 mod args;
+mod compact;
 mod find;
 mod fuse;
 mod independent;
@@ -77,6 +81,7 @@ mod reduction;
 mod reorder;
 mod replay;
 mod split;
+mod tensorize;
 mod tile;
 mod trace;
 

@@ -355,6 +355,15 @@ impl Facts<'_> {
 
     /// Whether an index is known to be less than a limit.
     pub(super) fn is_below(&self, index: &Expr, limit: &Expr) -> bool {
+        if let ExprKind::Binary(BinaryOp::Max, a, b) = &limit.kind {
+            return self.is_below(index, a) || self.is_below(index, b);
+        }
+        let is_end = |of: &Loop<'_>| {
+            *index == of.var.expr() && of.min.as_int() == Some(0) && of.step.is_none() && of.extent == limit
+        };
+        if self.loops.iter().any(is_end) {
+            return true;
+        }
         let below = Expr::compare(CompareOp::Lt, index.clone(), limit.clone());
         simplify::expr_with(&below, self.ranges).as_int() == Some(1)
             || self.conditions.iter().any(|known| implies(known, index, limit))

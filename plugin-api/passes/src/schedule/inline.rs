@@ -12,7 +12,7 @@ use super::access::{Element, loads, stores};
 use super::args::Args;
 use super::find::Memory;
 use super::independent::{may_alias, parameters};
-use super::nest::{Place, Realized, bound_in};
+use super::nest::{Loop, Place, Realized, bound_in};
 use super::{BlockRef, Made, Schedule, ScheduleError};
 use crate::simplify;
 use crate::walk::vars_of;
@@ -103,9 +103,12 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// A block uses nothing but its axes, its own names, and what is known in all of the function.
-pub(super) fn is_closed(function: &PrimFunc, block: &Block) -> bool {
-    let bound = bound_in(&function.body);
+/// A block uses nothing but its axes, its own names, what is known in all of the function, and what loops of `shared` bind.
+pub(super) fn is_closed(function: &PrimFunc, block: &Block, shared: &[&Stmt]) -> bool {
+    let mut bound = bound_in(&function.body);
+    for of in shared.iter().filter_map(|stmt| Loop::of(stmt)) {
+        bound.remove(of.var);
+    }
     let mut own: HashSet<Var> = block.iter_vars.iter().map(|axis| axis.var.clone()).collect();
     let mut used: HashSet<Var> =
         block.iter_vars.iter().flat_map(|axis| [&axis.min, &axis.extent]).flat_map(vars_of).collect();
@@ -276,7 +279,7 @@ fn inline(function: &PrimFunc, block: &BlockRef) -> Made {
     if axes.len() != plain.block.block.iter_vars.len() || plain.block.predicate.as_int() != Some(1) {
         return refused(block, "has a predicate, or an axis that is no index of its output");
     }
-    if !is_closed(function, plain.block.block) {
+    if !is_closed(function, plain.block.block, &[]) {
         return refused(block, "uses variables of loops other than by its axes");
     }
     let uses = Uses::of(function, &buffer);
@@ -350,7 +353,7 @@ fn whole(buffer: &Buffer) -> BufferRegion {
 fn reverse_inline(function: &PrimFunc, block: &BlockRef) -> Made {
     let place = Place::of_block(function, block)?;
     let plain = Plain::of(&place, block)?;
-    if plain.block.predicate.as_int() != Some(1) || !is_closed(function, plain.block.block) {
+    if plain.block.predicate.as_int() != Some(1) || !is_closed(function, plain.block.block, &[]) {
         return refused(block, "has a predicate, or uses variables of loops other than by its axes");
     }
     let (read, axes) = intermediate(function, block, &plain)?;

@@ -8,7 +8,7 @@ use chipdock_ir::{
     subst::Substitution,
 };
 
-use super::access::{Element, loads, stores};
+use super::access::{Element, Facts, loads, stores};
 use super::args::Args;
 use super::find::{Memory, all_blocks};
 use super::independent::{independent, may_alias, may_run_at_once};
@@ -68,7 +68,7 @@ struct Move<'a> {
 }
 
 /// First and last index of a region on an axis, both included.
-type Bounds = (Expr, Expr);
+pub(super) type Bounds = (Expr, Expr);
 
 impl Move<'_> {
     fn refused<T>(&self, message: impl std::fmt::Display) -> Result<T, ScheduleError> {
@@ -98,14 +98,20 @@ impl Move<'_> {
             return self.refused(format!("shares loop \"{}\" with loop \"{name}\"", of.var.name));
         }
         let own = block.alloc_buffers.is_empty() && block.match_buffers.is_empty();
-        if !own || !is_closed(self.function, block) {
+        let shared: Vec<&Stmt> = self
+            .place
+            .around()
+            .iter()
+            .filter(|stmt| self.outer.around().iter().any(|other| other.same(stmt)))
+            .collect();
+        if !own || !is_closed(self.function, block, &shared) {
             return self.refused(
                 "has buffers or views of its own, or uses variables of loops other than by its axes",
             );
         }
         let realized = self.place.as_block()?;
         for part in parts(realized.predicate) {
-            if !self.is_domain(&realized, &part) {
+            if !is_domain(&realized, &part, self.ranges) {
                 return self.refused("has a predicate that is not only the domain of its axes");
             }
         }
@@ -118,19 +124,17 @@ impl Move<'_> {
         }
     }
 
-    /// The condition says that the value of an axis is within its domain.
-    fn is_domain(&self, block: &Realized<'_>, part: &Expr) -> bool {
-        let ExprKind::Compare(CompareOp::Lt, a, b) = &part.kind else { return false };
-        let same =
-            |x: &Expr, y: &Expr| simplify::expr_with(x, self.ranges) == simplify::expr_with(y, self.ranges);
-        let mut axes = block.block.iter_vars.iter().zip(block.values);
-        axes.any(|(axis, value)| axis.min.as_int() == Some(0) && same(value, a) && same(&axis.extent, b))
-    }
-
     /// A sum of loops in which each counts where the next inner one ends.
     fn counts_through(&self, value: &Expr) -> bool {
         let loops: Vec<Loop<'_>> = self.place.around().iter().filter_map(Loop::of).collect();
         dense(value, &loops, self.ranges)
+    }
+
+    /// Whether an index in terms of the loops around is less than a limit.
+    fn is_below(&self, index: &Expr, limit: &Expr) -> bool {
+        let loops = self.outer.around().iter().chain([self.outer.stmt()]).filter_map(Loop::of).collect();
+        let limit = limit.clone().cast(index.dtype);
+        Facts { conditions: Vec::new(), loops, ranges: self.ranges }.is_below(index, &limit)
     }
 
     /// The block under new loops over a region, one for each axis, clipped to the domains of the axes.
@@ -149,16 +153,26 @@ impl Move<'_> {
                 None => (axis.min.clone(), axis.extent.clone()),
             };
             ranges.set_loop(&var, &Expr::int(0, var.dtype), &extent, None);
-            let value = simplify::expr_with(&(first + var.expr()), &ranges);
-            if bounds.is_some() {
+            // A loop of one iteration is none.
+            let is_one = extent.as_int() == Some(1);
+            let value = if is_one { first } else { first + var.expr() };
+            let value = simplify::expr_with(&value, &ranges);
+            if let Some((_, high)) = bounds {
                 let end = axis.min.clone() + axis.extent.clone();
                 guards.push(simplify::expr_with(
                     &Expr::compare(CompareOp::Ge, value.clone(), axis.min.clone()),
                     &ranges,
                 ));
-                guards.push(simplify::expr_with(&Expr::compare(CompareOp::Lt, value.clone(), end), &ranges));
+                if !self.is_below(high, &end) {
+                    guards.push(simplify::expr_with(
+                        &Expr::compare(CompareOp::Lt, value.clone(), end),
+                        &ranges,
+                    ));
+                }
             }
-            loops.push((var, extent));
+            if !is_one {
+                loops.push((var, extent));
+            }
             values.push(value);
         }
         let block = Stmt::new(StmtKind::BlockRealize {
@@ -199,8 +213,16 @@ impl Move<'_> {
     }
 }
 
+/// The condition says that the value of an axis is within its domain.
+pub(super) fn is_domain(block: &Realized<'_>, part: &Expr, ranges: &Ranges) -> bool {
+    let ExprKind::Compare(CompareOp::Lt, a, b) = &part.kind else { return false };
+    let same = |x: &Expr, y: &Expr| simplify::expr_with(x, ranges) == simplify::expr_with(y, ranges);
+    let mut axes = block.block.iter_vars.iter().zip(block.values);
+    axes.any(|(axis, value)| axis.min.as_int() == Some(0) && same(value, a) && same(&axis.extent, b))
+}
+
 /// Whether a value runs through all integers from its first to its last along loops, with what else is in it fixed.
-fn dense(value: &Expr, loops: &[Loop<'_>], ranges: &Ranges) -> bool {
+pub(super) fn dense(value: &Expr, loops: &[Loop<'_>], ranges: &Ranges) -> bool {
     let mut digits: Vec<(i128, Option<i128>)> = Vec::new();
     for (term, factor) in Linear::of(&simplify::expr_with(value, ranges)).terms {
         match loops.iter().find(|of| term == of.var.expr()) {
@@ -222,7 +244,7 @@ fn dense(value: &Expr, loops: &[Loop<'_>], ranges: &Ranges) -> bool {
 }
 
 /// First and last value of an index along loops; `None` if it is not a sum of multiples of them.
-fn bounds(index: &Expr, loops: &[Loop<'_>], ranges: &Ranges) -> Option<Bounds> {
+pub(super) fn bounds(index: &Expr, loops: &[Loop<'_>], ranges: &Ranges) -> Option<Bounds> {
     let index = simplify::expr_with(index, ranges);
     let (mut low, mut high) = (index.clone(), index);
     for of in loops.iter().rev() {
@@ -262,10 +284,10 @@ fn chosen(a: &Expr, b: &Expr, op: BinaryOp, ranges: &Ranges) -> Expr {
 }
 
 /// Indices of an element in terms of loops, and the loops between a loop and the block that accesses it.
-type Accessed<'a> = (Vec<Expr>, Vec<Loop<'a>>);
+pub(super) type Accessed<'a> = (Vec<Expr>, Vec<Loop<'a>>);
 
 /// The elements that blocks under a loop access, with the loops between the loop and each block.
-fn elements_under<'a>(
+pub(super) fn elements_under<'a>(
     outer: &Place,
     places: &'a [Place],
     pick: impl Fn(&Stmt) -> Vec<Element>,
@@ -284,7 +306,7 @@ fn elements_under<'a>(
     Ok(found)
 }
 
-fn places(function: &PrimFunc, names: &[Arc<str>]) -> Result<Vec<Place>, ScheduleError> {
+pub(super) fn places(function: &PrimFunc, names: &[Arc<str>]) -> Result<Vec<Place>, ScheduleError> {
     let mut seen = HashSet::new();
     let names = names.iter().filter(|name| seen.insert(Arc::clone(name)));
     names.map(|name| Place::of_block(function, &BlockRef(Arc::clone(name)))).collect()
@@ -363,7 +385,7 @@ fn own_axes(this: &Move<'_>, block: &Realized<'_>, element: &Element) -> Result<
 }
 
 /// Ranges of all variables of a function.
-fn all_ranges(function: &PrimFunc) -> Ranges {
+pub(super) fn all_ranges(function: &PrimFunc) -> Ranges {
     let mut ranges = super::nest::sizes(function);
     function.body.walk(&mut |child| {
         if let chipdock_ir::Child::Stmt(stmt) = child {

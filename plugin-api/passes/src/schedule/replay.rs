@@ -97,6 +97,8 @@ const STEPS: &[(&str, &[&str])] = &[
     ("partition", &["loop", "at"]),
     ("compute_inline", &["block"]),
     ("reverse_compute_inline", &["block"]),
+    ("compact", &["block"]),
+    ("tensorize", &["loop", "intrin"]),
     ("compute_at", &["block", "loop"]),
     ("reverse_compute_at", &["block", "loop"]),
     ("read_at", &["loop", "block", "read_index", "scope", "order", "fill"]),
@@ -304,6 +306,8 @@ fn make_move(sch: &mut Schedule, step: &Step, call: &Call<'_>) -> Result<Vec<Han
     Ok(match &*step.op {
         "compute_inline" => none(sch.compute_inline(&call.block("block")?)?),
         "reverse_compute_inline" => none(sch.reverse_compute_inline(&call.block("block")?)?),
+        "tensorize" => none(sch.tensorize(&call.looped("loop")?, call.text("intrin")?)?),
+        "compact" => none(sch.compact(&call.block("block")?)?),
         "compute_at" => none(sch.compute_at(&call.block("block")?, &call.looped("loop")?)?),
         "reverse_compute_at" => none(sch.reverse_compute_at(&call.block("block")?, &call.looped("loop")?)?),
         "partition" => of_loops(sch.partition(&call.looped("loop")?, call.cut()?)?),

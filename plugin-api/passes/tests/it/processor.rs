@@ -1,8 +1,8 @@
 //! Default schedules of a processor: whatever the registers and caches, a scheduled function computes what it did.
 
 use chipdock_interpret::{Interpreter, compare};
-use chipdock_ir::{DType, Stage, TargetCapabilities, build, print, validate::validate};
-use chipdock_passes::schedule_for_processor;
+use chipdock_ir::{BinaryOp, DType, Stage, TargetCapabilities, build, print, validate::validate};
+use chipdock_passes::default_schedule;
 
 use crate::schedule::kernels::{self, Kernel};
 
@@ -20,7 +20,7 @@ fn processor(vector_bits: i64, registers: i64) -> TargetCapabilities {
 #[track_caller]
 fn scheduled(kernel: &Kernel, capabilities: &TargetCapabilities) -> String {
     let original = build::module([kernel.function.clone()]);
-    let module = schedule_for_processor(&original, capabilities).unwrap();
+    let module = default_schedule(&original, capabilities).unwrap();
     let text = print::function(&module.functions[0]);
     assert_eq!(
         validate(&module, Stage::Scheduled).map_err(|problems| problems[0].to_string()),
@@ -62,7 +62,11 @@ fn products_keep_results() {
             let kernel = kernels::matmul(size, symbolic, dtype, index % 2 == 1);
             let text = scheduled(&kernel, &processor(bits, registers));
             let is_large = size.iter().product::<usize>() >= 24 * 24 * 24;
-            assert_eq!(text.contains("A_packed"), is_large && !symbolic, "{size:?}\n{text}");
+            assert_eq!(text.contains("A_packed"), is_large || symbolic, "{size:?}\n{text}");
+            // The tile itself has no condition.
+            let tile = text.split("T.sblock(").find(|block| block.starts_with("\"C\")"));
+            let is_packed = text.contains("A_packed");
+            assert!(tile.is_some_and(|tile| !is_packed || !tile.contains("T.where")), "{text}");
         }
     }
 }
@@ -94,4 +98,69 @@ fn long_nests_run_on_threads() {
         assert_eq!(text.contains("\"chipdock.grain\": \"auto\""), is_parallel, "{text}");
     }
     scheduled(&kernels::elementwise([5, 7], true), &processor(512, 32));
+}
+
+/// The nests of a softmax run row by row, and what they pass on is as long as a row.
+#[test]
+fn rows_keep_results() {
+    for shape in [[0, 5], [1, 1], [3, 7], [4, 0], [5, 1], [64, 17], [33, 64], [200, 100]] {
+        for symbolic in [false, true] {
+            let text = scheduled(&kernels::softmax(shape, symbolic), &processor(512, 32));
+            if symbolic || (shape[0] >= 4 && shape[1] > 1) {
+                assert!(text.contains("E = T.alloc_buffer("), "{text}");
+                assert_eq!(text.matches("T.parallel(").count(), 1, "{text}");
+            }
+        }
+    }
+}
+
+/// Products in a chain run by blocks of rows, where there are some that divide the rows.
+#[test]
+fn chains_of_products_keep_results() {
+    for (heads, shape) in [(1, [64, 40, 24]), (3, [48, 50, 33]), (2, [163, 24, 24]), (9, [160, 32, 32])] {
+        let text = scheduled(&kernels::two_products(heads, shape), &processor(256, 16));
+        assert_eq!(text.contains("P = T.alloc_buffer("), shape[0] % 16 == 0, "{text}");
+    }
+}
+
+/// Long reductions to few results are computed in parts.
+#[test]
+fn long_sums_keep_results() {
+    for shape in [[1, 70_000], [3, 40_000], [2, 65_536], [9, 70_000]] {
+        for op in [BinaryOp::Add, BinaryOp::Max] {
+            let kernel = kernels::reduced(shape, false, DType::INT32, op);
+            let text = scheduled(&kernel, &processor(512, 32));
+            let in_parts = shape[0] < 9 && shape[1] >= 65_536;
+            assert_eq!(text.contains("B_rf"), in_parts, "{text}");
+        }
+    }
+}
+
+/// Transpositions run by tiles of whole vectors, and the rest element by element.
+#[test]
+fn transpositions_keep_results() {
+    for shape in [[1, 16, 16], [1, 15, 40], [2, 17, 31], [1, 64, 48], [3, 33, 16], [0, 20, 20], [1, 100, 0]] {
+        for dtype in [DType::FLOAT32, DType::INT8, DType::FLOAT64] {
+            for symbolic in [false, true] {
+                for (bits, registers) in MACHINES {
+                    let kernel = kernels::transposed(shape, symbolic, dtype);
+                    let text = scheduled(&kernel, &processor(bits, registers));
+                    let lanes = (bits as usize / dtype.bits as usize).clamp(4, 16);
+                    let long = shape[1] >= lanes && shape[2] >= lanes;
+                    assert_eq!(text.contains("T.Shuffle"), long || symbolic, "{text}");
+                }
+            }
+        }
+    }
+}
+
+/// Outputs larger than the second cache are stored past the caches, if they are not read again.
+#[test]
+fn large_outputs_are_streamed() {
+    for (shape, is_streamed) in [([64, 512], true), ([64, 64], false), ([65, 511], false)] {
+        let text = scheduled(&kernels::elementwise(shape, false), &processor(512, 32));
+        assert_eq!(text.contains("chipdock.nontemporal"), is_streamed, "{text}");
+    }
+    let text = scheduled(&kernels::softmax([80, 512], false), &processor(512, 32));
+    assert_eq!(text.matches("chipdock.nontemporal").count(), 1, "{text}");
 }

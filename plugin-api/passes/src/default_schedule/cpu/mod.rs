@@ -3,36 +3,67 @@
 //! Each rule looks for nests that it knows, and schedules them by steps that check their own legality: a rule that is
 //! refused a step leaves the nest to the next.
 //!
+//! * [`inline`]: elementwise intermediate results are computed where they are read.
+//! * [`rows`]: nests one after the other run row by row, and what they pass on shrinks to a row.
 //! * [`product`]: sums of products are packed and computed by tiles in registers.
+//! * [`sums`]: reductions to few results are computed in parts.
+//! * [`transpose`]: copies along another order of memory run by tiles in registers.
 //! * [`order`]: a loop along memory becomes the innermost.
 //! * [`spread`]: the outer iterations of what remains run on several threads.
+//! * [`stream`]: outputs that no cache of a core holds are stored past the caches.
 
 mod facts;
+mod inline;
+mod leaf;
 mod order;
 mod product;
+mod rows;
 mod spread;
+mod stream;
+mod sums;
 mod tile;
+mod transpose;
+
+use std::sync::Arc;
 
 use chipdock_ir::{Child, PrimFunc, Stmt, StmtKind, TargetCapabilities};
 
 use crate::schedule::{Schedule, ScheduleError};
 use facts::Processor;
+use leaf::leaves;
 use product::Product;
 
 /// Schedules the nests of a function that have no schedule; returns the function.
 pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -> PrimFunc {
     let processor = Processor::of(capabilities);
     let mut schedule = Schedule::new(function);
-    let products: Vec<Product> = nests(&schedule.function().body).iter().filter_map(Product::of).collect();
-    for product in products {
+    for inlined in inline::Inlined::all(schedule.function()) {
+        attempt(&mut schedule, |schedule| inlined.schedule(schedule));
+    }
+    let mut tried: Vec<Arc<str>> = Vec::new();
+    while let Some(rows) = rows::Rows::find(schedule.function(), &tried) {
+        tried.push(rows.name());
+        attempt(&mut schedule, |schedule| rows.schedule(schedule));
+    }
+    for product in leaves(&schedule.function().body).iter().filter_map(Product::of) {
         attempt(&mut schedule, |schedule| product.schedule(schedule, &processor));
     }
-    for nest in nests(&schedule.function().body).iter().filter_map(order::Inner::of) {
+    for sum in leaves(&schedule.function().body).into_iter().filter_map(sums::Sum::of) {
+        attempt(&mut schedule, |schedule| sum.schedule(schedule));
+    }
+    let copy = |leaf| transpose::Transposed::of(leaf, &processor);
+    for copy in leaves(&schedule.function().body).into_iter().filter_map(copy) {
+        attempt(&mut schedule, |schedule| copy.schedule(schedule));
+    }
+    for nest in leaves(&schedule.function().body).into_iter().filter_map(order::Inner::of) {
         attempt(&mut schedule, |schedule| nest.schedule(schedule));
     }
     let nests = nests(&schedule.function().body);
     for nest in nests.iter().filter_map(spread::Wide::of) {
         attempt(&mut schedule, |schedule| nest.schedule(schedule));
+    }
+    for streamed in stream::Streamed::all(schedule.function(), &processor) {
+        attempt(&mut schedule, |schedule| streamed.schedule(schedule));
     }
     // The names of blocks may have changed, which is no reason to change a function that has no schedule.
     let changed = schedule.trace().steps().iter().any(|step| !step.op.starts_with("get_"));

@@ -15,12 +15,13 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, Stmt, StmtKind, Var};
+use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, StmtKind, Var};
 
 use super::facts::Processor;
+use super::leaf::Leaf;
 use super::spread::threads;
 use super::tile::{Tile, sum_block};
-use crate::default_schedule::host::{Head, nest, steps};
+use crate::default_schedule::host::{Head, steps};
 use crate::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Tail};
 use crate::simplify::is_pure;
 use crate::walk::{depends_on_memory, vars_of};
@@ -60,6 +61,10 @@ pub(super) struct Product {
     row: Axis,
     rows: Vec<Axis>,
     sum: Vec<Axis>,
+    /// Number of loops of the nest.
+    n_loops: usize,
+    /// Whether a parallel loop is around it.
+    is_inside: bool,
 }
 
 /// The two factors of the term: their indices, in order of evaluation, and the size of the larger element.
@@ -108,14 +113,12 @@ fn joined(parts: &[&[LoopRef]]) -> Vec<LoopRef> {
 
 impl Product {
     /// The product that a nest computes, if its loops are plain and the schedule pays.
-    pub(super) fn of(stmt: &Stmt) -> Option<Self> {
-        let mut heads = Vec::new();
-        let inner = nest(stmt, &mut heads);
-        let StmtKind::BlockRealize { iter_values, predicate, block } = &inner.kind else { return None };
-        (predicate.as_int() == Some(1) && iter_values.len() == heads.len()).then_some(())?;
+    pub(super) fn of(leaf: &Leaf) -> Option<Self> {
+        let Leaf { heads, values: iter_values, block, .. } = leaf;
+        (!leaf.is_guarded && iter_values.len() == heads.len()).then_some(())?;
         let StmtKind::Store { buffer, indices, .. } = &block.body.kind else { return None };
         let factors = factors(block)?;
-        let extents = extents(&heads, iter_values, block)?;
+        let extents = extents(heads, iter_values, block)?;
         let (mut batch, mut columns, mut rows, mut sum) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let along = block.iter_vars.iter().position(|axis| steps(indices, &axis.var) == Some(true))?;
         let uses =
@@ -152,20 +155,27 @@ impl Product {
             row,
             rows,
             sum,
+            n_loops: heads.len(),
+            is_inside: leaf.is_inside,
         };
         product.pays().then_some(product)
     }
 
-    /// Whether the copies pay. Of sizes that are not known this is not known either: a small product would be slower.
+    /// Whether a loop of the nest counts rows of the product.
+    pub(super) fn is_row(&self, position: usize) -> bool {
+        self.row.position == position || self.rows.iter().any(|axis| axis.position == position)
+    }
+
+    /// Whether the copies pay. Sizes that are not known are taken for large ones.
     fn pays(&self) -> bool {
         let sides = [&self.columns, &self.rows].into_iter().flatten().chain([&self.row, &self.column]);
         let (results, steps) = (iterations(sides), iterations(&self.sum));
-        let is_long = |axis: &Axis| axis.extent.is_some_and(|extent| extent >= SIDE_MIN);
+        let is_long = |axis: &Axis| axis.extent.is_none_or(|extent| extent >= SIDE_MIN);
+        let products = results.zip(steps).map(|(results, steps)| results.saturating_mul(steps));
         is_long(&self.row)
             && is_long(&self.column)
-            && steps.is_some_and(|steps| steps >= STEPS_MIN)
-            && results.zip(steps).and_then(|(results, steps)| results.checked_mul(steps))
-                >= Some(PRODUCTS_MIN)
+            && steps.is_none_or(|steps| steps >= STEPS_MIN)
+            && products.is_none_or(|products| products >= PRODUCTS_MIN)
     }
 
     /// Schedules the product.
@@ -176,8 +186,8 @@ impl Product {
     ) -> Result<(), ScheduleError> {
         let block = schedule.get_sblock(&self.block)?;
         let loops = self.tiled(schedule, &block, processor)?;
-        let by_batch = tasks(&self.batch) >= TASKS_MIN;
-        let by_columns = !by_batch && tasks(&self.columns) >= TASKS_MIN;
+        let by_batch = !self.is_inside && tasks(&self.batch) >= TASKS_MIN;
+        let by_columns = !self.is_inside && !by_batch && tasks(&self.columns) >= TASKS_MIN;
         let (at_columns, packed_columns) = match loops.columns.last() {
             Some(last) if by_columns => (last, &[][..]),
             _ => (&loops.blocks, loops.columns.as_slice()),
@@ -202,6 +212,9 @@ impl Product {
         if let Some(last) = other.loops.last() {
             schedule.unroll(last)?;
         }
+        if self.is_inside {
+            return Ok(());
+        }
         if by_batch {
             return fused(schedule, &loops.batch).and_then(|of| threads(schedule, &of));
         }
@@ -221,7 +234,9 @@ impl Product {
         block: &BlockRef,
         processor: &Processor,
     ) -> Result<Loops, ScheduleError> {
-        let all = schedule.get_loops(block)?;
+        let mut all = schedule.get_loops(block)?;
+        let around = all.len().saturating_sub(self.n_loops);
+        let all = all.split_off(around);
         let tile = Tile::of(self.row.extent, self.column.extent, processor, self.dtype);
         let rows = schedule.split(&at(&all, self.row)?, &[None, Some(tile.rows)], Tail::Predicate)?;
         let factors = [None, Some(tile.vectors), Some(tile.lanes)];

@@ -36,12 +36,14 @@ fn kernel(choices: &mut Choices<'_>) -> Kernel {
     let (m, n, k) = (size(), size(), size());
     let symbolic = choices.below(2) == 1;
     let dtype = if choices.below(2) == 1 { DType::FLOAT32 } else { DType::INT32 };
-    match choices.below(6) {
+    match choices.below(8) {
         0 => kernels::elementwise([m, n], symbolic),
         1 => kernels::matmul([m, n, k], symbolic, dtype, false),
         2 => kernels::matmul([m, n, k.max(1)], symbolic, dtype, true),
         3 => kernels::pipeline(m, symbolic),
         4 => kernels::reduced([m, n], symbolic, dtype, BinaryOp::Max),
+        5 => kernels::softmax([m, n.max(1)], symbolic),
+        6 => kernels::pipeline(m, symbolic),
         _ => kernels::chained(m),
     }
 }
@@ -55,7 +57,7 @@ fn blocks(sch: &mut Schedule) -> Vec<BlockRef> {
     found.filter_map(|name| sch.get_sblock(name).ok()).collect()
 }
 
-const STEPS: [&str; 17] = [
+const STEPS: [&str; 20] = [
     "partition",
     "split",
     "reorder",
@@ -69,6 +71,9 @@ const STEPS: [&str; 17] = [
     "rfactor",
     "compute_inline",
     "reverse_compute_inline",
+    "compute_at",
+    "compact",
+    "compact",
     "compute_at",
     "reverse_compute_at",
     "split",
@@ -120,6 +125,7 @@ fn step(sch: &mut Schedule, choices: &mut Choices<'_>) -> (&'static str, Result<
         "rfactor" => sch.rfactor(&of, i64::try_from(choices.below(2)).unwrap()).map(|_| ()),
         "compute_inline" => sch.compute_inline(&block),
         "reverse_compute_inline" => sch.reverse_compute_inline(&block),
+        "compact" => sch.compact(&block),
         "compute_at" => sch.compute_at(&block, choices.one(&any_loops).unwrap()),
         _ => sch.reverse_compute_at(&block, choices.one(&any_loops).unwrap()),
     };

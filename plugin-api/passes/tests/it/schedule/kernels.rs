@@ -1,7 +1,7 @@
 //! Kernels to schedule, of any sizes, constant or symbolic.
 
 use chipdock_interpret::{Arg, Array};
-use chipdock_ir::build::{self, FunctionBuilder, R, S};
+use chipdock_ir::build::{self, BlockBuilder, FunctionBuilder, R, S};
 use chipdock_ir::{DType, Expr, Param, PrimFunc, StorageScope};
 
 /// A function with the shapes of its parameters.
@@ -187,4 +187,108 @@ pub(crate) fn reduced(shape: [usize; 2], symbolic: bool, dtype: DType, op: chipd
         });
     });
     Kernel { function: f.finish(), shapes: vec![shape.to_vec(), vec![shape[0]]] }
+}
+
+/// The softmax of each row of A, less its largest element, in four nests.
+pub(crate) fn softmax(shape: [usize; 2], symbolic: bool) -> Kernel {
+    let mut f = build::function("softmax");
+    f.noalias();
+    let [m, n] = sizes(&mut f, ["m", "n"], shape, symbolic);
+    let a = f.buffer("A", (&m, &n), DType::FLOAT32);
+    let b = f.buffer("B", (&m, &n), DType::FLOAT32);
+    let most = f.block_alloc("M", &m, DType::FLOAT32, StorageScope::GLOBAL);
+    let exps = f.block_alloc("E", (&m, &n), DType::FLOAT32, StorageScope::GLOBAL);
+    let sums = f.block_alloc("S", &m, DType::FLOAT32, StorageScope::GLOBAL);
+    rows(&mut f, "M", [&m, &n], |f, [vi, vk]| {
+        f.init(|f| f.store(&most, vi, -1000.0));
+        f.store(&most, vi, most.at(vi).max(a.at((vi, vk))));
+    });
+    f.grid(["i", "j"], (&m, &n), |f, [i, j]| {
+        f.block("E", |f| {
+            let [vi, vj] = f.remap([S, S], ["vi", "vj"], [&i, &j]);
+            f.store(&exps, (&vi, &vj), (a.at((&vi, &vj)) - most.at(&vi)).exp());
+        });
+    });
+    rows(&mut f, "S", [&m, &n], |f, [vi, vk]| {
+        f.init(|f| f.store(&sums, vi, 0.0));
+        f.store(&sums, vi, sums.at(vi) + exps.at((vi, vk)));
+    });
+    f.grid(["i", "j"], (&m, &n), |f, [i, j]| {
+        f.block("B", |f| {
+            let [vi, vj] = f.remap([S, S], ["vi", "vj"], [&i, &j]);
+            f.store(&b, (&vi, &vj), exps.at((&vi, &vj)) / sums.at(&vi));
+        });
+    });
+    Kernel { function: f.finish(), shapes: vec![shape.to_vec(), shape.to_vec()] }
+}
+
+fn rows(
+    f: &mut FunctionBuilder,
+    name: &str,
+    [m, n]: [&Expr; 2],
+    body: impl FnOnce(&mut BlockBuilder, [&Expr; 2]),
+) {
+    f.grid(["i", "k"], (m, n), |f, [i, k]| {
+        f.block(name, |f| {
+            let [vi, vk] = f.remap([S, R], ["vi", "vk"], [&i, &k]);
+            body(f, [&vi, &vk]);
+        });
+    });
+}
+
+/// `P[h, i, j] = A[h, i, :] . B[h, j, :]`, `R[h, i, j] = max(P, 0) + j`, `C[h, i, d] = R[h, i, :] . D[h, :, d]`.
+pub(crate) fn two_products(heads: usize, shape: [usize; 3]) -> Kernel {
+    let [rows, columns, depth] = shape;
+    let mut f = build::function("two_products");
+    f.noalias();
+    let [h, m, n, d] = sizes(&mut f, ["h", "m", "n", "d"], [heads, rows, columns, depth], false);
+    let a = f.buffer("A", (&h, &m, &d), DType::INT32);
+    let b = f.buffer("B", (&h, &n, &d), DType::INT32);
+    let v = f.buffer("V", (&h, &n, &d), DType::INT32);
+    let c = f.buffer("C", (&h, &m, &d), DType::INT32);
+    let p = f.block_alloc("P", (&h, &m, &n), DType::INT32, StorageScope::GLOBAL);
+    let r = f.block_alloc("R", (&h, &m, &n), DType::INT32, StorageScope::GLOBAL);
+    f.grid(["h", "i", "j", "k"], (&h, &m, &n, &d), |f, loops| {
+        f.block("P", |f| {
+            let [vh, vi, vj, vk] =
+                f.remap([S, S, S, R], ["vh", "vi", "vj", "vk"], [&loops[0], &loops[1], &loops[2], &loops[3]]);
+            f.init(|f| f.store(&p, (&vh, &vi, &vj), 0));
+            let product = a.at((&vh, &vi, &vk)) * b.at((&vh, &vj, &vk));
+            f.store(&p, (&vh, &vi, &vj), p.at((&vh, &vi, &vj)) + product);
+        });
+    });
+    f.grid(["h", "i", "j"], (&h, &m, &n), |f, [h, i, j]| {
+        f.block("R", |f| {
+            let [vh, vi, vj] = f.remap([S, S, S], ["vh", "vi", "vj"], [&h, &i, &j]);
+            f.store(&r, (&vh, &vi, &vj), p.at((&vh, &vi, &vj)).max(0) + vj.clone());
+        });
+    });
+    f.grid(["h", "i", "d", "j"], (&h, &m, &d, &n), |f, loops| {
+        f.block("C", |f| {
+            let [vh, vi, vd, vj] =
+                f.remap([S, S, S, R], ["vh", "vi", "vd", "vj"], [&loops[0], &loops[1], &loops[2], &loops[3]]);
+            f.init(|f| f.store(&c, (&vh, &vi, &vd), 0));
+            let product = r.at((&vh, &vi, &vj)) * v.at((&vh, &vj, &vd));
+            f.store(&c, (&vh, &vi, &vd), c.at((&vh, &vi, &vd)) + product);
+        });
+    });
+    let shapes = [rows, columns, columns, rows].map(|length| vec![heads, length, depth]);
+    Kernel { function: f.finish(), shapes: shapes.to_vec() }
+}
+
+/// `B[h, i, j] = A[h, j, i]`.
+pub(crate) fn transposed(shape: [usize; 3], symbolic: bool, dtype: DType) -> Kernel {
+    let [heads, rows, columns] = shape;
+    let mut f = build::function("transposed");
+    f.noalias();
+    let [h, m, n] = sizes(&mut f, ["h", "m", "n"], shape, symbolic);
+    let a = f.buffer("A", (&h, &n, &m), dtype);
+    let b = f.buffer("B", (&h, &m, &n), dtype);
+    f.grid(["h", "i", "j"], (&h, &m, &n), |f, [h, i, j]| {
+        f.block("B", |f| {
+            let [vh, vi, vj] = f.remap([S, S, S], ["vh", "vi", "vj"], [&h, &i, &j]);
+            f.store(&b, (&vh, &vi, &vj), a.at((&vh, &vj, &vi)));
+        });
+    });
+    Kernel { function: f.finish(), shapes: vec![vec![heads, columns, rows], vec![heads, rows, columns]] }
 }

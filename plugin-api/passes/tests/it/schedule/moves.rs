@@ -4,7 +4,7 @@ use chipdock_ir::{BinaryOp, DType, print};
 use chipdock_passes::schedule::{Cut, Schedule, Tail};
 
 use super::kernels;
-use super::{check, expect, refused};
+use super::{check, check_lowered, expect, refused};
 
 fn has_block(sch: &Schedule, name: &str) -> bool {
     print::function(sch.function()).contains(&format!("T.sblock(\"{name}\")"))
@@ -175,9 +175,60 @@ fn producers_move_to_their_consumers() {
                 if n > 4 || symbolic {
                     expect(&refused(sch.parallel(&parts[0])), &["may not run at once"]);
                 }
+                // Each has its own, if the tile is its buffer.
+                sch.compact(&b).unwrap();
+                check(&kernel, &sch);
+                sch.compact(&c).unwrap();
+                check(&kernel, &sch);
+                expect(&print::function(sch.function()), &["B = T.alloc_buffer(", "C = T.alloc_buffer("]);
+                sch.parallel(&parts[0]).unwrap();
+                check(&kernel, &sch);
+                check_lowered(&kernel, &sch);
             }
         }
     }
+}
+
+#[test]
+fn refusals_of_compaction() {
+    let kernel = kernels::pipeline(9, false);
+    let mut sch = Schedule::new(&kernel.function);
+    let [b, c, d] = ["B", "C", "D"].map(|name| sch.get_sblock(name).unwrap());
+    expect(&refused(sch.compact(&d)), &["writes buffer \"D\", which is no intermediate"]);
+    expect(&refused(sch.compact(&b)), &["has no loop around it and all that reads what it writes"]);
+    // Tiles of C that read what other tiles have written of B.
+    let of_b = sch.get_loops(&b).unwrap();
+    let parts = sch.split(&of_b[0], &[None, Some(4)], Tail::Predicate).unwrap();
+    sch.reverse_compute_at(&c, &parts[0]).unwrap_err();
+    let kernel = kernels::chained(5);
+    let mut sch = Schedule::new(&kernel.function);
+    let b = sch.get_sblock("B").unwrap();
+    expect(&refused(sch.compact(&b)), &["no intermediate"]);
+}
+
+/// A tile of a transposition is whole, and a copy.
+#[test]
+fn refusals_of_tiles() {
+    let kernel = kernels::transposed([1, 8, 8], false, DType::FLOAT32);
+    let mut sch = Schedule::new(&kernel.function);
+    let block = sch.get_sblock("B").unwrap();
+    let loops = sch.get_loops(&block).unwrap();
+    expect(&refused(sch.tensorize(&loops[1], "dot_4")), &["no tile \"dot_4\"", "transpose_8x8"]);
+    expect(&refused(sch.tensorize(&loops[1], "transpose_4x4")), &["not serial ones of so many iterations"]);
+    expect(&refused(sch.tensorize(&loops[0], "transpose_8x8")), &["the inner loop's body is no block"]);
+    expect(&refused(sch.tensorize(&loops[2], "transpose_8x8")), &["its body is no loop"]);
+    let mut along = sch.clone();
+    along.reorder(&[loops[2].clone(), loops[1].clone()]).unwrap();
+    expect(&refused(along.tensorize(&loops[2], "transpose_8x8")), &["not contiguous along the inner loop"]);
+    let mut aliased = kernel.function.clone();
+    aliased.attrs.remove(chipdock_ir::attr::NOALIAS);
+    let mut other = Schedule::new(&aliased);
+    let block = other.get_sblock("B").unwrap();
+    let i = other.get_loops(&block).unwrap()[1].clone();
+    expect(&refused(other.tensorize(&i, "transpose_8x8")), &["may overlap"]);
+    sch.tensorize(&loops[1], "transpose_8x8").unwrap();
+    check(&kernel, &sch);
+    check_lowered(&kernel, &sch);
 }
 
 #[test]
