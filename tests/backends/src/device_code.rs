@@ -9,7 +9,7 @@ use chipdock_ir::{
     AttrValue, DType, Expr, IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, attr,
 };
 use chipdock_passes::{LowerOptions, lower};
-use chipdock_test_support::{CorpusFile, bless, corpus};
+use chipdock_test_support::{CorpusFile, bless, corpus, sample};
 
 /// The device part of a module built for a target.
 #[derive(Debug)]
@@ -66,9 +66,41 @@ pub fn list(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
         return Ok(());
     }
     lines.sort();
-    let head = |line: &String| line.lines().take(2).map(str::trim).collect::<Vec<_>>().join(": ") + "\n";
-    let text: String = lines.iter().map(head).collect();
+    let text: String = lines.iter().map(|line| head(line) + "\n").collect();
     bless(path, &text)
+}
+
+/// Does the same as [`list`] for the files that a run has drawn ([`sample`]): only their lines are compared.
+///
+/// # Errors
+///
+/// As of [`list`], or the golden cannot be read.
+pub fn list_drawn(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
+    if sample::is_whole_run() || std::env::var_os("CHIPDOCK_ONLY").is_some() {
+        return list(path, lines);
+    }
+    lines.sort();
+    let found: Vec<String> = lines.iter().map(|line| head(line)).collect();
+    let golden = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let is_drawn = |line: &&str| sample::is_drawn(file_of(line));
+    let expected: Vec<&str> = golden.lines().filter(is_drawn).collect();
+    match expected.iter().zip(&found).find(|(expected, found)| *expected != found) {
+        None if expected.len() == found.len() => Ok(()),
+        None => Err(format!("{}: expected {} lines, found {}", path.display(), expected.len(), found.len())),
+        Some((expected, found)) => {
+            Err(format!("{}\n  expected: {expected}\n  found:    {found}", path.display()))
+        }
+    }
+}
+
+/// The name of the file that a line of a list begins with.
+fn file_of(line: &str) -> &str {
+    line.split_once(".py").map_or(line, |(stem, _)| &line[..stem.len() + 3])
+}
+
+/// The first line of a reason and its first cause, in one line.
+fn head(line: &str) -> String {
+    line.lines().take(2).map(str::trim).collect::<Vec<_>>().join(": ")
 }
 
 /// Compares texts with the goldens `NAME.EXTENSION` of a folder, and checks that the folder has no other golden with that

@@ -23,6 +23,7 @@ pub mod memory;
 pub mod plugins;
 pub mod random;
 pub mod recording_host;
+pub mod sample;
 #[cfg(feature = "schemas")]
 pub mod schemas;
 pub mod setup;

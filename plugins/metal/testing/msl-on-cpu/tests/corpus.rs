@@ -1,4 +1,5 @@
-//! Runs every kernel of the corpus and the examples, scheduled by hand and by default.
+//! Runs every kernel of the corpus and the examples, scheduled by hand and by default; a run takes a sample
+//! ([`chipdock_test_support::sample`]).
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +7,11 @@ use chipdock_interpret::compare;
 use chipdock_ir::{DType, Param};
 use chipdock_metal_tests as msl;
 use chipdock_test_backends::device_code::{
-    Shader, build, built, check_texts, list, modules, modules_in_words, modules_of_long_elements, target,
-    texts,
+    Shader, build, built, check_texts, list, list_drawn, modules, modules_in_words, modules_of_long_elements,
+    target, texts,
 };
 use chipdock_test_backends::{host, launches};
+use chipdock_test_support::sample;
 use chipdock_test_support::setup::missing;
 use chipdock_test_support::workspace;
 
@@ -30,7 +32,7 @@ fn msl_computes_what_the_interpreter_does() {
     let host = host();
     let target = target(&host, "metal");
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
-    for (file, module) in modules() {
+    for (file, module) in modules().into_iter().filter(|(file, _)| sample::is_drawn(&file.name)) {
         let Some(shader) = built(&host, &target, &file, &module, &mut lines) else { continue };
         match checked(&compiler, &shader) {
             Ok((count, left)) => {
@@ -41,7 +43,7 @@ fn msl_computes_what_the_interpreter_does() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    list(&golden("corpus.txt"), lines).unwrap_or_else(|error| panic!("{error}"));
+    list_drawn(&golden("corpus.txt"), lines).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Passes: INT64-W1 to INT64-W8 of `lower_int64`, by a compiler of C++: a language that has such integers is given none.
