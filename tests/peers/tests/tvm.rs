@@ -15,9 +15,9 @@ const ELEMENTS_MAX: i64 = 1 << 15;
 
 /// Kernels that TVM does not take or compile for a CPU: the kernel, words of TVM's error, and the reason.
 const REFUSED: &[(&str, &str, &str)] = &[
+    ("construct/addresses.py:aligned", "Cannot treat type", "it has no address as a number"),
     ("construct/apart.py:small", "not implemented", "its build of a function that asserts and gives a value"),
     ("construct/apart.py:smaller", "not implemented", "the same, called"),
-    ("construct/addresses.py:aligned", "Cannot treat type", "it has no address as a number"),
     ("construct/apart.py:checked_calls", "not implemented", "the same, called"),
     (
         "construct/calls.py:use",

@@ -1,5 +1,6 @@
 //! Samples of long tests: a run takes a third of what they go through, another third for each seed of property tests
-//! (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which `cargo xtask test --all` sets, and `BLESS=1` take all of it.
+//! (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which `cargo xtask test --all` sets, and `BLESS=1` take all of it, and so does
+//! `CHIPDOCK_ONLY`, whose files are chosen by name.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -9,7 +10,10 @@ const SHARE: u64 = 3;
 /// Returns true if this run takes everything.
 #[must_use]
 pub fn is_whole_run() -> bool {
-    std::env::var_os("BLESS").is_some() || std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1")
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    is_set("BLESS")
+        || is_set("CHIPDOCK_ONLY")
+        || std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1")
 }
 
 /// Returns true if this run takes what has that name.
