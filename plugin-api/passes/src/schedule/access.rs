@@ -307,7 +307,7 @@ impl<'a> Nest<'a> {
 }
 
 /// Greatest number of elements of a buffer whose axes are loops.
-const SIZE_MAX: i128 = 1 << 28;
+pub(super) const SIZE_MAX: i128 = 1 << 28;
 
 fn size_of(of: &Loop<'_>, is_outside: bool, ranges: &Ranges) -> Result<Expr, ScheduleError> {
     let dtype = of.var.dtype;

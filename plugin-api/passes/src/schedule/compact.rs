@@ -8,18 +8,15 @@ use chipdock_ir::{
     Range, Stmt, StmtKind, Var,
 };
 
-use super::access::{loads, stores};
+use super::access::{SIZE_MAX, loads, stores};
 use super::args::Args;
 use super::inline::{Uses, is_intermediate, refused};
 use super::nest::{Loop, Place, Realized, parts};
 use super::pack::at_start;
-use super::place::{Bounds, bounds, dense, elements_under, is_domain, places};
+use super::place::{Accessed, Bounds, bounds, dense, elements_under, is_domain, places};
 use super::{BlockRef, Made, Schedule, ScheduleError};
 use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
-
-/// Greatest number of elements along an axis that stands for a size that loops around change.
-const SIZE_MAX: i128 = 1 << 28;
 
 impl Schedule {
     /// Shrinks the intermediate buffer that a block writes to what one iteration of the loops around all its uses
@@ -129,7 +126,11 @@ fn expect_written_first(
             !matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Seq(_)) && !stmt.same(user.stmt())
         });
         if others.count() > 0 {
-            return refused(block, "or a reader stands in a block or under a condition of its own");
+            let name = &user.as_block()?.block.name;
+            let message = format!(
+                "writes a buffer that block \"{name}\" uses within another block or under a condition: expected loops alone"
+            );
+            return refused(block, message);
         }
     }
     if let Some(reader) = readers.iter().find(|reader| at(reader) < at(writer)) {
@@ -204,7 +205,7 @@ fn region(
             let to = Linear::of(&own.1).minus(&Linear::of(&found.1));
             from.terms.is_empty() && from.constant >= 0 && to.terms.is_empty() && to.constant >= 0
         };
-        let fine = |(indices, loops): &(Vec<Expr>, Vec<Loop<'_>>)| {
+        let fine = |(indices, loops): &Accessed<'_>| {
             bounds(&indices[at], loops, ranges).is_some_and(|found| covers(&found))
         };
         if !read.iter().all(fine) {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind};
+use chipdock_ir::{Expr, ExprKind, IterKind, PrimFunc, StmtKind};
 
-use super::leaf::{Leaf, leaves};
+use super::leaf::{Leaf, leaves, loads};
 use crate::schedule::{Schedule, ScheduleError};
 use crate::walk::vars_of;
 
@@ -32,40 +32,15 @@ fn pays(function: &PrimFunc, leaf: &Leaf, all: &[Leaf]) -> Option<bool> {
     let StmtKind::Store { buffer, value, .. } = &leaf.block.body.kind else { return None };
     let spatial = leaf.block.iter_vars.iter().all(|axis| axis.kind == IterKind::Spatial);
     (function.alloc_buffers.contains(buffer) && spatial && leaf.block.init.is_none()).then_some(())?;
-    let mut readers = all.iter().filter(|other| reads(&other.stmt, leaf) > 0);
+    let mut readers = all.iter().filter(|other| !loads(&other.stmt, buffer).is_empty());
     let (reader, None) = (readers.next()?, readers.next()) else { return None };
-    let mut places: Vec<&[Expr]> = Vec::new();
-    let mut count = 0;
-    let found = loads(&reader.block.body, leaf);
-    for indices in &found {
-        count += 1;
-        if !places.contains(&indices.as_slice()) {
-            places.push(indices);
-        }
-    }
-    let [indices] = places.as_slice() else { return Some(false) };
+    let found = loads(&reader.block.body, buffer);
+    let (indices, others) = found.split_first()?;
+    others.iter().all(|other| other == indices).then_some(())?;
     let once = reader.block.iter_vars.iter().all(|axis| {
         axis.extent.as_int() == Some(1) || indices.iter().any(|index| vars_of(index).contains(&axis.var))
     });
-    Some(once && (count == 1 || operations(value) <= CHEAP))
-}
-
-/// The number of loads of what a nest writes.
-fn reads(stmt: &Stmt, leaf: &Leaf) -> usize {
-    loads(stmt, leaf).len()
-}
-
-fn loads(stmt: &Stmt, leaf: &Leaf) -> Vec<Vec<Expr>> {
-    let mut found = Vec::new();
-    let StmtKind::Store { buffer, .. } = &leaf.block.body.kind else { return found };
-    stmt.walk_exprs(&mut |e| {
-        if let ExprKind::Load { buffer: from, indices, .. } = &e.kind
-            && from.data == buffer.data
-        {
-            found.push(indices.clone());
-        }
-    });
-    found
+    Some(once && (others.is_empty() || operations(value) <= CHEAP))
 }
 
 /// The number of operations of an expression; a call counts as many.

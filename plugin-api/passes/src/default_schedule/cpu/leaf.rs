@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{Block, Child, Expr, ExprKind, ForKind, IterKind, Stmt, StmtKind};
+use chipdock_ir::{Block, Buffer, Child, Expr, ExprKind, ForKind, IterKind, Stmt, StmtKind};
 
 use crate::default_schedule::host::{Head, nest};
 use crate::schedule::{BlockRef, LoopRef, Schedule, ScheduleError};
@@ -39,9 +39,8 @@ impl Leaf {
     /// The loops of the nest, outermost first, without those around it.
     pub(super) fn loops(&self, schedule: &mut Schedule) -> Result<(BlockRef, Vec<LoopRef>), ScheduleError> {
         let block = schedule.get_sblock(&self.block.name)?;
-        let mut loops = schedule.get_loops(&block)?;
-        let around = loops.len().saturating_sub(self.heads.len());
-        Ok((block, loops.split_off(around)))
+        let loops = innermost(schedule, &block, self.heads.len())?;
+        Ok((block, loops))
     }
 
     /// The extent of a loop, if it has plain bounds from 0.
@@ -67,6 +66,30 @@ impl Leaf {
     pub(super) fn iterations(&self, positions: std::ops::Range<usize>) -> Option<i128> {
         positions.into_iter().try_fold(1_i128, |total, at| total.checked_mul(self.extent(at)?.as_int()?))
     }
+}
+
+/// So many of the loops around a block, the outermost of them first.
+pub(super) fn innermost(
+    schedule: &mut Schedule,
+    block: &BlockRef,
+    count: usize,
+) -> Result<Vec<LoopRef>, ScheduleError> {
+    let mut loops = schedule.get_loops(block)?;
+    let around = loops.len().saturating_sub(count);
+    Ok(loops.split_off(around))
+}
+
+/// The indices of each load from a buffer.
+pub(super) fn loads(stmt: &Stmt, buffer: &Buffer) -> Vec<Vec<Expr>> {
+    let mut found = Vec::new();
+    stmt.walk_exprs(&mut |e| {
+        if let ExprKind::Load { buffer: from, indices, .. } = &e.kind
+            && from.data == buffer.data
+        {
+            found.push(indices.clone());
+        }
+    });
+    found
 }
 
 /// The nests around one block, in order.

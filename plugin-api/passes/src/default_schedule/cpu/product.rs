@@ -18,7 +18,7 @@ use std::sync::Arc;
 use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, StmtKind, Var};
 
 use super::facts::Processor;
-use super::leaf::Leaf;
+use super::leaf::{Leaf, innermost};
 use super::spread::threads;
 use super::tile::{Tile, sum_block};
 use crate::default_schedule::host::{Head, steps};
@@ -234,9 +234,7 @@ impl Product {
         block: &BlockRef,
         processor: &Processor,
     ) -> Result<Loops, ScheduleError> {
-        let mut all = schedule.get_loops(block)?;
-        let around = all.len().saturating_sub(self.n_loops);
-        let all = all.split_off(around);
+        let all = innermost(schedule, block, self.n_loops)?;
         let tile = Tile::of(self.row.extent, self.column.extent, processor, self.dtype);
         let rows = schedule.split(&at(&all, self.row)?, &[None, Some(tile.rows)], Tail::Predicate)?;
         let factors = [None, Some(tile.vectors), Some(tile.lanes)];

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use chipdock_ir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
-use super::leaf::{Leaf, lists};
+use super::leaf::{Leaf, innermost, lists, loads};
 use super::product::Product;
 use super::spread::threads;
-use crate::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Tail};
+use crate::schedule::{BlockRef, Schedule, ScheduleError, Tail};
 
 /// Least number of rows: fewer leave threads without work.
 const ROWS_MIN: i128 = 4;
@@ -47,15 +47,7 @@ impl Member {
 
     /// The indices of its loads from a buffer.
     fn loads(&self, buffer: &Buffer) -> Vec<Vec<Expr>> {
-        let mut found = Vec::new();
-        self.leaf.block.body.walk_exprs(&mut |e| {
-            if let ExprKind::Load { buffer: from, indices, .. } = &e.kind
-                && from.data == buffer.data
-            {
-                found.push(indices.clone());
-            }
-        });
-        found
+        loads(&self.leaf.block.body, buffer)
     }
 
     /// The number of outer loops, at most `most`, that are spatial axes and the first indices of each element.
@@ -107,7 +99,7 @@ impl Rows {
         let rows = if needs_block { Some(block(last.leaf.extent(depth - 1)?.as_int()?)?) } else { None };
         let closed = others.iter().all(|member| {
             member.output().is_some_and(|(buffer, _)| {
-                readers(&function.body, buffer)
+                loads(&function.body, buffer).len()
                     == members.iter().map(|m| m.loads(buffer).len()).sum::<usize>()
             })
         });
@@ -123,9 +115,8 @@ impl Rows {
     pub(super) fn schedule(&self, schedule: &mut Schedule) -> Result<(), ScheduleError> {
         let Some((last, others)) = self.blocks.split_last() else { return Ok(()) };
         let block = schedule.get_sblock(last)?;
-        let mut loops = schedule.get_loops(&block)?;
-        let around = loops.len().saturating_sub(self.n_loops);
-        let mut rows: Vec<LoopRef> = loops.drain(around..).take(self.depth).collect();
+        let mut rows = innermost(schedule, &block, self.n_loops)?;
+        rows.truncate(self.depth);
         if let (Some(size), Some(of)) = (self.rows, rows.pop_if(|_| self.rows.is_some())) {
             let parts = schedule.split(&of, &[None, Some(size)], Tail::Predicate)?;
             rows.extend(parts.into_iter().take(1));
@@ -158,17 +149,6 @@ fn block(rows: i128) -> Option<i64> {
     let [least, most, best] = BLOCK;
     let fits = (least..=most.min(rows)).filter(|size| rows % size == 0);
     fits.min_by_key(|size| (size - best).abs()).and_then(|size| i64::try_from(size).ok())
-}
-
-/// The number of loads from a buffer.
-fn readers(stmt: &Stmt, buffer: &Buffer) -> usize {
-    let mut count = 0;
-    stmt.walk_exprs(&mut |e| {
-        if let ExprKind::Load { buffer: from, .. } = &e.kind {
-            count += usize::from(from.data == buffer.data);
-        }
-    });
-    count
 }
 
 /// Nests that follow each other.

@@ -3,7 +3,7 @@
 use chipdock_ir::{Buffer, ExprKind, IterKind, Param, PrimFunc, StmtKind, attr};
 
 use super::facts::Processor;
-use super::leaf::{Leaf, leaves};
+use super::leaf::{Leaf, leaves, loads};
 use crate::default_schedule::host::steps;
 use crate::schedule::{Schedule, ScheduleError, Tail};
 
@@ -61,12 +61,7 @@ fn lanes(function: &PrimFunc, leaf: &Leaf, processor: &Processor) -> Option<i64>
 /// Whether a buffer is a parameter that one statement writes, and none reads.
 fn is_output(function: &PrimFunc, buffer: &Buffer) -> bool {
     let is_param = function.params.iter().any(|param| matches!(param, Param::Buffer(own) if own == buffer));
-    let (mut reads, mut writes) = (0, 0);
-    function.body.walk_exprs(&mut |e| {
-        if let ExprKind::Load { buffer: from, .. } = &e.kind {
-            reads += usize::from(from.data == buffer.data);
-        }
-    });
+    let mut writes = 0;
     function.body.walk(&mut |child| {
         if let chipdock_ir::Child::Stmt(stmt) = child
             && let StmtKind::Store { buffer: to, .. } = &stmt.kind
@@ -74,5 +69,5 @@ fn is_output(function: &PrimFunc, buffer: &Buffer) -> bool {
             writes += usize::from(to.data == buffer.data);
         }
     });
-    is_param && reads == 0 && writes == 1
+    is_param && writes == 1 && loads(&function.body, buffer).is_empty()
 }
