@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
         if !self.dialect.keeps_branches() {
             return self.stmt(body);
         }
-        let outer = (self.conditions, self.may_be_masked);
+        let outer = (self.conditions, self.may_be_masked, std::mem::take(&mut self.has_masked_loads));
         if stays {
             self.conditions = 0;
         }
@@ -78,25 +78,20 @@ impl<'a> Writer<'a> {
             };
         });
         self.may_be_masked = is_innermost;
+        let mark = self.text.mark();
         self.stmt(body);
-        (self.conditions, self.may_be_masked) = outer;
+        if self.has_masked_loads {
+            let line = self.dialect.branches_kept(&mut self.prelude);
+            let lines = self.text.take_from(mark);
+            self.text.line(line);
+            self.text.put(lines);
+        }
+        (self.conditions, self.may_be_masked, self.has_masked_loads) = outer;
     }
 
-    /// Records a written load: if it stands under a condition that may become a mask, its function must keep its
-    /// branches.
+    /// Records a written load: if it stands under a condition that may become a mask, its loop must keep its branches.
     pub(crate) fn note_load(&mut self, is_predicated: bool) {
         self.has_masked_loads |= self.may_be_masked && (self.conditions > 0 || is_predicated);
-    }
-
-    /// Inserts the dialect's line for a function with such loads before the function's text, which begins at the mark.
-    pub(crate) fn keep_branches(&mut self, mark: usize) {
-        if !(self.dialect.keeps_branches() && self.has_masked_loads) {
-            return;
-        }
-        let line = self.dialect.branches_kept(&mut self.prelude);
-        let lines = self.text.take_from(mark);
-        self.text.line(line);
-        self.text.put(lines);
     }
 }
 

@@ -341,8 +341,8 @@ pub trait Dialect: Expressions {
         false
     }
 
-    /// The text before a function that has other loads under conditions, so that its branches are kept; called only if
-    /// [`Self::keeps_branches`] returns true.
+    /// The first statement of a loop that has other loads under conditions, so that its branches are kept; called only
+    /// if [`Self::keeps_branches`] returns true.
     fn branches_kept(&self, prelude: &mut Prelude) -> String {
         let _ = prelude;
         String::new()

@@ -34,7 +34,6 @@ impl<'a> Writer<'a> {
         if let Some(place) = self.dialect.place(None) {
             self.text.line(place);
         }
-        let mark = self.text.mark();
         self.text.open(&header);
         for line in self.dialect.preamble(&signature, &mut self.prelude) {
             self.text.line(line);
@@ -56,7 +55,6 @@ impl<'a> Writer<'a> {
             self.store_fence();
         }
         self.text.close("");
-        self.keep_branches(mark);
     }
 
     fn expect_function<T: Default>(&mut self, answer: Answer<T>) -> T {

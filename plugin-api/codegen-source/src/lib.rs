@@ -19,8 +19,8 @@
 //!   buffer whose length fits that type.
 //! - **SRC-S6** Operands that the IR evaluates lazily (`and`, `or`, `if_then_else`, loop conditions) stay lazy, also
 //!   where parts of them need statements. Where compilers miscompile loads under conditions
-//!   ([`Dialect::keeps_branches`]), those that ranges show to be in bounds are made before their condition, and a
-//!   function with others is marked ([`Dialect::branches_kept`]).
+//!   ([`Dialect::keeps_branches`]), those that ranges show to be in bounds are made before their condition, and an
+//!   innermost loop with others is marked ([`Dialect::branches_kept`]).
 //! - **SRC-S7** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
 //! - **SRC-S8** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
 //!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].

@@ -60,7 +60,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) conditions: usize,
     /// Whether compilers may turn these conditions into masks.
     pub(crate) may_be_masked: bool,
-    /// Whether the function has loads under such conditions.
+    /// Whether the loop has loads under such conditions.
     pub(crate) has_masked_loads: bool,
     /// Current nesting depth of expressions.
     pub(crate) depth: usize,

@@ -8,10 +8,10 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
-static inline int32_t cd_max_i32(int32_t a, int32_t b) {
+static inline __attribute__((always_inline)) int32_t cd_max_i32(int32_t a, int32_t b) {
     return a > b ? a : b;
 }
-static inline int32_t cd_min_i32(int32_t a, int32_t b) {
+static inline __attribute__((always_inline)) int32_t cd_min_i32(int32_t a, int32_t b) {
     return a < b ? a : b;
 }
 typedef struct {
@@ -40,12 +40,12 @@ typedef struct {
         void* v_ptr;
     } value;
 } CdAny;
-static inline int32_t cd_div_i32(int32_t a, int32_t b) {
+static inline __attribute__((always_inline)) int32_t cd_div_i32(int32_t a, int32_t b) {
     if (b == 0) return a;
     if (b == -1) return (int32_t)(0 - (uint32_t)a);
     return a / b;
 }
-static inline int32_t cd_mod_i32(int32_t a, int32_t b) {
+static inline __attribute__((always_inline)) int32_t cd_mod_i32(int32_t a, int32_t b) {
     if (b == 0 || b == -1) return 0;
     return a % b;
 }

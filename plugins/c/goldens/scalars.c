@@ -8,12 +8,12 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
-static inline int32_t cd_floordiv_i32(int32_t a, int32_t b) {
+static inline __attribute__((always_inline)) int32_t cd_floordiv_i32(int32_t a, int32_t b) {
     if (b == 0) return a;
     if (b == -1) return (int32_t)(0 - (uint32_t)a);
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
-static inline int32_t cd_mod_i32(int32_t a, int32_t b) {
+static inline __attribute__((always_inline)) int32_t cd_mod_i32(int32_t a, int32_t b) {
     if (b == 0 || b == -1) return 0;
     return a % b;
 }
@@ -57,36 +57,36 @@ static inline uint16_t cd_f16_bits(float x) {
     return (uint16_t)(sign | (rest > 0x7f800000u ? 0x7e00u : half));
 }
 #endif
-static inline float cd_round_f16(float x) {
+static inline __attribute__((always_inline)) float cd_round_f16(float x) {
     return cd_f16_value(cd_f16_bits(x));
 }
-static inline uint32_t cd_u32_bits_of_f32(float x) {
+static inline __attribute__((always_inline)) uint32_t cd_u32_bits_of_f32(float x) {
     union { float from; uint32_t to; } bits;
     bits.from = x;
     return bits.to;
 }
-static inline float cd_f32_bits_of_u32(uint32_t x) {
+static inline __attribute__((always_inline)) float cd_f32_bits_of_u32(uint32_t x) {
     union { uint32_t from; float to; } bits;
     bits.from = x;
     return bits.to;
 }
-static inline float cd_odd_f32(double x) {
+static inline __attribute__((always_inline)) float cd_odd_f32(double x) {
     float f = (float)x;
     if (x != x || (double)f == x) return f;
     double a = x < 0 ? -x : x, b = f < 0 ? -(double)f : (double)f;
     return cd_f32_bits_of_u32((cd_u32_bits_of_f32(f) - (b > a)) | 1u);
 }
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
-#define CD_KEEP_BRANCHES __attribute__((optimize("no-tree-slp-vectorize", "no-tree-loop-if-convert")))
+#define CD_KEEP_BRANCHES __asm__ volatile ("")
 #else
-#define CD_KEEP_BRANCHES
+#define CD_KEEP_BRANCHES (void)0
 #endif
 
-CD_KEEP_BRANCHES
 __attribute__((unused)) static int32_t scalars(int32_t* restrict A, int32_t* restrict B, uint16_t* restrict H, int32_t n) {
     for (int32_t i = 0; i < 8; ++i) {
         for (int32_t j_count = 0; j_count < n; ++j_count) {
             const int32_t j = (int32_t)((uint32_t)2 + (uint32_t)j_count * (uint32_t)3);
+            CD_KEEP_BRANCHES;
             const int32_t for_1 = (int32_t)((uint32_t)A[(int64_t)i * n + j] + 7u);
             int32_t c;
             if (j < n) {

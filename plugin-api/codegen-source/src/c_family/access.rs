@@ -190,21 +190,25 @@ impl LaneAccess<'_> {
         language.loaded(&self.place(language, lane), self.dtype.scalar(), prelude)
     }
 
+    /// The statement that stores a lane of the argument `x`, if its lane of the mask is set.
+    pub fn lane_stored<L: CFamily>(&self, language: &L, lane: &str, prelude: &mut Prelude) -> String {
+        let x = Code::primary(language.lane("x", lane, self.dtype.lanes));
+        let value = lane_value(language, x, self.dtype);
+        let value = language.stored(&value, self.dtype.scalar(), prelude).text;
+        let line = format!("{} = {value};", self.place(language, lane).text);
+        match self.mask(language, lane) {
+            Some(mask) => format!("if ({}) {line}", mask.text),
+            None => line,
+        }
+    }
+
     fn body<L: CFamily>(&self, language: &L, prelude: &mut Prelude) -> Answer<String> {
         if let Some(answer) = language.lanes_body(self, prelude) {
             return answer;
         }
         if !self.is_load {
-            return language.each_lane(self.dtype.lanes, prelude, &mut |lane, prelude| {
-                let x = Code::primary(language.lane("x", lane, self.dtype.lanes));
-                let value = lane_value(language, x, self.dtype);
-                let value = language.stored(&value, self.dtype.scalar(), prelude).text;
-                let line = format!("{} = {value};", self.place(language, lane).text);
-                Ok(match self.mask(language, lane) {
-                    Some(mask) => format!("if ({}) {line}", mask.text),
-                    None => line,
-                })
-            });
+            let mut each = |lane: &str, prelude: &mut Prelude| Ok(self.lane_stored(language, lane, prelude));
+            return language.each_lane(self.dtype.lanes, prelude, &mut each);
         }
         let zero = zero(language, self.dtype, prelude)?;
         language.lanes_returned(self.dtype, self.vector, prelude, &mut |lane, prelude| {

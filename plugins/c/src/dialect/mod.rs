@@ -30,7 +30,11 @@ const RESERVED: &[&str] = &[
     "va_start wchar_t",
 ];
 
+/// What helpers begin with: gcc would otherwise have large functions call helpers of one instruction.
+const HELPER: &str = "static inline __attribute__((always_inline))";
+
 static SPELLINGS: Spellings = Spellings {
+    helper: HELPER,
     popcount: Some(|_| "__builtin_popcountll(x)".to_owned()),
     clz: Some(|bits| format!("x == 0 ? {bits} : __builtin_clzll(x) - 64 + {bits}")),
     ops: &ops::TABLE,
@@ -113,7 +117,11 @@ impl CFamily for CDialect {
     }
 
     fn lanes_body(&self, access: &LaneAccess<'_>, prelude: &mut Prelude) -> Option<Answer<String>> {
-        access.is_load.then(|| vectors::lanes_loaded(self, access, prelude))
+        match access {
+            LaneAccess { is_load: true, .. } => Some(vectors::lanes_loaded(self, access, prelude)),
+            LaneAccess { is_masked: true, .. } => Some(Ok(vectors::lanes_stored(self, access, prelude))),
+            _ => None,
+        }
     }
 
     fn vector_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
@@ -240,7 +248,7 @@ impl Dialect for CDialect {
 
     fn branches_kept(&self, prelude: &mut Prelude) -> String {
         prelude.define("cd_keep_branches", |_| KEEP_BRANCHES.to_owned());
-        "CD_KEEP_BRANCHES".to_owned()
+        "CD_KEEP_BRANCHES;".to_owned()
     }
 
     fn signature(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<String> {
@@ -342,12 +350,12 @@ const GCC_ONLY: &str = "\
 
 /// Before version 14 gcc makes masked loads of loads under conditions and, if several stand side by side in a loop
 /// whose inner loop it unrolled, confuses their masks (its bug 114375): zeros in place of elements, without a
-/// diagnostic.
+/// diagnostic. A loop with a statement of assembly keeps its branches.
 const KEEP_BRANCHES: &str = "\
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
-#define CD_KEEP_BRANCHES __attribute__((optimize(\"no-tree-slp-vectorize\", \"no-tree-loop-if-convert\")))
+#define CD_KEEP_BRANCHES __asm__ volatile (\"\")
 #else
-#define CD_KEEP_BRANCHES
+#define CD_KEEP_BRANCHES (void)0
 #endif
 ";
 

@@ -7,7 +7,7 @@ use chipdock_codegen_source::c_family::{LaneAccess, NativeVectors, computed, ful
 use chipdock_codegen_source::{Answer, Code, Expressions as _, Prelude, Refusal, Vector, word_of};
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op, TypeCode};
 
-use super::{CDialect, SPELLINGS};
+use super::{CDialect, HELPER, SPELLINGS};
 
 /// Number of lanes of the C type.
 fn c_lanes(lanes: u16) -> u32 {
@@ -54,6 +54,9 @@ fn returned(type_name: &str) -> String {
     format!("    {type_name} v;\n    __builtin_memcpy(&v, r, sizeof(v));\n    return v;\n")
 }
 
+/// What keeps a loop over lanes from being unrolled, because gcc would not vectorize the result.
+const KEPT: &str = "#pragma GCC unroll 1\n";
+
 /// The body of a helper that loads the lanes of a vector, and no further elements.
 pub(super) fn lanes_loaded(
     dialect: &CDialect,
@@ -63,21 +66,27 @@ pub(super) fn lanes_loaded(
     let (lanes, (_, element)) = (access.dtype.lanes, lane(access.dtype)?);
     let value = lane_of(dialect, access.lane_loaded(dialect, "l", prelude), access.dtype).text;
     let condition = access.mask(dialect, "l").map_or(String::new(), |mask| format!("if ({}) ", mask.text));
+    let kept = if access.is_masked { KEPT } else { "" };
     Ok(format!(
-        "    {element} r[{}] = {{0}};\n    for (int l = 0; l < {lanes}; ++l) {{\n        \
+        "    {element} r[{}] = {{0}};\n{kept}    for (int l = 0; l < {lanes}; ++l) {{\n        \
          {condition}r[l] = {value};\n    }}\n{}",
         c_lanes(lanes),
         returned(access.vector)
     ))
 }
 
+/// The body of a helper that stores the lanes of a vector that its mask has.
+pub(super) fn lanes_stored(dialect: &CDialect, access: &LaneAccess<'_>, prelude: &mut Prelude) -> String {
+    let (lanes, line) = (access.dtype.lanes, access.lane_stored(dialect, "l", prelude));
+    format!("{KEPT}    for (int l = 0; l < {lanes}; ++l) {{\n        {line}\n    }}\n")
+}
+
 /// The body of a function that computes lanes, including those that are never stored. It uses an array because gcc 12
-/// turns true into -1 if the lanes of a vector are assigned in a loop of two. The loop is kept from being unrolled,
-/// since the compiler would not vectorize the result.
+/// turns true into -1 if the lanes of a vector are assigned in a loop of two.
 pub(super) fn lanes_returned(dtype: DType, type_name: &str, value: &str) -> Answer<String> {
     let ((_, element), lanes) = (lane(dtype)?, c_lanes(dtype.lanes));
     Ok(format!(
-        "    {element} r[{lanes}];\n#pragma GCC unroll 1\n    for (int l = 0; l < {lanes}; ++l) {{\n        \
+        "    {element} r[{lanes}];\n{KEPT}    for (int l = 0; l < {lanes}; ++l) {{\n        \
          r[l] = {value};\n    }}\n{}",
         returned(type_name)
     ))
@@ -92,7 +101,7 @@ impl NativeVectors for CDialect {
         let name = format!("cd_mask{}x{}_of_mask{}", to.bits, to.lanes, from.bits);
         let (from, ret) = (vector_type(from, prelude)?, vector_type(to, prelude)?);
         let body = lanes_returned(to, &ret, "a[l]")?;
-        prelude.define(&name, |_| format!("static inline {ret} {name}({from} a) {{\n{body}}}\n"));
+        prelude.define(&name, |_| format!("{HELPER} {ret} {name}({from} a) {{\n{body}}}\n"));
         Ok(Code::call(&name, std::slice::from_ref(mask)))
     }
 
@@ -108,7 +117,7 @@ impl NativeVectors for CDialect {
         let name = format!("cd_select_{own}");
         prelude.define(&name, |_| {
             format!(
-                "static inline {own} {name}({mask} m, {own} a, {own} b) {{\n    \
+                "{HELPER} {own} {name}({mask} m, {own} a, {own} b) {{\n    \
                  return ({own})((m & ({mask})a) | (~m & ({mask})b));\n}}\n"
             )
         });
@@ -147,7 +156,7 @@ impl CDialect {
             let value = self.vector(Vector::Select(mask, x, y), dtype, prelude)?.text;
             prelude.define(&name, |_| {
                 format!(
-                    "static inline {type_name} {name}({type_name} a, {type_name} b) {{\n    return {value};\n}}\n"
+                    "{HELPER} {type_name} {name}({type_name} a, {type_name} b) {{\n    return {value};\n}}\n"
                 )
             });
         }
@@ -196,10 +205,13 @@ fn signed(args: &[Code], dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
     let has_sign = args.len() > 1;
     let name = format!("cd_{}_{own}", if has_sign { "copysign" } else { "abs" });
     prelude.define(&name, |_| {
-        let (param, more) =
-            if has_sign { (format!(", {own} b"), format!(" | (({bits})b & {sign})")) } else { Default::default() };
+        let (param, more) = if has_sign {
+            (format!(", {own} b"), format!(" | (({bits})b & {sign})"))
+        } else {
+            Default::default()
+        };
         format!(
-            "static inline {own} {name}({own} a{param}) {{\n    return ({own})((({bits})a & ~{sign}){more});\n}}\n"
+            "{HELPER} {own} {name}({own} a{param}) {{\n    return ({own})((({bits})a & ~{sign}){more});\n}}\n"
         )
     });
     Ok(Code::call(&name, args))
@@ -210,9 +222,7 @@ fn shifted(op: Op, args: &[Code], dtype: DType, prelude: &mut Prelude) -> Answer
     let (name, operator) = (format!("cd_{}_{own}", op.name()), if op == Op::ShiftLeft { "<<" } else { ">>" });
     let last = dtype.bits - 1;
     prelude.define(&name, |_| {
-        format!(
-            "static inline {own} {name}({own} a, {own} b) {{\n    return a {operator} (b & {last});\n}}\n"
-        )
+        format!("{HELPER} {own} {name}({own} a, {own} b) {{\n    return a {operator} (b & {last});\n}}\n")
     });
     Ok(Code::call(&name, args))
 }
@@ -226,7 +236,7 @@ fn broadcast(value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> 
     let ((_, element), lanes) = (lane(dtype)?, c_lanes(dtype.lanes) as usize);
     prelude.define(&name, |_| {
         let all = vec!["x"; lanes].join(", ");
-        format!("static inline {type_name} {name}({element} x) {{\n    return ({type_name}){{{all}}};\n}}\n")
+        format!("{HELPER} {type_name} {name}({element} x) {{\n    return ({type_name}){{{all}}};\n}}\n")
     });
     let value = if dtype.is_bool() { Code::prefix("-", value) } else { value.clone() };
     Ok(Code::call(&name, &[value]))
