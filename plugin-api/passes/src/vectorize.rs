@@ -21,7 +21,8 @@ const LANES_MAX: i128 = 128;
 ///
 /// * A branch by lane becomes a *mask*: statements under it store and load under a predicate, so that a lane touches no
 ///   memory that it did not touch before. If the condition compares the loop variable with a bound, as at the end of a
-///   row, the body is duplicated: without a mask for the case that all lanes are within the bound, and with one.
+///   row, the body is duplicated: without a mask for the case that all lanes are within the bound, and with one. What a
+///   conjunction says of all lanes at once, without reading memory, stays a branch around them.
 /// * `if_then_else`, `and` and `or` by lane become selections; loads in a part that only some lanes evaluate get a
 ///   predicate.
 /// * A statement that cannot be vectorized (a function that is not arithmetic, a loop or a `while` with bounds by lane,

@@ -199,6 +199,11 @@ impl<'a> Lanes<'a> {
                 StmtKind::For { var, min, extent, kind: *kind, step, annotations, body }
             }
             StmtKind::If { condition, then, otherwise } => {
+                if let Some((uniform, by_lane)) = self.uniform_part(condition).filter(|_| otherwise.is_none())
+                {
+                    let inner = Stmt::if_then(by_lane, then.clone(), None).with_span(stmt.span);
+                    return self.stmt(&Stmt::if_then(uniform, inner, None).with_span(stmt.span));
+                }
                 let lanes = self.expr(condition)?;
                 if !lanes.dtype.is_scalar() {
                     return self.branch(condition, lanes, then, otherwise.as_ref());

@@ -5,7 +5,7 @@ use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, T
 
 use super::lanes::Lanes;
 use crate::lower_intrinsics::lowered_ulps;
-use crate::simplify;
+use crate::simplify::{self, is_pure};
 use crate::walk::depends_on_memory;
 
 impl Lanes<'_> {
@@ -125,6 +125,17 @@ impl Lanes<'_> {
         Some(Expr::new(ExprKind::Let { var, value: condition, body }, dtype))
     }
 
+    /// Splits a conjunction into what is the same in all lanes, which no mask needs, and the rest; `None` if either is
+    /// empty. What is the same is then evaluated first, which needs it to read no memory.
+    pub(super) fn uniform_part(&self, condition: &Expr) -> Option<(Expr, Expr)> {
+        let mut parts = Vec::new();
+        conjuncts(condition, &mut parts);
+        let is_uniform = |part: &Expr| !self.is_changed(part) && !depends_on_memory(part) && is_pure(part);
+        let (uniform, by_lane): (Vec<Expr>, Vec<Expr>) = parts.into_iter().partition(is_uniform);
+        let all = |parts: Vec<Expr>| parts.into_iter().reduce(Expr::and);
+        Some((all(uniform)?, all(by_lane)?))
+    }
+
     /// The predicate of an access here, combined with the access's own, if any; `Some(None)` if all lanes access.
     pub(super) fn predicate(&mut self, own: Option<&Expr>) -> Option<Option<Expr>> {
         let own = match own {
@@ -183,6 +194,10 @@ impl Lanes<'_> {
         match (op, args) {
             (Op::Likely | Op::ThreadInvariant, [value]) => self.expr(value),
             (Op::IfThenElse, [c, a, b]) => {
+                if let Some((uniform, by_lane)) = self.uniform_part(c).filter(|_| is_number(b)) {
+                    let inner = Expr::call(op, vec![by_lane, a.clone(), b.clone()], a.dtype);
+                    return self.call(op, &[uniform, inner, b.clone()], vector);
+                }
                 let condition = self.expr(c)?;
                 if condition.dtype.is_scalar() {
                     let (a, b) = (self.wide_expr(a)?, self.wide_expr(b)?);
@@ -209,6 +224,25 @@ impl Lanes<'_> {
                 Some(Expr::call(op, new, vector))
             }
         }
+    }
+}
+
+/// Returns true if the expression is a literal.
+fn is_number(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_))
+}
+
+/// The operands of a conjunction, in order.
+fn conjuncts(condition: &Expr, parts: &mut Vec<Expr>) {
+    match &condition.kind {
+        ExprKind::And(a, b) => {
+            conjuncts(a, parts);
+            conjuncts(b, parts);
+        }
+        ExprKind::Call { callee: Callee::Op(Op::Likely), args } if args.len() == 1 => {
+            conjuncts(&args[0], parts);
+        }
+        _ => parts.push(condition.clone()),
     }
 }
 

@@ -1,0 +1,37 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def stores(A: T.Buffer((4, 16), "float32"), B: T.Buffer((4, 16), "float32"), m: T.int32, n: T.int32):
+        T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        A_1 = T.decl_buffer((T.int64(64),), data=A.data)
+        B_1 = T.decl_buffer((T.int64(64),), data=B.data)
+        for i in range(4):
+            if i < m:
+                if 15 < n:
+                    B_1[T.Cast("int64", i) * T.int64(16):T.Cast("int64", i) * T.int64(16) + T.int64(16)] = A_1[T.Ramp(T.Cast("int64", i) * T.int64(16), T.int64(1), 16)]
+                else:
+                    mask: T.let = T.Ramp(0, 1, 16) < T.Broadcast(n, 16)
+                    T.masked_store(B_1, T.masked_load("float32x16", A_1, T.Ramp(T.Cast("int64", i) * T.int64(16), T.int64(1), 16), mask), T.Ramp(T.Cast("int64", i) * T.int64(16), T.int64(1), 16), mask)
+
+    @T.prim_func
+    def loads(A: T.Buffer((4, 16), "float32"), B: T.Buffer((4, 16), "float32"), m: T.int32, n: T.int32):
+        mask = T.boolx16()
+        T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        A_1 = T.decl_buffer((T.int64(64),), data=A.data)
+        B_1 = T.decl_buffer((T.int64(64),), data=B.data)
+        for i in range(4):
+            B_1[T.Cast("int64", i) * T.int64(16):T.Cast("int64", i) * T.int64(16) + T.int64(16)] = T.if_then_else(i < m, T.Let(T.Select(mask, T.masked_load("float32x16", A_1, T.Ramp(T.Cast("int64", i) * T.int64(16), T.int64(1), 16), mask), T.Broadcast(T.float32(0.0), 16)), where={mask: T.Ramp(0, 1, 16) < T.Broadcast(n, 16)}), T.Broadcast(T.float32(0.0), 16))
+
+    @T.prim_func
+    def reads_memory(A: T.Buffer((4, 16), "float32"), K: T.Buffer((4,), "int32"), B: T.Buffer((4, 16), "float32"), n: T.int32):
+        mask = T.boolx16()
+        T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        A_1 = T.decl_buffer((T.int64(64),), data=A.data)
+        K_1 = T.decl_buffer((T.int64(4),), "int32", data=K.data)
+        B_1 = T.decl_buffer((T.int64(64),), data=B.data)
+        for i in range(4):
+            mask_1: T.let = T.Let(T.And(mask, T.masked_load("int32x16", K_1, T.Broadcast(T.Cast("int64", i), 16), mask) > T.Broadcast(0, 16)), where={mask: T.Ramp(0, 1, 16) < T.Broadcast(n, 16)})
+            T.masked_store(B_1, T.masked_load("float32x16", A_1, T.Ramp(T.Cast("int64", i) * T.int64(16), T.int64(1), 16), mask_1), T.Ramp(T.Cast("int64", i) * T.int64(16), T.int64(1), 16), mask_1)
