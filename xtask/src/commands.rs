@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
+use std::time::Instant;
 
 /// Result of a step; the error is a message for the user.
 pub(crate) type Result<T> = std::result::Result<T, String>;
@@ -27,9 +28,13 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Prints the name of a step and runs it.
+/// When the first step began.
+static BEGAN: OnceLock<Instant> = OnceLock::new();
+
+/// Prints the name of a step, with the time that those before it took, and runs it.
 pub(crate) fn step(what: &str, command: &mut Command) -> Result<()> {
-    eprintln!("==> {what}");
+    let seconds = BEGAN.get_or_init(Instant::now).elapsed().as_secs();
+    eprintln!("==> {what} ({} min {:02} s)", seconds / 60, seconds % 60);
     let status = command
         .status()
         .map_err(|error| format!("{what}: cannot start {:?}: {error}", command.get_program()))?;

@@ -1,6 +1,6 @@
 //! Finds the backends present: the target kinds with a code generator, a loader and a device that work here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chipdock_host::{Device, DeviceChoice, Host, HostOptions, TargetRequest};
@@ -93,13 +93,30 @@ impl Backend {
     ///
     /// As for [`device_code::list`](crate::device_code::list).
     pub fn check_list(&self, what: &str, lines: Vec<String>) -> Result<()> {
+        self.list(what).map_or(Ok(()), |path| crate::device_code::list(&path, lines))
+    }
+
+    /// Does the same as [`Self::check_list`]; of a target that is not the device's own, only the lines of what a run has drawn
+    /// are compared ([`chipdock_test_support::sample`]).
+    ///
+    /// # Errors
+    ///
+    /// As for [`device_code::list_drawn`](crate::device_code::list_drawn).
+    pub fn check_drawn(&self, what: &str, lines: Vec<String>) -> Result<()> {
+        if self.configuration.is_empty() {
+            return self.check_list(what, lines);
+        }
+        self.list(what).map_or(Ok(()), |path| crate::device_code::list_drawn(&path, lines))
+    }
+
+    /// The file of a list, if there is one.
+    fn list(&self, what: &str) -> Option<PathBuf> {
         if self.refuses.is_empty() {
-            return Ok(());
+            return None;
         }
         let configuration = if self.configuration.is_empty() { "device" } else { &self.configuration };
         let folder = chipdock_test_support::workspace().join("tests/differential/lists");
-        let path = folder.join(&self.target.kind).join(configuration).join(format!("{what}.txt"));
-        crate::device_code::list(&path, lines)
+        Some(folder.join(&self.target.kind).join(configuration).join(format!("{what}.txt")))
     }
 
     /// Returns the kind, and the configuration if it is not the device's own: `opencl`, `opencl with defaults`.

@@ -70,7 +70,8 @@ pub fn list(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
     bless(path, &text)
 }
 
-/// Does the same as [`list`] for the files that a run has drawn ([`sample`]): only their lines are compared.
+/// Does the same as [`list`] for the files, or the names before a colon, that a run has drawn ([`sample`]): only their lines are
+/// compared.
 ///
 /// # Errors
 ///
@@ -82,7 +83,7 @@ pub fn list_drawn(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
     lines.sort();
     let found: Vec<String> = lines.iter().map(|line| head(line)).collect();
     let golden = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let is_drawn = |line: &&str| sample::is_drawn(file_of(line));
+    let is_drawn = |line: &&str| sample::is_drawn(name_of(line));
     let expected: Vec<&str> = golden.lines().filter(is_drawn).collect();
     match expected.iter().zip(&found).find(|(expected, found)| *expected != found) {
         None if expected.len() == found.len() => Ok(()),
@@ -93,9 +94,10 @@ pub fn list_drawn(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
     }
 }
 
-/// The name of the file that a line of a list begins with.
-fn file_of(line: &str) -> &str {
-    line.split_once(".py").map_or(line, |(stem, _)| &line[..stem.len() + 3])
+/// The name of the file, or of anything else, that a line of a list begins with.
+fn name_of(line: &str) -> &str {
+    let of_file = line.split_once(".py").map(|(stem, _)| &line[..stem.len() + 3]);
+    of_file.or_else(|| line.split_once(": ").map(|(name, _)| name)).unwrap_or(line)
 }
 
 /// The first line of a reason and its first cause, in one line.

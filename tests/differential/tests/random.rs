@@ -7,11 +7,19 @@ use chipdock_programs::{Case, Failure, Options, Trial};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, hold_alike, host, hosts, in_process, outputs};
+use chipdock_test_support::sample;
 
 /// Programs for all backends; where a backend starts a compiler, a few dozen are what half a minute allows.
-const PROGRAMS: u64 = 64;
+const PROGRAMS: u64 = 32;
 /// Programs for a backend that compiles within this process.
-const PROGRAMS_IN_PROCESS: u64 = 256;
+const PROGRAMS_IN_PROCESS: u64 = 128;
+/// A whole run ([`sample`]) takes so many times as many.
+const WHOLE: u64 = 4;
+
+/// A number of programs, or in a whole run more.
+fn count(programs: u64) -> u64 {
+    if sample::is_whole_run() { programs * WHOLE } else { programs }
+}
 
 /// Returns the options of programs that a backend must take; a refusal is a failure. Constructs that no backend takes are
 /// left out, with the reason.
@@ -51,8 +59,8 @@ fn random_programs_agree_with_the_interpreter() {
     let backends = hosts(&host);
     Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
-        .programs(PROGRAMS)
-        .candidates_max(400)
+        .programs(count(PROGRAMS))
+        .candidates_max(count(200))
         .run(|case| check(&host, &backends, case));
 }
 
@@ -63,8 +71,8 @@ fn many_random_programs_agree_where_that_is_quick() {
     backends.retain(Backend::is_host);
     Trial::new("many_random_programs_agree_where_that_is_quick", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
-        .programs(if backends.is_empty() { 0 } else { PROGRAMS_IN_PROCESS })
-        .candidates_max(2000)
+        .programs(if backends.is_empty() { 0 } else { count(PROGRAMS_IN_PROCESS) })
+        .candidates_max(count(1000))
         .run(|case| check(&host, &backends, case));
 }
 

@@ -21,6 +21,7 @@ use chipdock_peers::python::python;
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{backends, hold, hold_alike, host, outputs};
+use chipdock_test_support::sample;
 
 use report::{Cell, Row};
 use rustix::time::{ClockId, clock_gettime};
@@ -180,7 +181,7 @@ fn slowest_read(all: &[Program]) -> Option<(Duration, &str)> {
 #[test]
 fn programs_of_tvms_libraries_are_right() {
     let Some(python) = python("programs that real TVM's libraries make") else { return };
-    let is_whole = std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1");
+    let is_whole = sample::is_whole_run();
     // The sample is another one for each seed; what a program is depends on its own alone.
     let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
     let drawn = programs(&python, SEED, &seed, if is_whole { 1.0 } else { SHARE });

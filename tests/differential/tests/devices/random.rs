@@ -1,7 +1,7 @@
 //! Runs generated programs, with threads of their own and without, on every device backend.
 //!
-//! A run takes some; `CHIPDOCK_TEST_ALL=1`, which `cargo xtask test --all` sets, takes more, and checks how many ran and how
-//! many were refused, by reason, on targets that may refuse programs; then `BLESS=1` writes these numbers.
+//! A run takes some; a whole one ([`sample`]) takes more, and checks how many ran and how many were refused, by reason, on
+//! targets that may refuse programs, numbers which `BLESS=1` writes.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,10 @@ use chipdock_programs::{Case, Failure, Options, Trial};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, host, on_each_device, outputs};
+use chipdock_test_support::sample;
 
-/// A driver starts a compiler for each program: this many take about a minute.
-const PROGRAMS: u64 = 48;
+/// A driver starts a compiler for each program: this many take about half a minute.
+const PROGRAMS: u64 = 24;
 /// Programs of a whole run: on the target that refuses most, more than 200 of both kinds run.
 const PROGRAMS_IN_ALL: u64 = 300;
 
@@ -28,7 +29,7 @@ fn options(backend: &Backend, threads: bool) -> Options {
 
 /// Runs programs on each device; those that its target may refuse are counted, by reason.
 fn run_programs(name: &str, list: &str, threads: bool) {
-    let is_whole = std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1");
+    let is_whole = sample::is_whole_run();
     let host = host();
     on_each_device(&host, |backend| {
         let mut counts = BTreeMap::new();
