@@ -254,23 +254,46 @@ define internal i32 @cd.f.vecadd_compute_(ptr noundef nocapture readonly align 4
 entry:
   br label %body
 body:
-  %t1 = icmp sgt i32 %p3, 0
-  br i1 %t1, label %loop1, label %done3
+  %t1 = sub i32 %p3, 1
+  %t2 = ashr i32 %t1, 13
+  %t3 = add i32 %t2, 1
+  %t4 = icmp sgt i32 %t3, 0
+  br i1 %t4, label %loop1, label %done3
 loop1:
-  %t2 = phi i32 [ 0, %body ], [ %t3, %next2 ]
-  %t4 = sext i32 %t2 to i64
-  %t5 = getelementptr inbounds float, ptr %p0, i64 %t4
-  %t6 = load float, ptr %t5, align 4
-  %t7 = getelementptr inbounds float, ptr %p1, i64 %t4
-  %t8 = load float, ptr %t7, align 4
-  %t9 = fadd contract float %t6, %t8
-  %t10 = getelementptr inbounds float, ptr %p2, i64 %t4
-  store float %t9, ptr %t10, align 4
+  %t5 = phi i32 [ 0, %body ], [ %t6, %next2 ]
+  %t7 = mul i32 %t5, 8192
+  %t8 = sub i32 %p3, %t7
+  %t9 = call i32 @llvm.smin.i32(i32 8192, i32 %t8)
+  %t10 = icmp sgt i32 %t9, 0
+  br i1 %t10, label %loop4, label %done6
+loop4:
+  %t11 = phi i32 [ 0, %loop1 ], [ %t12, %next5 ]
+  %t13 = sext i32 %t5 to i64
+  %t14 = mul nsw i64 %t13, 8192
+  %t15 = sext i32 %t11 to i64
+  %t16 = add nsw i64 %t14, %t15
+  %t17 = getelementptr inbounds float, ptr %p0, i64 %t16
+  %t18 = load float, ptr %t17, align 4
+  %t19 = mul nsw i64 %t13, 8192
+  %t20 = add nsw i64 %t19, %t15
+  %t21 = getelementptr inbounds float, ptr %p1, i64 %t20
+  %t22 = load float, ptr %t21, align 4
+  %t23 = fadd contract float %t18, %t22
+  %t24 = mul nsw i64 %t13, 8192
+  %t25 = add nsw i64 %t24, %t15
+  %t26 = getelementptr inbounds float, ptr %p2, i64 %t25
+  store float %t23, ptr %t26, align 4
+  br label %next5
+next5:
+  %t12 = add nuw nsw i32 %t11, 1
+  %t27 = icmp eq i32 %t12, %t9
+  br i1 %t27, label %done6, label %loop4
+done6:
   br label %next2
 next2:
-  %t3 = add nuw nsw i32 %t2, 1
-  %t11 = icmp eq i32 %t3, %p3
-  br i1 %t11, label %done3, label %loop1
+  %t6 = add nuw nsw i32 %t5, 1
+  %t28 = icmp eq i32 %t6, %t3
+  br i1 %t28, label %done3, label %loop1
 done3:
   ret i32 0
 }
@@ -448,6 +471,7 @@ raised:
 
 declare ptr @dlsym(ptr, ptr)
 declare void @free(ptr)
+declare i32 @llvm.smin.i32(i32, i32)
 declare ptr @malloc(i64)
 
 attributes #0 = { nounwind "target-cpu"="x86-64-v3" }

@@ -30,16 +30,34 @@ pub(crate) use host::steps;
 ///
 /// # For a host
 ///
-/// In a perfect nest of serial loops around one block with a reduction, where the innermost loops are those of the
-/// reduction, the last spatial loop moves inside if every access of the block then steps to the adjacent element or
-/// stays: a compiler can vectorize that, but not a sum of floats. Each element is still summed in the same order. A
-/// reduction of fewer than 32 constant steps stays inside: a compiler unrolls it and vectorizes the loop around it,
-/// whose sums then live in registers.
+/// Rules, in this order, made of the steps of [`crate::schedule`]. They ask the target for its vector registers and caches
+/// (`processor` of [`TargetCapabilities`]). A nest that no rule knows stays as it is.
+///
+/// * **Inlining.** An elementwise intermediate result that one block reads, each element once, is computed there.
+/// * **Rows.** Nests one after the other whose outer loops count the same and that pass on what they computed of a row, such as
+///   those of a softmax, run row by row: intermediate results shrink to a row. A chain with several products, such as
+///   attention, runs by blocks of 24 to 160 rows.
+/// * **Products.** A sum of products of two operands (matrix products in every layout, batched ones, convolutions) of known,
+///   large enough sizes, in a function whose parameters do not overlap: blocks of both operands are copied in the order in
+///   which they are read, and a tile of the result stays in registers. The copies are workspace: for a block of `s` steps of
+///   the sum, which is as long as a tile's rows fill the first cache, about `s * (rows + columns)` elements.
+/// * **Sums.** A reduction of many elements to at most 8 results is computed in parts of 16,384 elements, whose results are
+///   combined in order: the same on any number of threads.
+/// * **Transpositions.** A copy whose source is contiguous along another loop than its destination runs by tiles that are
+///   exchanged in vector registers, and element by element where a tile is not whole.
+/// * **Order.** In a perfect nest of serial loops around one block with a reduction, where the innermost loops are those of
+///   the reduction, the last spatial loop moves inside if every access of the block then steps to the adjacent element or
+///   stays: a compiler can vectorize that. Each element is still summed in the same order. A reduction of fewer than 32
+///   constant steps stays inside: a compiler unrolls it and vectorizes the loop around it.
+/// * **Threads.** The outer iterations of what remains become parallel if they may run at once and there is enough to do, with
+///   the grain "auto" of [`outline_parallel`](crate::outline_parallel): short loops run on the thread that reaches them.
+/// * **Streams.** A parameter larger than the second cache that one nest writes, in whole vectors, and that nothing reads is
+///   stored past the caches (`chipdock.nontemporal`).
 ///
 /// Annotations that no pass acts on ([`unknown_annotations`](crate::unknown_annotations)) change nothing.
 ///
 /// ```text
-/// for i, j, k in T.grid(64, 64, 64):            for i, k, j in T.grid(64, 64, 64):
+/// for i, j, k in T.grid(8, 8, 64):              for i, k, j in T.grid(8, 64, 8):
 ///     C[i, j] += A[i, k] * B[k, j]      ->          C[i, j] += A[i, k] * B[k, j]
 /// ```
 ///
@@ -98,52 +116,8 @@ pub fn default_schedule(module: &IrModule, capabilities: &TargetCapabilities) ->
         if !function.s_tir {
             return Ok(function.clone());
         }
+        let function = cpu::schedule(function, capabilities);
         let body = host::rewrite(&function.body);
-        Ok(PrimFunc { body, ..function.clone() })
-    })
-}
-
-/// Schedules kernels that have no schedule for a processor; not in [`PIPELINE`](crate::PIPELINE) yet.
-///
-/// Rules, in this order, made of the steps of [`crate::schedule`]. They ask the target for its vector registers and caches
-/// (`processor` of [`TargetCapabilities`]). A nest that no rule knows stays as it is.
-///
-/// * **Inlining.** An elementwise intermediate result that one block reads, each element once, is computed there.
-/// * **Rows.** Nests one after the other whose outer loops count the same and that pass on what they computed of a row, such as
-///   those of a softmax, run row by row: intermediate results shrink to a row. A chain with several products, such as
-///   attention, runs by blocks of 24 to 160 rows.
-/// * **Products.** A sum of products of two operands (matrix products in every layout, batched ones, convolutions) of unknown or
-///   large enough sizes, in a function whose parameters do not overlap: blocks of both operands are copied in the order in
-///   which they are read, and a tile of the result stays in registers. The copies are workspace: for a block of `s` steps of
-///   the sum, which is as long as a tile's rows fill the first cache, about `s * (rows + columns)` elements.
-/// * **Sums.** A reduction of many elements to at most 8 results is computed in parts of 16,384 elements, whose results are
-///   combined in order: the same on any number of threads.
-/// * **Transpositions.** A copy whose source is contiguous along another loop than its destination runs by tiles that are
-///   exchanged in vector registers, and element by element where a tile is not whole.
-/// * **Order.** In a perfect nest of serial loops around one block with a reduction, where the innermost loops are those of
-///   the reduction, the last spatial loop moves inside if every access of the block then steps to the adjacent element or
-///   stays: a compiler can vectorize that. Each element is still summed in the same order. A reduction of fewer than 32
-///   constant steps stays inside: a compiler unrolls it and vectorizes the loop around it.
-/// * **Threads.** The outer iterations of what remains become parallel if they may run at once and there is enough to do, with
-///   the grain "auto" of [`outline_parallel`](crate::outline_parallel): short loops run on the thread that reaches them.
-/// * **Streams.** A parameter larger than the second cache that one nest writes, in whole vectors, and that nothing reads is
-///   stored past the caches (`chipdock.nontemporal`).
-///
-/// # Requires / # Ensures
-///
-/// Requires a valid module and a host without threads; otherwise the module is unchanged.
-///
-/// # Errors
-///
-/// None.
-pub fn schedule_for_processor(
-    module: &IrModule,
-    capabilities: &TargetCapabilities,
-) -> Result<IrModule, PassError> {
-    if !capabilities.execution.thread_axes.is_empty() || !capabilities.is_host {
-        return Ok(module.clone());
-    }
-    try_map_functions(module, |function| {
-        if function.s_tir { Ok(cpu::schedule(function, capabilities)) } else { Ok(function.clone()) }
+        Ok(PrimFunc { body, ..function })
     })
 }

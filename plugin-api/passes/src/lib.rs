@@ -129,7 +129,7 @@ mod work;
 
 pub use bind_offsets::bind_offsets;
 pub use bind_target::bind_target;
-pub use default_schedule::{default_schedule, schedule_for_processor};
+pub use default_schedule::default_schedule;
 pub use error::{Fault, PassError};
 pub use flatten_buffers::flatten_buffers;
 pub use inject_virtual_thread::inject_virtual_thread;

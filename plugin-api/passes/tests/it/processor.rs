@@ -2,7 +2,7 @@
 
 use chipdock_interpret::{Interpreter, compare};
 use chipdock_ir::{BinaryOp, DType, Stage, TargetCapabilities, build, print, validate::validate};
-use chipdock_passes::schedule_for_processor;
+use chipdock_passes::default_schedule;
 
 use crate::schedule::kernels::{self, Kernel};
 
@@ -20,7 +20,7 @@ fn processor(vector_bits: i64, registers: i64) -> TargetCapabilities {
 #[track_caller]
 fn scheduled(kernel: &Kernel, capabilities: &TargetCapabilities) -> String {
     let original = build::module([kernel.function.clone()]);
-    let module = schedule_for_processor(&original, capabilities).unwrap();
+    let module = default_schedule(&original, capabilities).unwrap();
     let text = print::function(&module.functions[0]);
     assert_eq!(
         validate(&module, Stage::Scheduled).map_err(|problems| problems[0].to_string()),

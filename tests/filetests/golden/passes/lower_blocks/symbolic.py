@@ -8,7 +8,7 @@ class Module:
         n = T.int32()
         m = T.int32()
         T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
-        for i in range(n):
+        for i in T.parallel(n):
             if m > 0:
                 S[i] = T.float32(0.0)
             for k in range(m):

@@ -9,7 +9,7 @@ class Module:
         m = T.int32()
         T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""}), "tirx.noalias": True})
         # with T.sblock("root"):
-        for i in range(n):
+        for i in T.parallel(n, annotations={"chipdock.grain": "auto"}):
             with T.sblock("B"):
                 vi = T.axis.spatial(n, i)
                 T.where(m > 0)
