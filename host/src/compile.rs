@@ -179,6 +179,27 @@ impl Host {
         lower(module, &options).map(|lowered| lowered.module).map_err(pass_error)
     }
 
+    /// Returns the steps of the default schedule of each function that has one made of steps, by name: a line of Python each.
+    ///
+    /// They can be edited, and given to the function as its attribute `chipdock.schedule`.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::lower`].
+    pub fn schedule_steps(
+        &self,
+        module: &IrModule,
+        target: impl Into<TargetSource>,
+    ) -> Result<Vec<(Arc<str>, String)>, Error> {
+        self.check(module)?;
+        let capabilities = Arc::clone(self.complete(target.into())?.capabilities());
+        let of = |function: &chipdock_ir::PrimFunc| {
+            let steps = chipdock_passes::default_steps(function, &capabilities);
+            (!steps.steps().is_empty()).then(|| (Arc::clone(&function.name), steps.to_string()))
+        };
+        Ok(module.functions.iter().filter_map(of).collect())
+    }
+
     /// Compiles a module for a target: one made by [`Self::resolve`] or [`Self::target`], or a source that these accept.
     ///
     /// A target whose kind supports host functions gives one artifact. For another, the device functions become an artifact

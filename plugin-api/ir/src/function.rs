@@ -92,6 +92,8 @@ pub mod attr {
     /// Int or Expr, on a parallel loop: the least number of iterations that pay for a task of their own. The expression reads
     /// no memory, and is of what is known before the loop.
     pub const GRAIN: &str = "chipdock.grain";
+    /// On a function: a person has scheduled it, and no default schedule changes it on a host.
+    pub const SCHEDULED: &str = "chipdock.scheduled";
     /// Key of an `Attr` statement about a data variable, a buffer or nothing, and annotation of a loop or a block: stores
     /// within it, to that memory or to any, need not stay in caches, unless the value is 0.
     pub const NONTEMPORAL: &str = "chipdock.nontemporal";

@@ -18,9 +18,10 @@ mod transpose;
 mod vector;
 mod views;
 
-use chipdock_ir::{IrModule, PrimFunc, TargetCapabilities};
+use chipdock_ir::{IrModule, PrimFunc, TargetCapabilities, attr};
 
 use crate::PassError;
+use crate::schedule::Trace;
 use crate::walk::try_map_functions;
 
 pub(crate) use host::steps;
@@ -37,10 +38,11 @@ pub(crate) use host::steps;
 /// * **Rows.** Nests one after the other whose outer loops count the same and that pass on what they computed of a row, such as
 ///   those of a softmax, run row by row: intermediate results shrink to a row. A chain with several products, such as
 ///   attention, runs by blocks of 24 to 160 rows.
-/// * **Products.** A sum of products of two operands (matrix products in every layout, batched ones, convolutions) of known,
-///   large enough sizes, in a function whose parameters do not overlap: blocks of both operands are copied in the order in
+/// * **Products.** A sum of products of two operands (matrix products in every layout, batched ones, convolutions) of
+///   unknown or large enough sizes: blocks of both operands are copied in the order in
 ///   which they are read, and a tile of the result stays in registers. The copies are workspace: for a block of `s` steps of
-///   the sum, which is as long as a tile's rows fill the first cache, about `s * (rows + columns)` elements.
+///   the sum, which is as long as a tile's rows fill the first cache, about `s * (rows + columns)` elements. If the sum is one
+///   block, what one elementwise block makes of the result is made of each tile.
 /// * **Sums.** A reduction of many elements to at most 8 results is computed in parts of 16,384 elements, whose results are
 ///   combined in order: the same on any number of threads.
 /// * **Transpositions.** A copy whose source is contiguous along another loop than its destination runs by tiles that are
@@ -53,6 +55,9 @@ pub(crate) use host::steps;
 ///   the grain "auto" of [`outline_parallel`](crate::outline_parallel): short loops run on the thread that reaches them.
 /// * **Streams.** A parameter larger than the second cache that one nest writes, in whole vectors, and that nothing reads is
 ///   stored past the caches (`chipdock.nontemporal`).
+///
+/// Without the promise `tirx.noalias` that parameters do not overlap, a function compares the addresses of its parameters first,
+/// and runs the loops that these rules make of it only if those that it writes lie apart from the others.
 ///
 /// Annotations that no pass acts on ([`unknown_annotations`](crate::unknown_annotations)) change nothing.
 ///
@@ -113,11 +118,29 @@ pub fn default_schedule(module: &IrModule, capabilities: &TargetCapabilities) ->
         return function::schedule(module, capabilities);
     }
     try_map_functions(module, |function| {
-        if !function.s_tir {
+        if !has_no_schedule(function) {
             return Ok(function.clone());
         }
-        let function = cpu::schedule(function, capabilities);
+        let (function, _) = cpu::schedule(function, capabilities);
         let body = host::rewrite(&function.body);
         Ok(PrimFunc { body, ..function })
     })
+}
+
+/// The steps that [`default_schedule`] makes of a function of a host, in order: those of the rules but the last, that moves a loop
+/// inside where parameters may overlap. There are none for a target with threads, whose schedules are not made of steps.
+///
+/// The trace can be edited, and given to the function as its attribute [`crate::schedule::ATTRIBUTE`].
+#[must_use]
+pub fn default_steps(function: &PrimFunc, capabilities: &TargetCapabilities) -> Trace {
+    let is_host = capabilities.execution.thread_axes.is_empty() && capabilities.is_host;
+    if !is_host || !has_no_schedule(function) {
+        return Trace::default();
+    }
+    cpu::schedule(function, capabilities).1
+}
+
+/// Whether rules for hosts may change a function.
+fn has_no_schedule(function: &PrimFunc) -> bool {
+    function.s_tir && !function.attrs.contains_key(attr::SCHEDULED)
 }

@@ -88,6 +88,7 @@
 //! * **PASS-D10** If the target lacks float16 or bfloat16 no parameter, value or buffer has that type; see
 //!   [`lower_halves`].
 
+mod apply_schedules;
 mod bind_offsets;
 mod bind_target;
 mod callees;
@@ -127,9 +128,10 @@ mod walk;
 mod words;
 mod work;
 
+pub use apply_schedules::apply_schedules;
 pub use bind_offsets::bind_offsets;
 pub use bind_target::bind_target;
-pub use default_schedule::default_schedule;
+pub use default_schedule::{default_schedule, default_steps};
 pub use error::{Fault, PassError};
 pub use flatten_buffers::flatten_buffers;
 pub use inject_virtual_thread::inject_virtual_thread;

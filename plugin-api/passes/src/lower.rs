@@ -56,6 +56,7 @@ pub type Pass = fn(&IrModule, &TargetCapabilities) -> Result<IrModule, PassError
 /// stage.
 pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Blocks, "bind_target", crate::bind_target),
+    (Stage::Scheduled, "apply_schedules", crate::apply_schedules),
     (Stage::Scheduled, "default_schedule", crate::default_schedule),
     (Stage::Scheduled, "split_reductions", crate::split_reductions),
     (Stage::Flattened, "lower_cross_thread_reduction", crate::lower_cross_thread_reduction),

@@ -3,10 +3,11 @@
 mod library;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
-use chipdock_host::{ErrorKind, Host};
+use chipdock_host::{ErrorKind, Host, Schedule};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
@@ -133,9 +134,15 @@ fn produce(
     check_named_are_used(&host, global)?;
     let target = compile::target(&host, &args.kernel, None)?;
     if emit == Some(Emit::Schedule) {
-        let scheduled = host.schedule(module, &target, compile::schedule(&args.kernel));
+        let schedule = compile::schedule(&args.kernel);
+        let steps = match schedule {
+            Schedule::None => Ok(Vec::new()),
+            Schedule::Auto => host.schedule_steps(module, &target),
+        };
+        let steps = steps.map_err(|error| compile::with_lines(&error, kernel))?;
+        let scheduled = host.schedule(module, &target, schedule);
         let scheduled = scheduled.map_err(|error| compile::with_lines(&error, kernel))?;
-        return Ok(text("schedule", print::module(&scheduled)));
+        return Ok(text("schedule", as_comments(&steps) + &print::module(&scheduled)));
     }
     let wish = match emit {
         Some(emit @ (Emit::Source | Emit::Ll | Emit::Asm)) => Some(name(emit)),
@@ -167,6 +174,17 @@ fn produce(
         _ => ("source", source(own, &build)?, true),
     };
     Ok(Product { what, bytes, is_text, aside: None, build: Some(build) })
+}
+
+/// Steps of default schedules as comments of a script.
+fn as_comments(steps: &[(Arc<str>, String)]) -> String {
+    let of = |(name, steps): &(Arc<str>, String)| {
+        let lines: String = steps.lines().map(|line| format!("#     {line}\n")).collect();
+        format!(
+            "# The default schedule of \"{name}\", as a value of its attribute \"chipdock.schedule\":\n{lines}\n"
+        )
+    };
+    steps.iter().map(of).collect()
 }
 
 /// Returns the generated text.

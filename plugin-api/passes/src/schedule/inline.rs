@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    Block, Buffer, BufferRegion, Child, Expr, ExprKind, IterKind, Param, PrimFunc, Range, Stmt, StmtKind, Var,
+    AttrNode, AttrValue, Attrs, Block, Buffer, BufferRegion, Child, Expr, ExprKind, IterKind, Param,
+    PrimFunc, Range, Stmt, StmtKind, Var,
 };
 
 use super::access::{Element, loads, stores};
@@ -141,7 +142,8 @@ pub(super) struct Uses {
     pub(super) writers: Vec<Arc<str>>,
     /// Names of the blocks that load from it.
     pub(super) readers: Vec<Arc<str>>,
-    /// Whether it is used in other ways: outside of blocks, in vectors, under a predicate, through its pointer or a view.
+    /// Whether it is used in other ways: outside of blocks, in vectors, under a predicate, through its pointer or a view, in an
+    /// annotation.
     pub(super) otherwise: bool,
 }
 
@@ -149,6 +151,7 @@ impl Uses {
     pub(super) fn of(function: &PrimFunc, buffer: &Buffer) -> Self {
         let mut uses = Self::default();
         uses.stmt(&function.body, buffer, None);
+        uses.otherwise |= names(&function.attrs, &buffer.data);
         uses
     }
 
@@ -160,8 +163,15 @@ impl Uses {
                 self.writers.extend(block.cloned());
             }
             StmtKind::DeclBuffer { buffer: view, .. } if view.data == buffer.data => self.otherwise = true,
+            StmtKind::For { annotations, .. } | StmtKind::AllocBuffer { annotations, .. } => {
+                self.otherwise |= names(annotations, &buffer.data);
+            }
+            StmtKind::Attr { node: AttrNode::Buffer(about), .. } => {
+                self.otherwise |= about.data == buffer.data;
+            }
             StmtKind::BlockRealize { block: inner, .. } => {
                 self.otherwise |= inner.match_buffers.iter().any(|v| v.source.buffer.data == buffer.data);
+                self.otherwise |= names(&inner.annotations, &buffer.data);
                 stmt.for_each_child(&mut |child| match child {
                     Child::Stmt(stmt) => self.stmt(stmt, buffer, Some(&inner.name)),
                     Child::Expr(expr) => self.expr(expr, buffer, None),
@@ -187,6 +197,29 @@ impl Uses {
             _ => {}
         });
     }
+}
+
+/// Returns true if annotations name a variable.
+fn names(annotations: &Attrs, var: &Var) -> bool {
+    fn value_names(value: &AttrValue, var: &Var) -> bool {
+        match value {
+            AttrValue::Expr(e) => {
+                let mut found = false;
+                e.walk(&mut |e| {
+                    found |= match &e.kind {
+                        ExprKind::Var(own) => own == var,
+                        ExprKind::Load { buffer, .. } => buffer.data == *var,
+                        _ => false,
+                    }
+                });
+                found
+            }
+            AttrValue::List(values) => values.iter().any(|value| value_names(value, var)),
+            AttrValue::Map(values) => values.values().any(|value| value_names(value, var)),
+            _ => false,
+        }
+    }
+    annotations.values().any(|value| value_names(value, var))
 }
 
 /// What stands after a block: all statements that may run after its first iteration but itself.

@@ -1,8 +1,10 @@
 //! Default schedules of a processor: whatever the registers and caches, a scheduled function computes what it did.
 
 use chipdock_interpret::{Interpreter, compare};
-use chipdock_ir::{BinaryOp, DType, Stage, TargetCapabilities, build, print, validate::validate};
-use chipdock_passes::default_schedule;
+use chipdock_ir::{
+    AttrValue, BinaryOp, DType, Stage, TargetCapabilities, attr, build, print, validate::validate,
+};
+use chipdock_passes::{apply_schedules, default_schedule, default_steps};
 
 use crate::schedule::kernels::{self, Kernel};
 
@@ -71,6 +73,16 @@ fn products_keep_results() {
     }
 }
 
+/// What is made of a product is made of its tiles, if they are complete.
+#[test]
+fn epilogues_are_made_of_tiles() {
+    for (size, is_fused) in [([32, 64, 40], true), ([16, 32, 1200], false)] {
+        let kernel = kernels::matmul(size, false, DType::FLOAT32, true);
+        let text = scheduled(&kernel, &processor(512, 32));
+        assert_eq!(!text.contains("T.sblock(\"D\")"), is_fused, "{text}");
+    }
+}
+
 /// The tile of a product has the vectors of the target.
 #[test]
 fn products_have_the_vectors_of_the_target() {
@@ -81,12 +93,23 @@ fn products_have_the_vectors_of_the_target() {
     }
 }
 
-/// Without the promise that parameters do not overlap, nothing is copied.
+/// Without the promise that parameters do not overlap, they are compared first.
 #[test]
-fn parameters_that_may_overlap_are_not_packed() {
-    let mut kernel = kernels::matmul([64, 128, 40], false, DType::FLOAT32, false);
-    kernel.function.attrs.remove(chipdock_ir::attr::NOALIAS);
-    assert!(!scheduled(&kernel, &processor(512, 32)).contains("_packed"));
+fn parameters_that_may_overlap_are_compared() {
+    let all = [
+        kernels::matmul([64, 128, 40], false, DType::FLOAT32, true),
+        kernels::matmul([64, 50, 40], true, DType::INT32, false),
+        kernels::softmax([64, 100], true),
+        kernels::transposed([1, 50, 60], false, DType::FLOAT32),
+    ];
+    for mut kernel in all {
+        kernel.function.attrs.remove(attr::NOALIAS);
+        let text = scheduled(&kernel, &processor(512, 32));
+        assert_eq!(text.matches("T.reinterpret(\"uint64\", A").count(), 2, "{text}");
+    }
+    let mut kernel = kernels::elementwise([300, 70], false);
+    kernel.function.attrs.remove(attr::NOALIAS);
+    assert!(!scheduled(&kernel, &processor(512, 32)).contains("reinterpret"));
 }
 
 /// Outer loops run on threads where there is enough to do, and only as many threads as pay.
@@ -163,4 +186,47 @@ fn large_outputs_are_streamed() {
     }
     let text = scheduled(&kernels::softmax([80, 512], false), &processor(512, 32));
     assert_eq!(text.matches("chipdock.nontemporal").count(), 1, "{text}");
+}
+
+/// The steps of a default schedule, as the attribute of the function, give the same function, and no further rule applies.
+#[test]
+fn default_steps_are_a_schedule() {
+    let capabilities = processor(512, 32);
+    let kernels = [
+        kernels::matmul([64, 128, 40], false, DType::FLOAT32, true),
+        kernels::matmul([64, 128, 40], true, DType::FLOAT32, false),
+        kernels::softmax([64, 100], true),
+        kernels::two_products(3, [48, 50, 33]),
+        kernels::transposed([1, 50, 60], false, DType::FLOAT32),
+        kernels::elementwise([300, 70], false),
+    ];
+    for kernel in kernels {
+        let steps = default_steps(&kernel.function, &capabilities);
+        assert!(!steps.steps().is_empty());
+        let mut function = kernel.function.clone();
+        let lines = steps.to_string().lines().map(|line| AttrValue::Str(line.into())).collect();
+        function.attrs.insert(chipdock_passes::schedule::ATTRIBUTE.into(), AttrValue::List(lines));
+        let module = apply_schedules(&build::module([function]), &capabilities).unwrap();
+        let scheduled = default_schedule(&module, &capabilities).unwrap();
+        assert_eq!(print::module(&scheduled), print::module(&module));
+        let mut expected = scheduled.clone();
+        for function in &mut expected.functions {
+            function.attrs.remove(attr::SCHEDULED);
+        }
+        let original = build::module([kernel.function.clone()]);
+        let by_default = default_schedule(&original, &capabilities).unwrap();
+        assert_eq!(print::module(&expected), print::module(&by_default));
+    }
+    assert!(default_steps(&kernels::elementwise([3, 5], false).function, &capabilities).steps().is_empty());
+}
+
+/// A schedule that cannot be applied is the caller's mistake.
+#[test]
+fn refused_schedules_say_which_step() {
+    let mut function = kernels::elementwise([3, 5], false).function;
+    let text = "b = sch.get_sblock(\"B\")\ni, j = sch.get_loops(b)\nsch.reorder(j, i)\nsch.tensorize(i, \"transpose_4x4\")";
+    function.attrs.insert(chipdock_passes::schedule::ATTRIBUTE.into(), AttrValue::Str(text.into()));
+    let error = apply_schedules(&build::module([function]), &processor(512, 32)).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("elementwise") && message.contains("step 4"), "{message}");
 }

@@ -9,6 +9,7 @@
 //! * [`sums`]: reductions to few results are computed in parts.
 //! * [`transpose`]: copies along another order of memory run by tiles in registers.
 //! * [`order`]: a loop along memory becomes the innermost.
+//! * [`overlap`]: where parameters may overlap, a choice at the beginning of the function.
 //! * [`spread`]: the outer iterations of what remains run on several threads.
 //! * [`stream`]: outputs that no cache of a core holds are stored past the caches.
 
@@ -16,6 +17,7 @@ mod facts;
 mod inline;
 mod leaf;
 mod order;
+mod overlap;
 mod product;
 mod rows;
 mod spread;
@@ -26,15 +28,22 @@ mod transpose;
 
 use std::sync::Arc;
 
-use chipdock_ir::{Child, PrimFunc, Stmt, StmtKind, TargetCapabilities};
+use chipdock_ir::{AttrValue, Child, PrimFunc, Stmt, StmtKind, TargetCapabilities, attr};
 
-use crate::schedule::{Schedule, ScheduleError};
+use crate::schedule::{Schedule, ScheduleError, Trace};
 use facts::Processor;
 use leaf::leaves;
 use product::Product;
 
-/// Schedules the nests of a function that have no schedule; returns the function.
-pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -> PrimFunc {
+/// Schedules the nests of a function that have no schedule; returns the function and the steps.
+pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFunc, Trace) {
+    let promised = function.attrs.get(attr::NOALIAS) == Some(&AttrValue::Bool(true));
+    let chosen = if promised { None } else { overlap::schedule(function, capabilities) };
+    chosen.unwrap_or_else(|| scheduled(function, capabilities))
+}
+
+/// Schedules a function, with what it promises about its parameters.
+fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFunc, Trace) {
     let processor = Processor::of(capabilities);
     let mut schedule = Schedule::new(function);
     for inlined in inline::Inlined::all(schedule.function()) {
@@ -67,7 +76,10 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
     }
     // The names of blocks may have changed, which is no reason to change a function that has no schedule.
     let changed = schedule.trace().steps().iter().any(|step| !step.op.starts_with("get_"));
-    if changed { schedule.function().clone() } else { function.clone() }
+    match changed {
+        true => (schedule.function().clone(), schedule.trace().clone()),
+        false => (function.clone(), Trace::default()),
+    }
 }
 
 /// Takes steps, or none of them if one is refused.

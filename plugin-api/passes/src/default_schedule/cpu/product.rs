@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, StmtKind, Var};
 
+use super::attempt;
 use super::facts::Processor;
 use super::leaf::{Leaf, innermost};
 use super::spread::threads;
@@ -211,6 +212,11 @@ impl Product {
         in_registers(schedule, vector.loops.last_chunk::<2>().map_or(&[][..], |last| last))?;
         if let Some(last) = other.loops.last() {
             schedule.unroll(last)?;
+        }
+        // What is made of the result is made where it is complete.
+        let consumers = schedule.get_consumers(&made.back.block)?;
+        if let [consumer] = consumers.as_slice() {
+            attempt(schedule, |schedule| schedule.reverse_compute_inline(consumer));
         }
         if self.is_inside {
             return Ok(());
