@@ -5,6 +5,7 @@ mod cross;
 mod errors;
 mod goldens;
 mod kinds;
+mod math;
 mod readme;
 mod seen;
 mod support;

@@ -14,7 +14,7 @@ const PROGRAMS: u64 = 32;
 /// Programs for a backend that compiles within this process.
 const PROGRAMS_IN_PROCESS: u64 = 128;
 /// A whole run ([`sample`]) takes so many times as many.
-const WHOLE: u64 = 4;
+const WHOLE: u64 = 2;
 
 /// A number of programs, or in a whole run more.
 fn count(programs: u64) -> u64 {
@@ -60,7 +60,7 @@ fn random_programs_agree_with_the_interpreter() {
     Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
         .programs(count(PROGRAMS))
-        .candidates_max(count(200))
+        .candidates_max(400)
         .run(|case| check(&host, &backends, case));
 }
 
@@ -72,7 +72,7 @@ fn many_random_programs_agree_where_that_is_quick() {
     Trial::new("many_random_programs_agree_where_that_is_quick", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
         .programs(if backends.is_empty() { 0 } else { count(PROGRAMS_IN_PROCESS) })
-        .candidates_max(count(1000))
+        .candidates_max(2000)
         .run(|case| check(&host, &backends, case));
 }
 

@@ -77,7 +77,8 @@ fn apart(function: &PrimFunc) -> Option<Expr> {
 
 /// The addresses of the first byte of a parameter and of the first after it.
 fn bytes(buffer: &Buffer) -> Option<(Expr, Expr)> {
-    let plain = buffer.strides.is_empty() && buffer.elem_offset.is_none() && buffer.dtype.bits % 8 == 0;
+    let plain =
+        buffer.strides.is_empty() && buffer.elem_offset.is_none() && buffer.dtype.bits.is_multiple_of(8);
     plain.then_some(())?;
     let long = DType::UINT64;
     let start = Expr::call(Op::Reinterpret, vec![buffer.data.expr()], long);

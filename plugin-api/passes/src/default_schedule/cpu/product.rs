@@ -214,10 +214,10 @@ impl Product {
             schedule.unroll(last)?;
         }
         // What is made of the result is made where it is complete.
-        let consumers = schedule.get_consumers(&made.back.block)?;
-        if let [consumer] = consumers.as_slice() {
-            attempt(schedule, |schedule| schedule.reverse_compute_inline(consumer));
-        }
+        attempt(schedule, |schedule| match schedule.get_consumers(&made.back.block)?.as_slice() {
+            [consumer] => schedule.reverse_compute_inline(consumer),
+            _ => Err(ScheduleError::new("a result that is not read once")),
+        });
         if self.is_inside {
             return Ok(());
         }
