@@ -7,7 +7,8 @@ use crate::unroll;
 /// Prefix of annotations that only this project writes.
 const OWN: &str = "chipdock.";
 
-fn is_known(key: &str) -> bool {
+/// Returns true if a pass acts on annotations of that name.
+pub(crate) fn is_known(key: &str) -> bool {
     key.starts_with(OWN) || [unroll::AUTO_MAX_STEP, unroll::EXPLICIT].contains(&key)
 }
 

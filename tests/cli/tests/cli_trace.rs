@@ -100,6 +100,7 @@ impl Trace {
 /// The passes of a target that has host functions, which takes them at the last stage.
 const PASSES: &[&str] = &[
     "bind_target",
+    "apply_schedules",
     "default_schedule",
     "split_reductions",
     "lower_cross_thread_reduction",

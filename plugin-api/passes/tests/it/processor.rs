@@ -4,6 +4,7 @@ use chipdock_interpret::{Interpreter, compare};
 use chipdock_ir::{
     AttrValue, BinaryOp, DType, Stage, TargetCapabilities, attr, build, print, validate::validate,
 };
+use chipdock_passes::schedule::Schedule;
 use chipdock_passes::{apply_schedules, default_schedule, default_steps};
 
 use crate::schedule::kernels::{self, Kernel};
@@ -218,6 +219,21 @@ fn default_steps_are_a_schedule() {
         assert_eq!(print::module(&expected), print::module(&by_default));
     }
     assert!(default_steps(&kernels::elementwise([3, 5], false).function, &capabilities).steps().is_empty());
+}
+
+/// Annotations that no pass acts on, of loops and of blocks, change nothing.
+#[test]
+fn unknown_annotations_change_nothing() {
+    let plain = kernels::matmul([32, 64, 40], false, DType::FLOAT32, false);
+    let mut noted = Schedule::new(&plain.function);
+    let block = noted.get_sblock("C").unwrap();
+    let loops = noted.get_loops(&block).unwrap();
+    noted.annotate(&loops[1], "software_pipeline_stage", "x").unwrap();
+    noted.annotate(&block, "note", "x").unwrap();
+    let noted = Kernel { function: noted.function().clone(), shapes: plain.shapes.clone() };
+    let texts = [&plain, &noted].map(|kernel| scheduled(kernel, &processor(512, 32)));
+    assert!(texts[0].contains("A_packed"));
+    assert_eq!(texts[0], texts[1]);
 }
 
 /// A schedule that cannot be applied is the caller's mistake.

@@ -28,11 +28,12 @@ mod transpose;
 
 use std::sync::Arc;
 
-use chipdock_ir::{AttrValue, Child, PrimFunc, Stmt, StmtKind, TargetCapabilities, attr};
+use chipdock_ir::{AttrValue, Attrs, Child, PrimFunc, Stmt, StmtKind, TargetCapabilities, attr};
 
+use crate::marks::is_known;
 use crate::schedule::{Schedule, ScheduleError, Trace};
 use facts::Processor;
-use leaf::leaves;
+use leaf::{Leaf, leaves};
 use product::Product;
 
 /// Schedules the nests of a function that have no schedule; returns the function and the steps.
@@ -46,6 +47,9 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
 fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFunc, Trace) {
     let processor = Processor::of(capabilities);
     let mut schedule = Schedule::new(function);
+    for leaf in leaves(&schedule.function().body) {
+        attempt(&mut schedule, |schedule| unmark(&leaf, schedule));
+    }
     for inlined in inline::Inlined::all(schedule.function()) {
         attempt(&mut schedule, |schedule| inlined.schedule(schedule));
     }
@@ -75,11 +79,41 @@ fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFun
         attempt(&mut schedule, |schedule| streamed.schedule(schedule));
     }
     // The names of blocks may have changed, which is no reason to change a function that has no schedule.
-    let changed = schedule.trace().steps().iter().any(|step| !step.op.starts_with("get_"));
+    let changes = |op: &str| !op.starts_with("get_") && op != "unannotate";
+    let changed = schedule.trace().steps().iter().any(|step| changes(&step.op));
     match changed {
         true => (schedule.function().clone(), schedule.trace().clone()),
         false => (function.clone(), Trace::default()),
     }
+}
+
+/// Removes the annotations of a nest that no pass acts on, with which steps would refuse its loops.
+fn unmark(leaf: &Leaf, schedule: &mut Schedule) -> Result<(), ScheduleError> {
+    let unknown = |annotations: &Attrs| -> Vec<Arc<str>> {
+        annotations.keys().filter(|key| !is_known(key)).cloned().collect()
+    };
+    let of_loops: Vec<Vec<Arc<str>>> = leaf
+        .heads
+        .iter()
+        .map(|head| match &head.stmt.kind {
+            StmtKind::For { annotations, .. } => unknown(annotations),
+            _ => Vec::new(),
+        })
+        .collect();
+    let of_block = unknown(&leaf.block.annotations);
+    if of_block.is_empty() && of_loops.iter().all(Vec::is_empty) {
+        return Ok(());
+    }
+    let (block, loops) = leaf.loops(schedule)?;
+    for (of, keys) in loops.iter().zip(&of_loops) {
+        for key in keys {
+            schedule.unannotate(of, key)?;
+        }
+    }
+    for key in &of_block {
+        schedule.unannotate(&block, key)?;
+    }
+    Ok(())
 }
 
 /// Takes steps, or none of them if one is refused.
