@@ -1,6 +1,6 @@
 //! Loops over threads.
 
-use chipdock_ir::{ForKind, IterKind, Stmt, StmtKind, attr};
+use chipdock_ir::{Child, ForKind, IterKind, Stmt, StmtKind, attr};
 
 use crate::default_schedule::host::{Head, nest};
 use crate::marks::is_unmarked;
@@ -54,15 +54,7 @@ impl Wide {
             })
             .collect();
         let pays = iterations(stmt).is_none_or(|total| total >= ITERATIONS_MIN);
-        let mut block = None;
-        stmt.walk(&mut |child| {
-            if let chipdock_ir::Child::Stmt(stmt) = child
-                && let StmtKind::BlockRealize { block: found, .. } = &stmt.kind
-            {
-                block.get_or_insert_with(|| found.name.to_string());
-            }
-        });
-        let block = block?;
+        let block = first_block(stmt)?;
         pays.then_some(Self { block, spatial, extents })
     }
 
@@ -73,7 +65,15 @@ impl Wide {
         let loops = schedule.get_loops(&block)?;
         let Some(outermost) = loops.first() else { return Err(ScheduleError::new("a block without loops")) };
         let count = self.count();
-        let of = if count > 1 { schedule.fuse(&loops[..count])? } else { outermost.clone() };
+        let of = match loops.get(..count) {
+            Some(outer) if count > 1 => schedule.fuse(outer)?,
+            Some(_) => outermost.clone(),
+            None => {
+                return Err(ScheduleError::new(
+                    "internal error, please report it: a loop of a nest is missing",
+                ));
+            }
+        };
         if count.max(1) == self.extents.len() && self.spatial == self.extents.len() {
             let split = schedule.split(&of, &[None, Some(ELEMENTS)], Tail::Shrink)?;
             return parallel(schedule, split.first());
@@ -93,6 +93,22 @@ impl Wide {
         }
         self.spatial
     }
+}
+
+/// The name of the first block that stands in no other one.
+fn first_block(stmt: &Stmt) -> Option<String> {
+    if let StmtKind::BlockRealize { block, .. } = &stmt.kind {
+        return Some(block.name.to_string());
+    }
+    let mut found = None;
+    stmt.for_each_child(&mut |child| {
+        if let Child::Stmt(inner) = child
+            && found.is_none()
+        {
+            found = first_block(inner);
+        }
+    });
+    found
 }
 
 fn parallel(schedule: &mut Schedule, of: Option<&LoopRef>) -> Result<(), ScheduleError> {
