@@ -7,14 +7,56 @@ class Module:
     def noted(A: T.Buffer((64, 32), "float32"), B: T.Buffer((32, 48), "float32"), C: T.Buffer((64, 48), "float32")):
         T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
         # with T.sblock("root"):
-        for i in T.serial(64, annotations={"tile_me": 1}):
-            for k, j in T.grid(32, 48):
-                with T.sblock("C"):
-                    vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-                    T.sblock_attr({"what_is_this": 2})
-                    with T.init():
-                        C[vi, vj] = T.float32(0.0)
-                    C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+        if (T.reinterpret("uint64", A.data) + T.uint64(4) * T.Cast("uint64", 64) * T.Cast("uint64", 32) <= T.reinterpret("uint64", C.data) or T.reinterpret("uint64", C.data) + T.uint64(4) * T.Cast("uint64", 64) * T.Cast("uint64", 48) <= T.reinterpret("uint64", A.data)) and (T.reinterpret("uint64", B.data) + T.uint64(4) * T.Cast("uint64", 32) * T.Cast("uint64", 48) <= T.reinterpret("uint64", C.data) or T.reinterpret("uint64", C.data) + T.uint64(4) * T.Cast("uint64", 64) * T.Cast("uint64", 48) <= T.reinterpret("uint64", B.data)):
+            for k_0 in range(1):
+                A_packed = T.alloc_buffer((16, 32, 4))
+                for i_0 in T.parallel(16, annotations={"chipdock.grain": "auto"}):
+                    for k_1 in range(32):
+                        for i_1 in T.unroll(4):
+                            with T.sblock("A_packed"):
+                                v_i_0, v_k_1, v_i_1 = T.axis.remap("SSS", [i_0, k_1, i_1])
+                                A_packed[v_i_0, v_k_1, v_i_1] = A[v_i_0 * 4 + v_i_1, k_0 * 32 + v_k_1]
+                B_packed = T.alloc_buffer((4, 1, 32, 3, 4))
+                for j_0_0 in T.parallel(4, annotations={"chipdock.grain": "auto"}):
+                    for j_0_1, k_1 in T.grid(1, 32):
+                        for j_1 in T.unroll(3):
+                            for j_2 in T.vectorized(4):
+                                with T.sblock("B_packed"):
+                                    v_j_0_0, v_j_0_1, v_k_1, v_j_1, v_j_2 = T.axis.remap("SSSSS", [j_0_0, j_0_1, k_1, j_1, j_2])
+                                    B_packed[v_j_0_0, v_j_0_1, v_k_1, v_j_1, v_j_2] = B[k_0 * 32 + v_k_1, v_j_0_0 * 12 + v_j_0_1 * 12 + v_j_1 * 4 + v_j_2]
+                for j_0_0 in range(4):
+                    for i_0 in T.parallel(16, annotations={"chipdock.grain": "auto"}):
+                        for j_0_1 in range(1):
+                            C_acc = T.alloc_buffer((4, 3, 4), scope="local")
+                            for i_1 in T.unroll(4):
+                                for j_1 in T.unroll(3):
+                                    for j_2 in T.vectorized(4):
+                                        with T.sblock("C_init"):
+                                            v_i_1, v_j_1, v_j_2 = T.axis.remap("SSS", [i_1, j_1, j_2])
+                                            C_acc[v_i_1, v_j_1, v_j_2] = T.float32(0.0)
+                            for k_1 in range(32):
+                                for i_1 in T.unroll(4):
+                                    for j_1 in T.unroll(3):
+                                        for j_2 in T.vectorized(4):
+                                            with T.sblock("C"):
+                                                vi = T.axis.spatial(64, i_0 * 4 + i_1)
+                                                vj = T.axis.spatial(48, (j_0_0 + j_0_1) * 12 + j_1 * 4 + j_2)
+                                                vk = T.axis.reduce(32, k_0 * 32 + k_1)
+                                                C_acc[i_1, j_1, j_2] = C_acc[i_1, j_1, j_2] + A_packed[i_0, k_1, i_1] * B_packed[j_0_0, j_0_1, k_1, j_1, j_2]
+                            for i_1 in T.unroll(4):
+                                for j_1 in T.unroll(3):
+                                    for j_2 in T.vectorized(4):
+                                        with T.sblock("C_back"):
+                                            v_i_1, v_j_1, v_j_2 = T.axis.remap("SSS", [i_1, j_1, j_2])
+                                            C[i_0 * 4 + v_i_1, j_0_0 * 12 + j_0_1 * 12 + v_j_1 * 4 + v_j_2] = C_acc[v_i_1, v_j_1, v_j_2]
+        else:
+            for i in T.parallel(64, annotations={"chipdock.grain": "auto"}):
+                for k, j in T.grid(32, 48):
+                    with T.sblock("C"):
+                        vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                        with T.init():
+                            C[vi, vj] = T.float32(0.0)
+                        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 
     @T.prim_func(s_tir=True)
     def marked(A: T.Buffer((64, 32), "float32"), B: T.Buffer((32, 48), "float32"), C: T.Buffer((64, 48), "float32")):
