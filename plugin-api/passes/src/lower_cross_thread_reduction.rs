@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrNode, Block, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt,
-    StmtKind, StorageRank, TargetCapabilities, ThreadAxis, Var,
+    AttrNode, Block, Buffer, CompareOp, DType, Expr, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
+    StorageRank, TargetCapabilities, ThreadAxis, Var,
 };
 
 use crate::PassError;
 use crate::simplify;
 use crate::threads::barrier;
-use crate::walk::{any_stmt, depends_on_memory, is_thread, try_map_functions, vars_of};
+use crate::walk::{any_stmt, conjuncts, depends_on_memory, is_thread, try_map_functions, vars_of};
 use combine::{Combination, Inits};
 use nest::Nest;
 use own::Own;
@@ -463,11 +463,4 @@ fn allreduce(combination: &Combination, own: &[Expr], threads: &[Expr]) -> Stmt 
 
 fn is_true(expr: &Expr) -> bool {
     expr.as_int() == Some(1)
-}
-
-fn conjuncts(expr: &Expr) -> Vec<Expr> {
-    match &expr.kind {
-        ExprKind::And(a, b) => conjuncts(a).into_iter().chain(conjuncts(b)).collect(),
-        _ => vec![expr.clone()],
-    }
 }

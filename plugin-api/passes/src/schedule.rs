@@ -85,11 +85,11 @@ mod tensorize;
 mod tile;
 mod trace;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use chipdock_ir::{PrimFunc, Var};
+use chipdock_ir::{PrimFunc, Stmt, Var};
 
 use args::Args;
 pub use pack::Packed;
@@ -98,6 +98,11 @@ pub use replay::{ATTRIBUTE, from_attribute};
 pub use split::Tail;
 pub use tile::Accumulated;
 pub use trace::{Step, Trace, Value};
+
+/// The memory that a statement may write, by data variable: through views and pointers too.
+pub(crate) fn written_by(stmt: &Stmt) -> HashSet<Var> {
+    find::Memory::of_stmt(stmt).written
+}
 
 /// A block of a schedule's function, by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -30,6 +30,14 @@ pub(crate) fn unused_name(function: &PrimFunc, name: &str) -> String {
     name
 }
 
+/// The operands of a conjunction, in order.
+pub(crate) fn conjuncts(condition: &Expr) -> Vec<Expr> {
+    match &condition.kind {
+        ExprKind::And(a, b) => conjuncts(a).into_iter().chain(conjuncts(b)).collect(),
+        _ => vec![condition.clone()],
+    }
+}
+
 /// The variables that occur in an expression, including those bound within it.
 pub(crate) fn vars_of(expr: &Expr) -> HashSet<Var> {
     let mut vars = HashSet::new();

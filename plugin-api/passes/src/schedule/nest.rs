@@ -7,7 +7,7 @@ use chipdock_ir::{Attrs, Block, Child, Expr, ExprKind, ForKind, Param, PrimFunc,
 
 use super::{BlockRef, LoopRef, ScheduleError};
 use crate::simplify::{Ranges, leaves_loop};
-use crate::walk::depends_on_memory;
+use crate::walk::{conjuncts, depends_on_memory};
 
 /// A loop's parts.
 #[derive(Clone, Copy)]
@@ -302,11 +302,7 @@ pub(super) fn both(a: Expr, b: Expr) -> Expr {
 
 /// The parts of a conjunction, without those that are `true`.
 pub(super) fn parts(condition: &Expr) -> Vec<Expr> {
-    match &condition.kind {
-        ExprKind::And(a, b) => parts(a).into_iter().chain(parts(b)).collect(),
-        ExprKind::Int(1) => Vec::new(),
-        _ => vec![condition.clone()],
-    }
+    conjuncts(condition).into_iter().filter(|part| !matches!(part.kind, ExprKind::Int(1))).collect()
 }
 
 /// The conjunction of conditions.

@@ -6,7 +6,7 @@ use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, T
 use super::lanes::Lanes;
 use crate::lower_intrinsics::lowered_ulps;
 use crate::simplify::{self, is_pure};
-use crate::walk::depends_on_memory;
+use crate::walk::{conjuncts, depends_on_memory};
 
 impl Lanes<'_> {
     /// Broadcasts the value to every lane; `None` for vectors of another width.
@@ -128,8 +128,7 @@ impl Lanes<'_> {
     /// Splits a conjunction into what is the same in all lanes, which no mask needs, and the rest; `None` if either is
     /// empty. What is the same is then evaluated first, which needs it to read no memory.
     pub(super) fn uniform_part(&self, condition: &Expr) -> Option<(Expr, Expr)> {
-        let mut parts = Vec::new();
-        conjuncts(condition, &mut parts);
+        let parts = hinted_conjuncts(condition);
         let is_uniform = |part: &Expr| !self.is_changed(part) && !depends_on_memory(part) && is_pure(part);
         let (uniform, by_lane): (Vec<Expr>, Vec<Expr>) = parts.into_iter().partition(is_uniform);
         let all = |parts: Vec<Expr>| parts.into_iter().reduce(Expr::and);
@@ -232,18 +231,15 @@ fn is_number(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }
 
-/// The operands of a conjunction, in order.
-fn conjuncts(condition: &Expr, parts: &mut Vec<Expr>) {
-    match &condition.kind {
-        ExprKind::And(a, b) => {
-            conjuncts(a, parts);
-            conjuncts(b, parts);
-        }
+/// The operands of a conjunction, in order, without hints that they are likely.
+fn hinted_conjuncts(condition: &Expr) -> Vec<Expr> {
+    let of = |part: Expr| match &part.kind {
         ExprKind::Call { callee: Callee::Op(Op::Likely), args } if args.len() == 1 => {
-            conjuncts(&args[0], parts);
+            hinted_conjuncts(&args[0])
         }
-        _ => parts.push(condition.clone()),
-    }
+        _ => vec![part],
+    };
+    conjuncts(condition).into_iter().flat_map(of).collect()
 }
 
 /// Returns true if a call of the op for all lanes is a call on vectors: elementwise (OP7), and, for functions of

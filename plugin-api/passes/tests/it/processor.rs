@@ -2,7 +2,8 @@
 
 use chipdock_interpret::{Interpreter, compare};
 use chipdock_ir::{
-    AttrValue, BinaryOp, DType, Stage, TargetCapabilities, attr, build, print, validate::validate,
+    AttrValue, BinaryOp, BufferRegion, DType, Expr, IterKind, Range, Stage, TargetCapabilities, attr, build,
+    print, validate::validate,
 };
 use chipdock_passes::schedule::Schedule;
 use chipdock_passes::{apply_schedules, default_schedule, default_steps};
@@ -111,6 +112,40 @@ fn parameters_that_may_overlap_are_compared() {
     let mut kernel = kernels::elementwise([300, 70], false);
     kernel.function.attrs.remove(attr::NOALIAS);
     assert!(!scheduled(&kernel, &processor(512, 32)).contains("reinterpret"));
+}
+
+/// A parameter that is written through a view alone is compared too: here `D`, with `A`, `B` and `C`.
+#[test]
+fn parameters_that_are_written_through_views_are_compared() {
+    let [m, n, k] = [32, 64, 40];
+    let mut f = build::function("viewed");
+    let [a, b, c] =
+        [("A", [m, k]), ("B", [k, n]), ("C", [m, n])].map(|(name, of)| f.buffer(name, of, DType::FLOAT32));
+    let d = f.buffer("D", [m, n], DType::FLOAT32);
+    f.grid(["i", "j", "k"], [m, n, k], |f, [i, j, k]| {
+        f.block("C", |f| {
+            let kinds = [IterKind::Spatial, IterKind::Spatial, IterKind::Reduce];
+            let [vi, vj, vk] = f.remap(kinds, ["vi", "vj", "vk"], [&i, &j, &k]);
+            f.init(|f| f.store(&c, (&vi, &vj), 0));
+            f.store(&c, (&vi, &vj), c.at((&vi, &vj)) + a.at((&vi, &vk)) * b.at((&vk, &vj)));
+        });
+    });
+    f.range("r", m, |f, r| {
+        f.block("D", |f| {
+            let row = f.spatial("row", m, &r);
+            let range = |min: Expr, extent: i32| Range { min, extent: Expr::i32(extent) };
+            let region = vec![range(row, 1), range(Expr::i32(0), n)];
+            let view = f.match_buffer("V", [1, n], BufferRegion { buffer: d.clone(), region });
+            f.store(&view, [0, 0], 1);
+        });
+    });
+    let module = build::module([f.finish()]);
+    let text = print::module(&default_schedule(&module, &processor(512, 32)).unwrap());
+    assert!(text.contains("A_packed"), "{text}");
+    for other in ["A", "B", "C"] {
+        assert!(text.contains(&format!("<= T.reinterpret(\"uint64\", {other}.data)")), "{other}: {text}");
+    }
+    assert_eq!(text.matches("<= T.reinterpret(\"uint64\", D.data)").count(), 3, "{text}");
 }
 
 /// Outer loops run on threads where there is enough to do, and only as many threads as pay.

@@ -1,14 +1,12 @@
 //! Functions whose parameters may overlap: what rules make of a function whose parameters do not is run if they turn out not to.
 
-use std::collections::HashSet;
-
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrValue, Attrs, BinaryOp, Buffer, Child, CompareOp, DType, Expr, Op, Param, PrimFunc, Stmt, StmtKind,
+    AttrValue, Attrs, BinaryOp, Buffer, CompareOp, DType, Expr, Op, Param, PrimFunc, Stmt, StmtKind,
     TargetCapabilities, attr,
 };
 
-use crate::schedule::Trace;
+use crate::schedule::{Trace, written_by};
 
 /// Greatest number of pairs of parameters that are compared.
 const PAIRS_MAX: usize = 16;
@@ -47,14 +45,7 @@ fn apart(function: &PrimFunc) -> Option<Expr> {
             Param::Var(_) => {}
         }
     }
-    let mut written = HashSet::new();
-    function.body.walk(&mut |child| {
-        if let Child::Stmt(stmt) = child
-            && let StmtKind::Store { buffer, .. } = &stmt.kind
-        {
-            written.insert(buffer.data.clone());
-        }
-    });
+    let written = written_by(&function.body);
     let outputs: Vec<bool> = buffers.iter().map(|buffer| written.contains(&buffer.data)).collect();
     let (mut conditions, mut pairs) = (Expr::bool(true), 0);
     for (at, a) in buffers.iter().enumerate() {
