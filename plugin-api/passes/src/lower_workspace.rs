@@ -1,5 +1,6 @@
 //! Lowering of large and dynamic buffers to workspace.
 
+mod hoist;
 mod own_function;
 mod stack;
 
@@ -17,7 +18,8 @@ const CPU: i32 = 1;
 /// Lowers to workspace each allocation that is larger than [`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX), whose
 /// size is not constant, or that would bring the function's total beyond
 /// [`STACK_TOTAL_BYTES_MAX`](crate::STACK_TOTAL_BYTES_MAX). It is freed at the end of its sequence and on every other
-/// exit: before a `return`, a `break`, a `continue`, a failing assertion, or a failure of a call.
+/// exit: before a `return`, a `break`, a `continue`, a failing assertion, or a failure of a call. What every iteration of a
+/// serial loop would allocate is allocated once, around the loop, where no more memory is live at once for that.
 ///
 /// If an iteration of a parallel loop fails, it frees its own allocations, while others may still use memory that was
 /// allocated around the loop: such a loop becomes a function of its own, `f_compute_loop0_`, and its caller frees the
@@ -54,7 +56,8 @@ pub fn lower_workspace(module: &IrModule, _capabilities: &TargetCapabilities) ->
         }
         stack.check(function)?;
         let mut loops = Vec::new();
-        let body = Workspace::of(function, &stack, &mut loops).stmt(&function.body);
+        let body = hoist::hoisted(&function.body, &stack);
+        let body = Workspace::of(function, &stack, &mut loops).stmt(&body);
         functions.extend(loops);
         functions.push(PrimFunc { body, ..function.clone() });
     }

@@ -10,7 +10,7 @@ use chipdock_ir::{AttrValue, PrimFunc, attr, wire};
 use serde_json::json;
 
 use super::build::{Building, reads, same, written};
-use super::samples::{ALL, ELEMENTWISE, Sample, UNKNOWN_FUNCTION};
+use super::samples::{ALL, ELEMENTWISE, REDUCTION, Sample, UNKNOWN_FUNCTION};
 use super::shown;
 use crate::raw::{Codegen, Plugin, Request, Step, SuiteHost};
 use crate::stop::{ensure, equal};
@@ -282,7 +282,7 @@ fn more_threads(c: &Context<'_>) -> Verdict {
 
 /// Checks that each declared wire version is read and gives the same functions.
 fn wire_version(c: &Context<'_>, version: &str) -> Verdict {
-    let building = Building::of(c, &ELEMENTWISE)?;
+    let building = Building::of(c, &REDUCTION)?;
     let Ok(ir) = written(&building.lowered, version) else {
         return Err(Stop::suite(format!("the sample cannot be written as {version}")));
     };
