@@ -255,6 +255,12 @@ def dp4a(a, b, total):
     return total + products.sum(axis=1, dtype=total.dtype)
 
 
+def dot_add(total, a, b):
+    wide = np.float64 if total.dtype == np.float32 else np.int64
+    groups = [x.astype(wide).reshape(len(x), total.shape[1], -1) for x in (a, b)]
+    return (total.astype(wide) + (groups[0] * groups[1]).sum(axis=2)).astype(total.dtype)
+
+
 BITWISE = {"bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor}
 WRAPPING = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}
 
@@ -322,6 +328,8 @@ def answer(op, parameters, columns, result):
         return q_multiply_shift_per_axis(parameters, *columns), "rule"
     if op == "dp4a":
         return dp4a(*columns), "numpy"
+    if op == "dot_add":
+        return dot_add(*columns), "numpy"
     if kind == "other":
         return integer(op, columns)
     if op in EXACT_UNARY:

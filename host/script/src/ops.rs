@@ -1,6 +1,6 @@
 //! Calls of ops by name: their arguments and results.
 
-use chipdock_ir::op::{Takes, Threads};
+use chipdock_ir::op::{DotProduct, Takes, Threads};
 use chipdock_ir::{DType, Expr, ExprKind, Op, Signature};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
@@ -183,6 +183,21 @@ impl Parser<'_> {
                 "an integer"
             }
             Op::Isnullptr if !first.is_some_and(DType::is_handle) => "a pointer",
+            Op::DotAdd => {
+                if let [c, a, b] = args.as_slice()
+                    && DotProduct::of(c.dtype, a.dtype, b.dtype).is_none()
+                {
+                    let message = format!(
+                        "{path} takes {}, found {}, {} and {}",
+                        op.info().expects,
+                        c.dtype,
+                        a.dtype,
+                        b.dtype
+                    );
+                    return Err(self.fail(call, message));
+                }
+                ""
+            }
             Op::AddressOf if !matches!(args[0].kind, ExprKind::Load { .. }) => {
                 "an element of a buffer, as A[0]"
             }

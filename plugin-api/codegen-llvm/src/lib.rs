@@ -47,6 +47,7 @@ mod checks;
 mod constants;
 mod control;
 mod debug;
+mod dot;
 mod environment;
 mod expression;
 mod float;
@@ -68,6 +69,7 @@ mod value;
 mod vector;
 mod writer;
 
+pub use dot::DotInstructions;
 pub use module::{LlvmFunction, Options, Text, unsupported, write_module};
 pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
 

@@ -20,6 +20,7 @@ impl<'a> Writer<'a> {
         }
         match op {
             Op::IfThenElse => return self.if_then_else(e, args),
+            Op::DotAdd => return self.dot_add(e, args),
             Op::ShiftLeft | Op::ShiftRight => return self.shift(e, op, &args[0], &args[1]),
             _ => {}
         }

@@ -2,6 +2,8 @@
 
 use chipdock_ir::{StorageScope, ThreadAxis};
 
+use crate::DotInstructions;
+
 /// A refusal by a target: what is not supported, and what to do about it. Becomes the message of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(pub String);
@@ -108,6 +110,11 @@ pub trait LlvmTarget {
     /// this crate writes out that behaviour so that vectors stay vectors.
     fn saturates(&self) -> bool {
         false
+    }
+
+    /// The processor's instructions for dot products.
+    fn dot_instructions(&self) -> DotInstructions {
+        DotInstructions::None
     }
 
     /// The intrinsic function (of no arguments, without result) after which other threads see this thread's stores that

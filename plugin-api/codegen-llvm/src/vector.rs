@@ -162,7 +162,8 @@ impl<'a> Writer<'a> {
         (joined, places)
     }
 
-    fn shuffled(&mut self, a: &Value, b: &Value, lanes: &[Option<usize>], dtype: DType) -> Value {
+    /// Lanes picked from two vectors; no index is any value.
+    pub(crate) fn shuffled(&mut self, a: &Value, b: &Value, lanes: &[Option<usize>], dtype: DType) -> Value {
         let lanes: Vec<String> = lanes
             .iter()
             .map(|lane| lane.map_or_else(|| "i32 poison".to_owned(), |lane| format!("i32 {lane}")))

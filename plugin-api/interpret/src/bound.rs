@@ -145,6 +145,41 @@ pub(crate) fn fused<T: Flt>((a, ea): Num, (b, eb): Num, (c, ec): Num) -> Num {
     (v.bits(), bound)
 }
 
+/// Adds products of halves to a float32, as [`chipdock_ir::Op::DotAdd`] allows it: sums in any order, rounded in any
+/// direction, subnormal numbers replaced by 0.
+pub(crate) fn dot<T: Flt>((c, ec): Num, factors: impl Iterator<Item = [Num; 2]>) -> Num {
+    let c = f32::of(c);
+    // Of the exact value: the magnitude of its terms, what is propagated, and what is lost with subnormal factors.
+    let (mut value, mut magnitude, mut prop) = (c, c.wide().abs(), ec);
+    let (mut lost, mut is_nan, mut is_exact) = (0.0, c.wide().is_nan() && ec == 0.0, ec == 0.0);
+    // What the finite terms may come to, beside infinite ones.
+    let mut finite = if c.wide().is_finite() { c.wide().abs() } else { 0.0 };
+    for [(a, ea), (b, eb)] in factors {
+        let (x, y) = (T::of(a).wide(), T::of(b).wide());
+        let product = x * y;
+        value = value.add(f32::nearest(product));
+        magnitude += product.abs();
+        prop += x.abs() * eb + y.abs() * ea + ea * eb;
+        is_nan |= (x.is_nan() && ea == 0.0) || (y.is_nan() && eb == 0.0);
+        is_exact &= ea + eb == 0.0;
+        let is_tiny = |x: f64, e: f64| x.abs() - e < f32::NORMAL && (x != 0.0 || e != 0.0);
+        if is_tiny(x, ea) || is_tiny(y, eb) {
+            lost += product.abs();
+        }
+        finite += if product.is_finite() { product.abs() } else { 0.0 };
+    }
+    let bound = if is_nan {
+        0.0
+    } else if !magnitude.is_finite() {
+        // The same infinity or NaN on both sides, unless a finite term may overflow or a subnormal factor vanish.
+        if is_exact && lost.is_finite() && 2.0 * finite < f32::MAX.into() { 0.0 } else { ANY }
+    } else {
+        let bound = prop + lost + 4.0 * 2.0 * f32::UNIT * (magnitude + prop) + 4.0 * f32::NORMAL;
+        if magnitude + bound <= f32::MAX.into() { bound * SLACK } else { ANY }
+    };
+    (Flt::bits(value), bound)
+}
+
 /// Returns true if the sign of `a - b` is certain.
 #[inline]
 pub(crate) fn is_apart(a: f64, ea: f64, b: f64, eb: f64) -> bool {

@@ -281,6 +281,14 @@ pub(crate) enum Inst {
         dst: Reg,
         text: u32,
     },
+    /// Adds dot products ([`chipdock_ir::Op::DotAdd`]); the list has the sum and the two factors.
+    DotAdd {
+        dst: Reg,
+        list: u32,
+        lanes: u16,
+        /// The position in [`chipdock_ir::op::DotProduct::ALL`].
+        dot: u8,
+    },
     /// Computes a dot product; operands: four lanes, four lanes, the sum.
     Dp4a {
         dst: Reg,

@@ -40,6 +40,7 @@
 //! lowered for every code generator needs a row here, its meaning, its lowering, and tests; nothing else lists ops.
 
 mod columns;
+mod dot;
 mod field;
 
 use std::collections::HashMap;
@@ -48,6 +49,7 @@ use std::sync::LazyLock;
 pub use columns::{
     Class, DTypeKeyword, Effect, Form, Gives, Lowering, OpInfo, OpParam, Signature, Takes, Threads,
 };
+pub use dot::DotProduct;
 pub use field::StructField;
 
 use columns::{named, positional};
@@ -354,6 +356,17 @@ ops! {
         expects: "two int8x4 and an int32, or two uint8x4 and a uint32", gives: Gives::Like(2),
         lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32, dtype_keyword: DTypeKeyword::First,
         wire_minor: 1,
+    };
+    /// (c, a, b): an int32 or a float32 of L lanes, and two vectors of G·L lanes; lane l is c\[l\] plus the sum of the products
+    /// a\[G·l + t\]·b\[G·l + t\] for t below G. The types, and G, are those of [`DotProduct::ALL`]. Of integers the result is
+    /// exact, modulo 2^32. Of floats, products and sums may be fused, made in any order and rounded in any direction, and
+    /// subnormal operands and results may be 0: the result is off by at most 4·2^-23 of |c| + |p0| + |p1|, by 2^-124, and by the
+    /// products of subnormal operands; where |c| + |p0| + |p1| exceeds the greatest float32, it may be anything.
+    DotAdd = dot_add Custom {
+        params: &[named("c", Takes::Number), named("a", Takes::Number), named("b", Takes::Number)],
+        expects: "a sum and two vectors of as many groups: an int32 and groups of four uint8 and int8, two int8 or two \
+                  uint8, or of two int16, or a float32 and groups of two bfloat16 or two float16",
+        lowering: Lowering::Arithmetic, wire_minor: 4,
     };
     /// Its argument, which is the same for every thread of a block *(run)*.
     ThreadInvariant = tvm_thread_invariant Custom {

@@ -459,7 +459,7 @@ fn odd(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
     let handle = known.buffers[s.below(known.buffers.len())].data.expr();
     match dtype {
         DType::BOOL => Expr::call(Op::Isnullptr, vec![handle], dtype),
-        DType::INT32 => match s.below(if s.whole { 6 } else { 3 }) {
+        DType::INT32 => match s.below(if s.whole { 7 } else { 3 }) {
             3 => {
                 let args = (0..4).map(|_| expr(s, known, dtype, depth + 1)).collect();
                 Expr::call(Op::QMultiplyShift, args, dtype)
@@ -467,6 +467,12 @@ fn odd(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
             4 => {
                 let bytes = |value: i128| Expr::int(value, DType::INT8).broadcast(4);
                 Expr::call(Op::Dp4a, vec![bytes(-3), bytes(7), expr(s, known, dtype, depth + 1)], dtype)
+            }
+            6 => {
+                let bytes = |value: i128, dtype: DType| Expr::int(value, dtype).broadcast(4);
+                let factors = [bytes(200, DType::UINT8), bytes(-7, DType::INT8)];
+                let sum = expr(s, known, dtype, depth + 1);
+                Expr::call(Op::DotAdd, [sum].into_iter().chain(factors).collect(), dtype)
             }
             5 => Expr::call(Op::ThreadInvariant, vec![expr(s, known, dtype, depth + 1)], dtype),
             0 => Expr::call(Op::Clz, vec![expr(s, known, DType::INT64, depth + 1)], dtype),

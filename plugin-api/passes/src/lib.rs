@@ -41,7 +41,7 @@
 //!   handle_load`, and those that allocate, free, throw and call. Also `atomic_add`, of int32, uint32, int64, uint64,
 //!   float16, float32 and float64: it remains within parallel loops, in functions that these call, and under
 //!   conditions; elsewhere it is a load, a sum and a store. Every other op is lowered, unless the target kind names it
-//!   in `native_ops`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and casts
+//!   in `native_ops`, or, for `dot_add`, the target its types in `dot_products`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and casts
 //!   remain; computations in these types are made in float32.
 //! * **PASS-H6** A function that is left to the C library is a `call_pure_extern` with a C name, on scalars. If the target
 //!   kind names no `native_ops`, the passes leave exactly these: of float32, in which those of float16 and bfloat16 are

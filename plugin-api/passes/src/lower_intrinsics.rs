@@ -3,6 +3,7 @@
 mod atomics;
 pub(crate) mod bits;
 mod coefficients;
+mod dot;
 mod erf;
 mod exp;
 mod float;
@@ -17,7 +18,7 @@ mod trig;
 mod wide;
 mod words;
 
-use chipdock_ir::op::{Lowering, Takes};
+use chipdock_ir::op::{DotProduct, Lowering, Takes};
 use chipdock_ir::{
     BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
     TargetCapabilities, Var,
@@ -43,6 +44,8 @@ use crate::walk::try_map_functions;
 /// * `q_multiply_shift`, `q_multiply_shift_per_axis` and `dp4a` become arithmetic of wider integers, of pairs of uint32
 ///   if the target has no int64; `assume` is dropped, `tvm_thread_invariant` is its argument, `tvm_access_ptr` a
 ///   pointer moved by bytes;
+/// * a `dot_add` of types that the target's capability `dot_products` does not name becomes shuffles, casts, products and
+///   sums;
 /// * an `atomic_add` that no parallel loop runs, and that is not within a condition, a `Let` or a loop condition,
 ///   becomes a load, a sum and a store; elsewhere it remains (rule PASS-H5);
 /// * computations in float16 or bfloat16 are made in float32 and rounded once: of these types only loads, stores,
@@ -275,6 +278,10 @@ impl Lowerer<'_> {
             (Op::Isnan | Op::Isinf | Op::Isfinite, [x]) => float::test(op, x),
             (Op::Nextafter, [x, y]) if is_half(dtype) => float::next_after(x, y),
             (Op::QMultiplyShift, [x, y, q, s]) => quantised::multiply_shift_one(x, y, q, s, has_int64),
+            (Op::DotAdd, [c, a, b]) => match DotProduct::of(c.dtype, a.dtype, b.dtype) {
+                Some(dot) if self.capabilities.execution.has_dot(dot) => return Ok(None),
+                _ => dot::add(c, a, b),
+            },
             (Op::Dp4a, [a, b, sum]) => quantised::dp4a(a, b, sum),
             (Op::AccessPtr, [zero, data, offset, ..]) => quantised::access_pointer(zero, data, offset),
             (Op::ThreadInvariant, [x]) => x.clone(),

@@ -67,6 +67,7 @@ mod access;
 mod annotate;
 mod args;
 mod compact;
+mod dot;
 mod find;
 mod fuse;
 mod independent;

@@ -1,6 +1,6 @@
 //! Implementation of the LLVM target for a processor.
 
-use chipdock_codegen_llvm::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
+use chipdock_codegen_llvm::{Answer, CallingConv, DotInstructions, FastMath, LlvmTarget, Refusal};
 use chipdock_ir::{StorageRank, StorageScope, Target, ThreadAxis};
 use chipdock_plugin_api::Error;
 
@@ -36,6 +36,7 @@ pub(crate) struct CpuTarget {
     converts_float16: bool,
     saturates: bool,
     has_sfence: bool,
+    dots: DotInstructions,
 }
 
 impl CpuTarget {
@@ -75,15 +76,17 @@ impl CpuTarget {
             let width = target.int("vector-width").unwrap_or(VECTOR_BITS);
             attribute("prefer-vector-width", width.to_string());
         }
+        let dots = dots(llvm, &options, family)?;
         Ok(Self {
             fast_math: fast_math(target),
-            options,
             data_layout,
             attributes,
             converts_float16,
             saturates,
+            dots,
             // Processors of 32 bits may lack it, and x86-64 does not, unless a user says so.
             has_sfence: family == Family::X86 && triple.architecture.bits == 64 && !lacks_sse,
+            options,
         })
     }
 
@@ -127,6 +130,45 @@ fn converts_float16(llvm: &'static Llvm, options: &MachineOptions, family: Famil
         return Ok(true);
     }
     Ok(trial::facts(llvm, options)?.contains(feature))
+}
+
+/// The processor's instructions for dot products.
+///
+/// # Errors
+///
+/// * `ValueError`: LLVM cannot compile for the processor.
+pub(crate) fn dots(
+    llvm: &'static Llvm,
+    options: &MachineOptions,
+    family: Family,
+) -> Result<DotInstructions, Error> {
+    let listed = |sign: char, name: &str| {
+        options.features.split(',').any(|item| item.strip_prefix(sign) == Some(name))
+    };
+    // Features of this machine are all listed, and then no query is needed.
+    let required = ["sse4.2", "avx", "avx2", "avx512f", "avx512bw", "avx512vl", "avx512vnni"];
+    let is_full = required.iter().all(|name| listed('+', name));
+    let facts = match family {
+        Family::X86 if is_full => Default::default(),
+        Family::X86 | Family::AArch64 => trial::facts(llvm, options)?,
+        _ => return Ok(DotInstructions::None),
+    };
+    let has = |name: &str| if is_full { listed('+', name) } else { facts.contains(name) };
+    if family == Family::AArch64 {
+        let (has_dot, has_mixed) = (has("dotprod"), has("i8mm"));
+        return Ok(DotInstructions::AArch64 { has_dot, has_mixed, has_bf16: has("bf16") });
+    }
+    if !has("avx2") {
+        return Ok(DotInstructions::None);
+    }
+    let is_wide = has("avx512bw") && has("avx512vl");
+    let vnni_bits = match (is_wide && has("avx512vnni"), has("avxvnni")) {
+        (true, _) => 512,
+        (false, true) => 256,
+        (false, false) => 0,
+    };
+    let has_bf16 = is_wide && has("avx512bf16");
+    Ok(DotInstructions::X86 { bits: if is_wide { 512 } else { 256 }, vnni_bits, has_bf16 })
 }
 
 /// The features with which functions are compiled.
@@ -204,6 +246,10 @@ impl LlvmTarget for CpuTarget {
 
     fn saturates(&self) -> bool {
         self.saturates
+    }
+
+    fn dot_instructions(&self) -> DotInstructions {
+        self.dots
     }
 
     fn store_fence(&self) -> Option<&'static str> {

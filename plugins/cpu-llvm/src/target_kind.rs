@@ -14,8 +14,10 @@
 //! * **LLKIND-K7** The facts for schedules are filled in where they are not set: the vector registers as the features say,
 //!   the caches where the target is this machine (LLKIND-K1).
 //! * **LLKIND-K6** Without the library the error is `Unavailable`, and names the package to install.
+//! * **LLKIND-K8** `dot-products` lists those that the processor has instructions for; a user may name some of them.
 
 use chipdock_ir::Target;
+use chipdock_ir::op::DotProduct;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind, cpu};
 use serde_json::Value;
 
@@ -29,6 +31,8 @@ use crate::triple::{Triple, shown};
 pub(crate) const NAME: &str = "llvm";
 /// Values of the option `mcpu` for "this machine".
 const NATIVE: [&str; 2] = ["native", "host"];
+/// The option that lists dot products.
+const DOT_PRODUCTS: &str = "dot-products";
 /// Maximum number of features of a target.
 const FEATURES_MAX: usize = 1024;
 
@@ -73,6 +77,26 @@ pub(crate) fn checked(llvm: &'static Llvm, target: &Target) -> Result<Target, Er
         && !target.options.contains_key("mabi");
     if !is_this_machine {
         trial::check(llvm, &target::machine_options(&target))?;
+    }
+    dot_products(llvm, target)
+}
+
+/// The target with the dot products that its processor has instructions for (LLKIND-K8).
+fn dot_products(llvm: &'static Llvm, mut target: Target) -> Result<Target, Error> {
+    let options = target::machine_options(&target);
+    let triple = Triple::parse(&options.triple).map_err(value_error)?;
+    let dots = target::dots(llvm, &options, triple.architecture.family)?;
+    let known = DotProduct::ALL.iter().filter(|dot| dots.has(**dot)).map(|dot| dot.name());
+    let known: Vec<String> = known.collect();
+    let other = |item: &&str| !known.iter().any(|name| name == item);
+    if let Some(item) = target.str_list(DOT_PRODUCTS).into_iter().find(other) {
+        let have = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let message =
+            format!("expected those that the processor has instructions for, {have}, found {}", shown(item));
+        return Err(value_error(about(DOT_PRODUCTS, message)));
+    }
+    if !known.is_empty() && !target.options.contains_key(DOT_PRODUCTS) {
+        target.options.insert(DOT_PRODUCTS.to_owned(), known.into());
     }
     Ok(target)
 }

@@ -2,6 +2,7 @@
 
 mod artifact;
 mod cross;
+mod dots;
 mod errors;
 mod goldens;
 mod kinds;

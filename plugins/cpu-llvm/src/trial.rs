@@ -56,8 +56,19 @@ end:
 /// Features that this plugin queries for a family.
 fn asked(family: Family) -> &'static [&'static str] {
     match family {
-        Family::X86 => &["f16c", "sse2", "avx", "avx512f"],
-        Family::AArch64 => &["fp-armv8", "neon", "sve", "dotprod", "i8mm", "fullfp16", "sme"],
+        Family::X86 => &[
+            "f16c",
+            "sse2",
+            "avx",
+            "avx2",
+            "avx512f",
+            "avx512bw",
+            "avx512vl",
+            "avx512vnni",
+            "avxvnni",
+            "avx512bf16",
+        ],
+        Family::AArch64 => &["fp-armv8", "neon", "sve", "dotprod", "i8mm", "bf16", "fullfp16", "sme"],
         Family::Arm => &["fp16", "neon", "dotprod", "i8mm", "fullfp16", "dsp", "mve"],
         Family::RiscV => &["zfhmin", "f", "d", "v"],
         Family::LoongArch => &["f", "d", "lsx", "lasx"],

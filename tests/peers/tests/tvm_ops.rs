@@ -67,6 +67,7 @@ const OTHERWISE: &[(&str, &[&str], &str, &str)] = &[
         "half and a negative shift: it adds the half in int32, which overflows",
     ),
     ("q_multiply_shift_per_axis", &["4 int32"], "condition_ty", "it wants the flags as booleans"),
+    ("dot_add", &["int8", "uint8", "int16", "bfloat16", "float16"], "dot_add", "it has none"),
     ("dp4a", &["int8", "uint8"], "unknown intrinsic", "it has none for this target"),
     ("pow", &["bfloat16"], "power only applies to float", "it takes no bfloat16"),
     ("isnan", &["bfloat16"], "not supported", "it takes no bfloat16"),

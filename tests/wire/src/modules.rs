@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_ir::build::{self, Body};
-use chipdock_ir::op::Threads;
+use chipdock_ir::op::{DotProduct, Threads};
 use chipdock_ir::{
     AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp, DType,
     Expr, ExprKind, FloatBits, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, PrimFunc, Range,
@@ -50,6 +50,7 @@ pub fn all() -> Vec<Kept> {
         Kept { stage: Stage::Host, ..kept("launch", "1.2.0", launch()) },
         kept("packed", "1.3.0", vec![packed()]),
         kept("storage-types", "1.3.0", vec![storage_types()]),
+        kept("dots", "1.4.0", vec![dots()]),
     ]
 }
 
@@ -537,6 +538,21 @@ fn quantised() -> PrimFunc {
     for (narrow, wide) in [(DType::INT8, i32), (DType::UINT8, DType::UINT32)] {
         let args = vec![f.value(narrow.with_lanes(4)), f.value(narrow.with_lanes(4)), f.value(wide)];
         f.keep(Expr::call(Op::Dp4a, args, wide));
+    }
+    f.finish()
+}
+
+/// Dot products of each type, of one lane and of four.
+fn dots() -> PrimFunc {
+    let mut f = Typed::new("dots");
+    for dot in DotProduct::ALL {
+        for lanes in [1, 4] {
+            let wide = lanes * dot.group;
+            let factors = [dot.a, dot.b].map(|dtype| f.value(dtype.with_lanes(wide)));
+            let sum = f.value(dot.sum.with_lanes(lanes));
+            let args = [sum].into_iter().chain(factors).collect();
+            f.keep(Expr::call(Op::DotAdd, args, dot.sum.with_lanes(lanes)));
+        }
     }
     f.finish()
 }

@@ -1,9 +1,10 @@
 //! Tests of WIRE-W5: the core nodes of 1.0 that replace ops of later minor versions compute the same as the ops.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
+use chipdock_ir::op::DotProduct;
 use chipdock_ir::validate::validate;
 use chipdock_ir::wire::{read, write_at};
-use chipdock_ir::{DType, Expr, ForKind, Op, Stage, build, print};
+use chipdock_ir::{DType, Expr, ForKind, Op, Stage, Stmt, build, print};
 
 /// Runs `C[lane] = value(A[lane], …)` as a reader of 1.0 gets it.
 fn as_1_0(inputs: &[Array], lanes: u16, value: impl Fn(&[Expr]) -> Expr) -> Vec<i128> {
@@ -100,4 +101,39 @@ fn dp4a_has_an_equal_in_1_0() {
         let wanted = [sums[0] + square(&values[..4]), sums[1] + square(&values[4..])];
         assert_eq!(found, wanted.map(|value| wide.wrap(value)));
     }
+}
+
+#[test]
+fn dot_add_has_an_equal_in_1_3() {
+    for dot in DotProduct::ALL {
+        let mut f = build::function("f");
+        let wide = 4 * i32::from(dot.group);
+        let (a, b) = (f.buffer("A", [wide], dot.a), f.buffer("B", [wide], dot.b));
+        let c = f.buffer("C", [4], dot.sum);
+        let ramp = |lanes: u16| vec![Expr::i32(0).ramp(Expr::i32(1), lanes)];
+        let factors = [&a, &b].map(|buffer| Expr::load(buffer, ramp(4 * dot.group)));
+        let args = [Expr::load(&c, ramp(4))].into_iter().chain(factors).collect();
+        f.push(Stmt::store(&c, ramp(4), Expr::call(Op::DotAdd, args, dot.sum.with_lanes(4))));
+        let module = build::module([f.finish()]);
+        assert_eq!(validate(&module, Stage::Blocks), Ok(()));
+        let older = read(&write_at(&module, "1.3.0").unwrap()).unwrap();
+        assert_eq!(validate(&older, Stage::Blocks), Ok(()), "{}", print::module(&older));
+        let run = |module: &chipdock_ir::IrModule| {
+            let numbers = |n: usize, by: i128| (0..n as i128).map(|i| i * by % 100 - 20).collect::<Vec<_>>();
+            let array = |dtype: DType, n: usize, by: i128| {
+                let values: Vec<f64> =
+                    numbers(n, by).into_iter().map(|value| dtype_value(dtype, value)).collect();
+                Arg::Tensor(Array::from_f64(dtype, &[n], &values))
+            };
+            let wide = wide as usize;
+            let mut args = [array(dot.a, wide, 37), array(dot.b, wide, 51), array(dot.sum, 4, 7)];
+            Interpreter::new(module).run("f", &mut args).unwrap().outputs[2].array.to_f64()
+        };
+        assert_eq!(run(&older), run(&module), "{}", dot.name());
+    }
+}
+
+/// A number that the type has.
+fn dtype_value(dtype: DType, value: i128) -> f64 {
+    (if dtype.is_uint() { value.abs() } else { value }) as f64
 }

@@ -72,7 +72,7 @@ fn the_reader_takes_the_corpus_and_refuses_what_is_bad() {
     }
     bad_documents(
         &program,
-        &documents.iter().find(|document| document.name == "1.3/positions.json").unwrap().text,
+        &documents.iter().find(|document| document.name == "1.4/positions.json").unwrap().text,
     );
     let missing = Command::new(&program).arg(folder.path().join("none.json")).output().unwrap();
     assert_eq!(missing.status.code(), Some(2));
@@ -86,8 +86,8 @@ fn bad_documents(program: &Path, good: &str) {
     refuses(program, "", "not a JSON document");
     refuses(program, &good[..good.len() / 2], "not a JSON document");
     refuses(program, "[]", "expected a JSON object, found []");
-    refuses(program, &with("1.3.0", "1.4.0"), "version 1.4.0 is not for this reader, which takes 1.0 to 1.3");
-    refuses(program, &with("1.3.0", "one"), "expected a version as \"1.3.0\", found \"one\"");
+    refuses(program, &with("1.4.0", "1.5.0"), "version 1.5.0 is not for this reader, which takes 1.0 to 1.4");
+    refuses(program, &with("1.4.0", "one"), "expected a version as \"1.4.0\", found \"one\"");
     refuses(program, &with("\"Add\"", "\"Plus\""), "unknown node \"Plus\"");
     refuses(
         program,

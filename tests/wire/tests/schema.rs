@@ -52,7 +52,10 @@ fn wire_w5_schemas_are_current() {
         assert!(kept == printed, "chipdock-ir-{minor}.schema.json is not what the tables print; {hint}");
     }
     assert!(
-        wire::schema("1.7.0").unwrap_err().message.contains("this library knows 1.0.0, 1.1.0, 1.2.0, 1.3.0")
+        wire::schema("1.7.0")
+            .unwrap_err()
+            .message
+            .contains("this library knows 1.0.0, 1.1.0, 1.2.0, 1.3.0, 1.4.0")
     );
 }
 
@@ -92,7 +95,7 @@ fn wire_w5_kept_documents_are_accepted() {
         }
     }
     let of_1_1: &[&str] = &["quantised", "notes", "warps", "allreduce", "positions"];
-    for (pair, names) in MINORS.windows(2).zip([of_1_1, &["launch"], &["storage-types"]]) {
+    for (pair, names) in MINORS.windows(2).zip([of_1_1, &["launch"], &["storage-types"], &["dots"]]) {
         let [(_, older), (minor, newer)] = pair else { continue };
         for name in names {
             let path = folder().join("corpus").join(minor).join(format!("{name}.json"));
@@ -198,6 +201,7 @@ fn change(document: &mut Value, place: &Index, how: usize, which: &Index) -> Str
                 json!("1.1.7"),
                 json!("1.2.0"),
                 json!("1.3.0"),
+                json!("1.4.0"),
                 json!("1.1"),
             ];
             *target = which.get(&others).clone();

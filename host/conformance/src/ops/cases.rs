@@ -2,7 +2,7 @@
 
 use chipdock_ir::accuracy;
 use chipdock_ir::build::FunctionBuilder;
-use chipdock_ir::op::Class;
+use chipdock_ir::op::{Class, DotProduct};
 use chipdock_ir::{
     BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Signature, build,
 };
@@ -274,6 +274,15 @@ fn custom(op: Op, call: &dyn Fn(Kind, &[DType], DType) -> Case) -> Vec<Case> {
                 ..call(Kind::Dot, &[byte.with_lanes(4), byte.with_lanes(4), sum], sum)
             };
             vec![dot(DType::INT8, I32), dot(DType::UINT8, DType::UINT32)]
+        }
+        Op::DotAdd => {
+            let one = |dot: &DotProduct| {
+                let kind = if dot.a == dot.b { Kind::DotAdd } else { Kind::DotMixed };
+                let (sum, wide) = (dot.sum.with_lanes(4), 4 * dot.group);
+                let operands = [sum, dot.a.with_lanes(wide), dot.b.with_lanes(wide)];
+                Case { table: (kind, dot.a), ..call(kind, &operands, sum) }
+            };
+            DotProduct::ALL.iter().map(one).collect()
         }
         _ => Vec::new(),
     }

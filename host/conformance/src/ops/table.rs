@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chipdock_interpret::Array;
 use chipdock_ir::DType;
+use chipdock_ir::op::DotProduct;
 
 pub use super::values::Random;
 use super::values::{array, cut, few, float_bits, format, many};
@@ -29,6 +30,10 @@ pub enum Kind {
     Fixed,
     /// Two vectors of four bytes and a sum.
     Dot,
+    /// Four sums, and two vectors of groups for them.
+    DotAdd,
+    /// Four sums, groups of four uint8, and of four int8.
+    DotMixed,
 }
 
 /// Table of operands.
@@ -110,8 +115,27 @@ fn make(kind: Kind, dtype: DType) -> Table {
             let bytes = dtype.with_lanes(4);
             vec![array(bytes, &lanes), array(bytes, &others), array(sum, &sums)]
         }
+        Kind::DotAdd | Kind::DotMixed => {
+            let other = if kind == Kind::DotMixed { DType::INT8 } else { dtype };
+            let dot = DotProduct::ALL.iter().find(|dot| (dot.a, dot.b) == (dtype, other));
+            let (sum, group) = dot.map_or((DType::INT32, 4), |dot| (dot.sum, usize::from(dot.group)));
+            let mut vectors = |element: DType, lanes: usize| {
+                let values: Vec<u64> = (0..lanes * RANDOM_ROWS).map(|_| factor(random, element)).collect();
+                array(element.with_lanes(lanes as u16), &values)
+            };
+            vec![vectors(sum, 4), vectors(dtype, 4 * group), vectors(other, 4 * group)]
+        }
     };
     Table { name: format!("{kind:?}.{dtype}"), columns }
+}
+
+/// A factor or a sum of a dot product: any integer, or a float of middling size.
+fn factor(random: &mut Random, dtype: DType) -> u64 {
+    if dtype.is_float() {
+        let sixteen = random.bits() as u16 as i16;
+        return float_bits(f64::from(sixteen >> 4) / 256.0, dtype);
+    }
+    cut(random.bits(), dtype)
 }
 
 fn columns<const N: usize>(dtypes: &[DType; N], rows: &[[u64; N]]) -> Vec<Array> {

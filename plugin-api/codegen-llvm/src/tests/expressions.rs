@@ -343,7 +343,8 @@ fn what_is_not_supported_is_refused_by_name() {
         let dtype = op.result_dtype(&args).unwrap_or(F32);
         refused(&[], move |_| Expr::call(op, args.clone(), dtype))
     };
-    for op in [Op::Exp, Op::Tanh, Op::Pow, Op::Fmod, Op::Dp4a, Op::QMultiplyShift, Op::Nextafter] {
+    for op in [Op::Exp, Op::Tanh, Op::Pow, Op::Fmod, Op::Dp4a, Op::DotAdd, Op::QMultiplyShift, Op::Nextafter]
+    {
         let found = all(op);
         let message = &found[0].message;
         assert!(message.contains(op.name()) && message.contains("lower_intrinsics"), "{message}");

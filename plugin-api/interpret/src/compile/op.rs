@@ -4,7 +4,7 @@ use super::{Compiled, Compiler};
 use crate::code::{Inst, NONE, Reg};
 use crate::kernels;
 use crate::scalar::Lane;
-use chipdock_ir::op::Takes;
+use chipdock_ir::op::{DotProduct, Takes};
 use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Op, Signature};
 
 impl Compiler<'_, '_> {
@@ -140,6 +140,18 @@ impl Compiler<'_, '_> {
                 let flagged = |flag: &Expr, shift: &Expr| (flag.as_int() != Some(0)).then(|| shift.clone());
                 let shifts = [flagged(shifts_left, left), flagged(shifts_right, right)];
                 self.q_multiply_shift_per_axis([x, y], shifts, q, dtype)
+            }
+            (Op::DotAdd, [c, a, b]) => {
+                let found = DotProduct::of(c.dtype, a.dtype, b.dtype);
+                let position = found.and_then(|dot| DotProduct::ALL.iter().position(|known| *known == dot));
+                let Some(dot) = position.and_then(|position| u8::try_from(position).ok()) else {
+                    return self.malformed(format!("a dot product of {} and {}", a.dtype, b.dtype));
+                };
+                let regs = [self.expr(c)?, self.expr(a)?, self.expr(b)?];
+                let list = self.list(&regs);
+                let dst = self.reserve(dtype.lanes)?;
+                self.emit(Inst::DotAdd { dst, list, lanes: dtype.lanes, dot })?;
+                Ok(dst)
             }
             (Op::Dp4a, [a, b, sum]) => {
                 let four = if dtype == DType::INT32 { DType::INT8 } else { DType::UINT8 }.with_lanes(4);

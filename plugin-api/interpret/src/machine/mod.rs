@@ -395,6 +395,7 @@ impl<'c> Machine<'c> {
                 Inst::QMultiplyShift { dst, list, lanes, per_axis } => {
                     frame.q_multiply_shift::<B>(dst, list, lanes, per_axis);
                 }
+                Inst::DotAdd { dst, list, lanes, dot } => frame.dot_add::<B>(dst, list, lanes, dot),
                 Inst::Dp4a { dst, a, b, sum, is_signed } => {
                     frame.dp4a::<B>(dst, [a, b, sum], is_signed);
                 }

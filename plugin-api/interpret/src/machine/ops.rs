@@ -1,7 +1,11 @@
 //! Runs ops that are more than a kernel on registers.
 
 use super::{Frame, Machine, Stop};
-use crate::bound::ANY;
+use chipdock_ir::DType;
+use chipdock_ir::op::DotProduct;
+use half::{bf16, f16};
+
+use crate::bound::{self, ANY, Num};
 use crate::code::{FoldKind, NONE, Reg};
 use crate::error::{ErrorKind, InterpretError};
 use crate::kernels::Binary;
@@ -42,6 +46,24 @@ impl Frame<'_> {
     }
 
     #[inline(never)] // keeps the dispatch loop small
+    pub(super) fn dot_add<const B: bool>(&mut self, dst: Reg, list: u32, lanes: u16, dot: u8) {
+        let &[c, a, b] = self.list(list, 3) else { return };
+        let Some(dot) = DotProduct::ALL.get(usize::from(dot)) else { return };
+        let group = u32::from(dot.group);
+        for lane in 0..u32::from(lanes) {
+            let sum = self.num::<B>(c + lane);
+            let factors =
+                (lane * group..(lane + 1) * group).map(|at| [self.num::<B>(a + at), self.num::<B>(b + at)]);
+            let value = match dot.a {
+                DType::BFLOAT16 => bound::dot::<bf16>(sum, factors),
+                DType::FLOAT16 => bound::dot::<f16>(sum, factors),
+                _ => int_dot(sum, factors),
+            };
+            self.set::<B>(dst + lane, value);
+        }
+    }
+
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn dp4a<const B: bool>(&mut self, dst: Reg, [a, b, sum]: [Reg; 3], is_signed: bool) {
         let mut total = self.get(sum);
         let mut is_exact = self.bound::<B>(sum) == 0.0;
@@ -53,6 +75,13 @@ impl Frame<'_> {
         let value = if is_signed { total as i32 as i64 as u64 } else { u64::from(total as u32) };
         self.set::<B>(dst, (value, if is_exact { 0.0 } else { ANY }));
     }
+}
+
+/// Adds products to an int32. Registers hold extended values, so that 64 bits hold each product.
+fn int_dot(sum: Num, factors: impl Iterator<Item = [Num; 2]>) -> Num {
+    let (total, error) = factors
+        .fold(sum, |(total, error), [a, b]| (total.wrapping_add(a.0.wrapping_mul(b.0)), error + a.1 + b.1));
+    (total as i32 as i64 as u64, if error == 0.0 { 0.0 } else { ANY })
 }
 
 impl<'c> Machine<'c> {

@@ -1,6 +1,7 @@
 //! Ops of quantised kernels and for optimisers.
 
 use chipdock_interpret::{Array, ErrorKind};
+use chipdock_ir::op::DotProduct;
 use chipdock_ir::{Buffer, DType, Expr, Op, Stmt, StmtKind, StorageScope, Var, build};
 
 use crate::{apply, ints, last, run};
@@ -22,6 +23,38 @@ fn dp4a_adds_four_products() {
         let lanes = |values: &[i128]| Array::from_int(four.with_lanes(4), &[1], values);
         let result = run(f.finish(), vec![lanes(&a), lanes(&b), ints(one, &[sum])]).unwrap();
         assert_eq!(result[2].to_int(), [expected]);
+    }
+}
+
+/// ir: IR-E8.
+#[test]
+fn dot_add_adds_the_products_of_each_group() {
+    for dot in DotProduct::ALL {
+        let group = usize::from(dot.group);
+        let mut f = build::function("f");
+        let wide = DType::with_lanes;
+        let [a, b] =
+            [("A", dot.a), ("B", dot.b)].map(|(name, of)| f.buffer(name, [1], wide(of, 2 * dot.group)));
+        let c = f.buffer("C", [1], dot.sum.with_lanes(2));
+        let args = vec![c.at([0]), a.at([0]), b.at([0])];
+        f.store(&c, [0], Expr::call(Op::DotAdd, args, dot.sum.with_lanes(2)));
+        let least = if dot.b == DType::INT8 { -128 } else { -100 };
+        let first: Vec<i128> =
+            (0..2 * group as i128).map(|i| if dot.a.is_uint() { 255 - i } else { 127 - i }).collect();
+        let second: Vec<i128> =
+            first.iter().map(|i| if dot.b.is_uint() { 255 - i } else { least + i % 3 }).collect();
+        let array = |dtype: DType, values: &[i128]| {
+            let values: Vec<f64> = values.iter().map(|value| *value as f64).collect();
+            Array::from_f64(wide(dtype, values.len() as u16), &[1], &values)
+        };
+        let sums = [7, -1000];
+        let given = vec![array(dot.a, &first), array(dot.b, &second), array(dot.sum, &sums)];
+        let result = run(f.finish(), given).unwrap();
+        let expected = [0, 1].map(|lane| {
+            let part = lane * group..(lane + 1) * group;
+            (sums[lane] + part.map(|at| first[at] * second[at]).sum::<i128>()) as f64
+        });
+        assert_eq!(result[2].to_f64(), expected, "{}", dot.name());
     }
 }
 

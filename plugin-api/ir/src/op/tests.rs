@@ -35,6 +35,7 @@ fn op2_the_kept_schemas_have_the_ops_of_their_minor() {
         include_str!("../../wire/chipdock-ir-1.1.schema.json"),
         include_str!("../../wire/chipdock-ir-1.2.schema.json"),
         include_str!("../../wire/chipdock-ir-1.3.schema.json"),
+        include_str!("../../wire/chipdock-ir-1.4.schema.json"),
     ];
     for (minor, schema) in (0..).zip(schemas) {
         let schema: serde_json::Value = serde_json::from_str(schema).unwrap();

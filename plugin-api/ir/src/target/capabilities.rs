@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{OptionType, Stage, Target, TargetKind};
+use crate::op::DotProduct;
 use crate::{DType, Op, ThreadAxis};
 
 /// A row of the table of capabilities.
@@ -89,6 +90,16 @@ impl FromOption for [Option<i64>; 3] {
     fn from_option(value: &Value) -> Option<Self> {
         let list = value.as_array()?;
         Some([0, 1, 2].map(|axis| list.get(axis).and_then(Value::as_i64)))
+    }
+}
+
+/// Items that are no strings are left out.
+impl FromOption for Vec<String> {
+    const TYPE: OptionType = OptionType::StrList;
+
+    fn from_option(value: &Value) -> Option<Self> {
+        let list = value.as_array()?;
+        Some(list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 }
 
@@ -281,6 +292,8 @@ capabilities! {
         /// Whether the threads of a block run one after another, as on a processor: copies to shared memory gain nothing, and
         /// the elements that one thread accesses should be adjacent.
         runs_threads_serially: bool = false, "false", in "", usually "runs_threads_serially";
+        /// The dot products (`dot_add`) that the code generator spells itself, by their operands: `uint8*int8`.
+        dot_products: Vec<String> = Vec::new(), "none", in "", usually "dot-products";
         kind {
             /// Thread axes that loops may be bound to.
             thread_axes: Vec<ThreadAxis> = |kind, _| kind.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect();
@@ -357,6 +370,12 @@ impl Execution {
     #[must_use]
     pub fn runs_in_lockstep(&self) -> bool {
         self.warp_size.is_some_and(|threads| threads > 1) && !self.runs_threads_serially
+    }
+
+    /// Returns true if the code generator spells that dot product itself.
+    #[must_use]
+    pub fn has_dot(&self, dot: DotProduct) -> bool {
+        self.dot_products.contains(&dot.name())
     }
 
     /// Returns true if the code generator spells that op itself, besides the core ops.

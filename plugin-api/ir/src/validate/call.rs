@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::expr::is_index;
-use crate::op::{Gives, Threads};
+use crate::op::{DotProduct, Gives, Threads};
 use crate::{Callee, DType, Effect, Expr, ExprKind, Op, Param, Signature, Stage, StructField};
 
 /// The scopes that a barrier may name.
@@ -44,6 +44,7 @@ fn has_own_rules(expr: &Expr, op: Op, args: &[Expr]) -> bool {
             a.dtype == DType::INT8.with_lanes(4) && sum.dtype == DType::INT32
                 || a.dtype == DType::UINT8.with_lanes(4) && sum.dtype == DType::UINT32
         }
+        (Op::DotAdd, [c, a, b]) => DotProduct::of(c.dtype, a.dtype, b.dtype).is_some(),
         (Op::AccessPtr, [.., mask]) => mask.as_int().is_some_and(|mask| (1..=3).contains(&mask)),
         (Op::AtomicAdd, [_, value]) => {
             let dtype = value.dtype;

@@ -25,6 +25,7 @@ pub(super) const MINORS: &[Minor] = &[
     Minor { version: "1.1.0", format: format::v1_1, up: None, down: Some(down_to_1_0) },
     Minor { version: "1.2.0", format: format::v1_2, up: None, down: Some(down_to_1_1) },
     Minor { version: "1.3.0", format: format::v1_3, up: None, down: Some(down_to_1_2) },
+    Minor { version: "1.4.0", format: format::v1_4, up: None, down: Some(down_to_1_3) },
 ];
 
 /// Returns the position in `minors` of the minor that a version belongs to.
@@ -48,6 +49,17 @@ pub(super) fn convert(
         document = down(document)?;
     }
     Ok(document)
+}
+
+/// Rewrites 1.4 to 1.3: a dot product is replaced by its definition; all else is unchanged.
+fn down_to_1_3(document: Document) -> Result<Document, WireError> {
+    let document = rewrite(document, format::v1_4(), |out, node| {
+        match (node.word("node"), node.word("op"), ids(&node, "args").as_slice()) {
+            ("CallOp", "dot_add", [c, a, b]) => Ok(quantised::dot_add(out, *c, *a, *b)),
+            _ => Ok(out.add(node)),
+        }
+    })?;
+    canonical(document, format::v1_3())
 }
 
 /// Rewrites 1.3 to 1.2: storage types, and tensors and strings of packed calls, have no equivalent; all else is

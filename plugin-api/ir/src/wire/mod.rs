@@ -63,6 +63,12 @@
 //! | `tvm_struct_set` of a string | nothing: refused |
 //! | `int1`, `int4`, `uint1`, `uint4`, `float8_e4m3fn`, `float8_e5m2` | nothing: refused |
 //!
+//! # 1.4 in terms of 1.3
+//!
+//! | since 1.4 | in 1.3 |
+//! |---|---|
+//! | `dot_add` | the sum and the products of lanes |
+//!
 //! # Robustness
 //!
 //! A module takes time and memory in proportion to its nodes. Measured once (`examples/wire_speed.rs`, release, one of
@@ -124,10 +130,10 @@ use minors::{MINORS, Minor, convert, find};
 use rewrite::Document;
 
 /// The version that [`write()`] writes and the newest that [`read`] takes.
-pub const VERSION: &str = "1.3.0";
+pub const VERSION: &str = "1.4.0";
 
 /// Every version that is written and read, oldest first.
-pub const VERSIONS: &[&str] = &["1.0.0", "1.1.0", "1.2.0", VERSION];
+pub const VERSIONS: &[&str] = &["1.0.0", "1.1.0", "1.2.0", "1.3.0", VERSION];
 
 /// The greatest size of a document in bytes.
 pub const DOCUMENT_BYTES_MAX: usize = 256 << 20;

@@ -52,6 +52,32 @@ pub(super) fn dp4a(out: &mut Out, a: usize, b: usize, sum: usize) -> usize {
     within(out, vectors[0], a, inner)
 }
 
+/// Computes the sum of `c` and, in each lane, of the products of its group of lanes of `a` and `b`.
+pub(super) fn dot_add(out: &mut Out, c: usize, a: usize, b: usize) -> usize {
+    let lanes =
+        |dtype: &str| dtype.split_once('x').and_then(|(_, lanes)| lanes.parse::<i64>().ok()).unwrap_or(1);
+    let (sum, vectors) = (out.dtype(c), [a, b].map(|vector| out.dtype(vector)));
+    let count = lanes(&sum);
+    let group = lanes(&vectors[0]) / count.max(1);
+    let bound = [bind(out, "a", a), bind(out, "b", b)];
+    let mut total = c;
+    for part in 0..group {
+        let mut factors = [0; 2];
+        for ((factor, vector), dtype) in factors.iter_mut().zip(bound).zip(&vectors) {
+            let element = dtype.split('x').next().unwrap_or_default();
+            let picked = out.add(node!("Shuffle",
+                dtype: Json::text(&lanes_of(&sum, element)), vectors: Json::List(vec![Json::id(vector)]),
+                indices: Json::List((0..count).map(|lane| Json::number(lane * group + part)).collect()),
+            ));
+            *factor = out.cast(&sum, picked);
+        }
+        let product = out.pair("Mul", &sum, factors[0], factors[1]);
+        total = out.pair("Add", &sum, total, product);
+    }
+    let inner = within(out, bound[1], b, total);
+    within(out, bound[0], a, inner)
+}
+
 /// Computes x·2^max(s, 0)·y, rounded, divided by 2^(q − min(s, 0)).
 pub(super) fn multiply_shift(out: &mut Out, x: usize, y: usize, q: usize, s: usize) -> usize {
     let dtype = out.dtype(x);

@@ -5,6 +5,7 @@ use chipdock_ir::{Buffer, DType, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtK
 
 use super::access::Element;
 use super::args::Args;
+use super::dot::{Dots, Interleaved};
 use super::independent::may_alias;
 use super::nest::{Loop, Place, Realized};
 use super::{LoopRef, Made, Schedule, ScheduleError};
@@ -20,6 +21,8 @@ impl Schedule {
     ///
     /// | name | what the loop runs over |
     /// |---|---|
+    /// | `dot_<a>_<b>_<n>`, as in `dot_uint8_int8_16`; `n` is 2 to 32, a power of two | `n` times the group of a dot product of these types ([`DotProduct`](chipdock_ir::op::DotProduct)), around a block that adds a product of two elements, cast to the sum's type, to an element: of adjacent sums, with adjacent elements of one factor, and the same group of elements of the other for each sum. All are one `dot_add` |
+    /// | `interleave_<g>x<n>`, as in `interleave_4x16`; `g` is 2 or 4 | `g * n` iterations around a block that copies an element to the next place; elements that are `g` iterations apart are adjacent in the source. `g` vectors are loaded, and stored as one |
     /// | `transpose_4x4`, `transpose_8x8`, `transpose_16x16`, `transpose_32x32` | two loops of so many iterations around a block that copies an element; along the outer one the source is contiguous, along the inner one the destination. Rows are loaded as vectors, exchanged in registers, and stored as vectors |
     ///
     /// # Errors
@@ -45,19 +48,35 @@ struct Tile<'a> {
 }
 
 fn tensorize(function: &PrimFunc, of: &LoopRef, intrin: &str) -> Made {
-    let Some((_, lanes)) = TRANSPOSITIONS.iter().find(|(name, _)| *name == intrin) else {
+    let (dots, interleaved) = (Dots::by_name(intrin), Interleaved::by_name(intrin));
+    let lanes = TRANSPOSITIONS.iter().find(|(name, _)| *name == intrin).map(|(_, lanes)| *lanes);
+    if dots.is_none() && interleaved.is_none() && lanes.is_none() {
         let names = TRANSPOSITIONS.map(|(name, _)| name).join(", ");
-        return Err(ScheduleError::new(format!("there is no tile \"{intrin}\"; the tiles are: {names}")));
-    };
+        return Err(ScheduleError::new(format!(
+            "there is no tile \"{intrin}\"; the tiles are: {names}, dot_uint8_int8_16, interleave_4x16 and those of other types and sizes"
+        )));
+    }
     let place = Place::of_loop(function, of)?;
     let ranges = place.ranges(function);
     let refused = |why: &str| {
         Err(ScheduleError::new(format!("loop \"{}\" does not run over a {intrin}: {why}", of.0.name)))
     };
     let outer = place.as_loop()?;
+    if dots.is_some() || interleaved.is_some() {
+        let Some(block) = Realized::of(outer.body) else { return refused("its body is no block") };
+        let made = match (dots, interleaved) {
+            (Some(dots), _) => dots.stmt(function, &place, &outer, &block),
+            (None, Some(copy)) => copy.stmt(function, &place, &outer, &block),
+            (None, None) => return refused("there is no such tile"),
+        };
+        return match made {
+            Ok(stmt) => Ok((place.replaced(function, stmt), Vec::new())),
+            Err(why) => refused(why),
+        };
+    }
     let Some(inner) = Loop::of(outer.body) else { return refused("its body is no loop") };
     let Some(block) = Realized::of(inner.body) else { return refused("the inner loop's body is no block") };
-    let tile = Tile { outer, inner, block, lanes: *lanes };
+    let tile = Tile { outer, inner, block, lanes: lanes.unwrap_or_default() };
     match tile.stmt(function, &ranges) {
         Ok(stmt) => Ok((place.replaced(function, stmt), Vec::new())),
         Err(why) => refused(why),

@@ -483,7 +483,7 @@ impl<'a> Tile<'a> {
 
     fn is_filled(&self, load: &Element, indices: &[Expr]) -> bool {
         let by_loops = Element { buffer: load.buffer.clone(), indices: indices.to_vec() };
-        is_filled(&self.function.body, &by_loops, &self.loops)
+        is_filled(&self.function.body, &by_loops, &self.loops, self.ranges)
     }
 
     /// The axis with a domain that has all values of the loops of the order.
@@ -536,19 +536,24 @@ fn written(block: &Realized<'_>) -> Result<Element, ScheduleError> {
 
 /// Whether a copy, such as `read_at` makes, wrote the element before the block loads it: the only block that writes the
 /// buffer writes it for all values of its loops, and the block that loads has loops of the same extents.
-fn is_filled(function: &Stmt, load: &Element, loops: &[Loop<'_>]) -> bool {
-    let writers: Vec<Arc<Block>> = all_blocks(function)
-        .into_iter()
-        .filter(|block| stores(&block.body).iter().any(|store| store.buffer.data == load.buffer.data))
-        .collect();
-    let [writer] = writers.as_slice() else { return false };
+pub(super) fn is_filled(function: &Stmt, load: &Element, loops: &[Loop<'_>], ranges: &Ranges) -> bool {
+    let Some(writer) = only_writer(function, &load.buffer) else { return false };
     let StmtKind::Store { buffer, indices, predicate: None, .. } = &writer.body.kind else { return false };
     let is_plain = *buffer == load.buffer
         && indices.len() == writer.iter_vars.len()
         && indices.iter().zip(&writer.iter_vars).all(|(index, axis)| *index == axis.var.expr());
     is_plain
-        && (covers(function, &writer.name) && is_whole(writer, buffer)
-            || written_by_the_same_loops(function, &writer.name, load, loops))
+        && (covers(function, &writer.name) && is_whole(&writer, buffer)
+            || written_by_the_same_loops(function, &writer.name, load, (loops, ranges)))
+}
+
+/// The block that writes a buffer, if there is only one.
+pub(super) fn only_writer(function: &Stmt, buffer: &chipdock_ir::Buffer) -> Option<Arc<Block>> {
+    let writes =
+        |block: &Arc<Block>| stores(&block.body).iter().any(|store| store.buffer.data == buffer.data);
+    let mut writers = all_blocks(function).into_iter().filter(writes);
+    let writer = writers.next()?;
+    writers.next().is_none().then_some(writer)
 }
 
 /// Whether the axes of a block have the extents of the buffer that it writes.
@@ -558,8 +563,13 @@ fn is_whole(writer: &Block, buffer: &chipdock_ir::Buffer) -> bool {
 }
 
 /// Whether a block without predicate runs, for each axis, in a loop as long as the one whose variable is that index of the
-/// load.
-fn written_by_the_same_loops(function: &Stmt, writer: &str, load: &Element, loops: &[Loop<'_>]) -> bool {
+/// load, or in one of so many iterations that the index is less.
+fn written_by_the_same_loops(
+    function: &Stmt,
+    writer: &str,
+    load: &Element,
+    (loops, ranges): (&[Loop<'_>], &Ranges),
+) -> bool {
     let Some(own) = loops_around(function, writer) else { return false };
     let StmtKind::BlockRealize { iter_values, predicate, .. } = &own.block.kind else { return false };
     if predicate.as_int() != Some(1) || iter_values.len() != load.indices.len() {
@@ -567,8 +577,17 @@ fn written_by_the_same_loops(function: &Stmt, writer: &str, load: &Element, loop
     }
     let mut theirs = Substitution::new();
     iter_values.iter().zip(&load.indices).all(|(value, index)| {
-        let (ExprKind::Var(writes), ExprKind::Var(reads)) = (&value.kind, &index.kind) else { return false };
+        let ExprKind::Var(writes) = &value.kind else { return false };
         let written = own.loops.iter().filter_map(Loop::of).find(|of| of.var == writes);
+        let ExprKind::Var(reads) = &index.kind else {
+            let count = written.and_then(|of| {
+                of.extent.as_int().filter(|_| of.min.as_int() == Some(0) && of.step.is_none())
+            });
+            theirs.map_var(writes, index.clone());
+            return count
+                .zip(ranges.exact(index))
+                .is_some_and(|(count, (low, high))| low >= 0 && high < count);
+        };
         let read = loops.iter().find(|of| of.var == reads);
         let (Some(written), Some(read)) = (written, read) else { return false };
         let same = theirs.expr(written.min) == *read.min

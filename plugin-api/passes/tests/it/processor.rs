@@ -95,6 +95,25 @@ fn products_have_the_vectors_of_the_target() {
     }
 }
 
+/// Products of bytes are dot products where the processor has instructions for them, also of sizes that no group divides.
+#[test]
+fn products_of_bytes_are_dot_products() {
+    let (u8, i8) = (DType::UINT8, DType::INT8);
+    let sizes = [[2, 3, 5], [40, 40, 0], [29, 31, 37], [33, 17, 129], [14, 97, 41], [64, 48, 32]];
+    for (index, size) in sizes.into_iter().enumerate() {
+        for (symbolic, dtypes) in [(false, [u8, i8]), (true, [i8, u8]), (false, [i8, i8]), (true, [u8, i8])] {
+            let (bits, registers) = MACHINES[index % MACHINES.len()];
+            let mut capabilities = processor(bits, registers);
+            capabilities.execution.dot_products = vec!["uint8*int8".to_owned()];
+            let kernel = kernels::byte_matmul(size, symbolic, dtypes, index % 2 == 1);
+            let text = scheduled(&kernel, &capabilities);
+            let is_large = size.iter().product::<usize>() >= 24 * 24 * 24;
+            let wanted = dtypes != [i8, i8] && (is_large || symbolic);
+            assert_eq!(text.contains("dot_add"), wanted, "{size:?} {dtypes:?}\n{text}");
+        }
+    }
+}
+
 /// Without the promise that parameters do not overlap, they are compared first.
 #[test]
 fn parameters_that_may_overlap_are_compared() {

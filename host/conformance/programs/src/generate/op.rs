@@ -85,6 +85,7 @@ pub(crate) fn is_stated(op: Op) -> bool {
         Signature::Custom => matches!(
             op,
             Op::Ldexp
+                | Op::DotAdd
                 | Op::Dp4a
                 | Op::IfThenElse
                 | Op::Likely

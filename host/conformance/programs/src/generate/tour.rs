@@ -53,6 +53,7 @@ pub(crate) fn takes(op: Op, dtype: DType) -> bool {
         Op::IfThenElse => true,
         Op::Reinterpret => dtype.is_integer() || dtype.is_float(),
         Op::Dp4a => dtype == DType::INT8 || dtype == DType::UINT8,
+        Op::DotAdd => dtype == DType::INT32,
         _ => op.info().class == Class::Value && op.takes_first(dtype),
     }
 }
@@ -130,6 +131,7 @@ impl Generator<'_> {
                 self.quantised(per_axis, a, b)
             }
             Turn::Call(Op::Dp4a, dtype) => self.dot(dtype, scope, 1),
+            Turn::Call(Op::DotAdd, dtype) => self.dot_add(dtype, scope, 1),
             Turn::Call(Op::ThreadInvariant, dtype) => {
                 Val { expr: Expr::call(Op::ThreadInvariant, vec![a.expr], dtype), ..a }
             }

@@ -1,6 +1,7 @@
 //! Random expressions of a requested type, from the values known at a position.
 
-use chipdock_ir::op::Gives;
+use chipdock_ir::limits::LANES_MAX;
+use chipdock_ir::op::{DotProduct, Gives};
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op, Signature, Var};
 
 use super::Generator;
@@ -109,6 +110,7 @@ impl Generator<'_> {
                 Some(float) => float.with_lanes(dtype.lanes),
                 None => return self.leaf(dtype, scope),
             },
+            Op::DotAdd => dtype,
             Op::Dp4a if dtype == DType::INT32 => DType::INT8,
             Op::Dp4a => DType::UINT8,
             _ if op.signature() == Signature::IntCount => match self.integer_type() {
@@ -148,6 +150,7 @@ impl Generator<'_> {
                 let (a, b) = (operand(self, dtype), operand(self, dtype));
                 self.quantised(called == Op::QMultiplyShiftPerAxis, a, b)
             }
+            Op::DotAdd => self.dot_add(dtype, scope, depth),
             Op::Dp4a => self.dot(dtype, scope, depth),
             _ if called.signature() == Signature::FloatTernary => {
                 let [a, b, c] = [(); 3].map(|()| operand(self, dtype));
@@ -200,6 +203,24 @@ impl Generator<'_> {
         let start = self.value(sum, scope, depth);
         let exact = a.exact && b.exact && start.exact;
         Val { exact, ..Val::any(Expr::call(Op::Dp4a, vec![a.expr, b.expr, start.expr], sum)) }
+    }
+
+    /// Generates a sum of int32 and products of groups, of types that the options have.
+    pub(crate) fn dot_add(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
+        let has = |dot: &&DotProduct| {
+            dot.sum == DType::INT32 && [dot.a, dot.b].iter().all(|of| self.options.types.contains(of))
+        };
+        let known: Vec<DotProduct> = DotProduct::ALL.iter().filter(has).copied().collect();
+        let lanes_max = known.iter().map(|dot| dot.group.saturating_mul(dtype.lanes)).max();
+        if dtype.scalar() != DType::INT32 || lanes_max.is_none_or(|lanes| lanes > LANES_MAX) {
+            return self.leaf(dtype, scope);
+        }
+        let dot = *self.random.pick(&known);
+        let wide = dot.group * dtype.lanes;
+        let [a, b] = [dot.a, dot.b].map(|of| self.value(of.with_lanes(wide), scope, depth));
+        let start = self.value(dtype, scope, depth);
+        let exact = a.exact && b.exact && start.exact;
+        Val { exact, ..Val::any(Expr::call(Op::DotAdd, vec![start.expr, a.expr, b.expr], dtype)) }
     }
 
     /// Generates a shift amount, which may exceed the width or be negative.
@@ -401,6 +422,7 @@ impl Generator<'_> {
 fn gives(op: Op, dtype: DType) -> bool {
     match op.info().gives {
         _ if op == Op::Dp4a => dtype == DType::INT32 || dtype == DType::UINT32,
+        _ if op == Op::DotAdd => dtype.scalar() == DType::INT32,
         Gives::LanesOf(_, result) => dtype.scalar() == result,
         _ => takes(op, dtype),
     }

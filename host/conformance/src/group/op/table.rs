@@ -32,9 +32,9 @@ fn is_vectorized_too(case: &Case) -> bool {
         Operation::Binary(_) | Operation::Compare(_) | Operation::Select => true,
         Operation::And | Operation::Or | Operation::Not => true,
         Operation::Cast => common(&case.operands[0]) || common(&case.result),
-        Operation::Op(Op::Likely | Op::ThreadInvariant | Op::IfThenElse | Op::Reinterpret | Op::Dp4a) => {
-            false
-        }
+        Operation::Op(
+            Op::Likely | Op::ThreadInvariant | Op::IfThenElse | Op::Reinterpret | Op::Dp4a | Op::DotAdd,
+        ) => false,
         Operation::Op(_) => case.parameters.is_empty(),
     }
 }
@@ -89,6 +89,9 @@ fn name(case: &Case) -> String {
             format!("{}-to-{}", case.operands[0], case.result)
         }
         Operation::Op(Op::Ldexp) => case.operands[0].to_string(),
+        Operation::Op(Op::DotAdd) => {
+            format!("{}-{}", case.operands[1].scalar(), case.operands[2].scalar())
+        }
         _ => last.to_string(),
     };
     let parameters: Vec<String> = case.parameters.iter().map(i32::to_string).collect();

@@ -12,7 +12,7 @@ use crate::limits::{LANES_MAX, STRING_BYTES_MAX};
 use crate::{DType, FloatBits};
 
 pub(super) use schema::schema;
-pub(super) use tables::{v1_0, v1_1, v1_2, v1_3};
+pub(super) use tables::{v1_0, v1_1, v1_2, v1_3, v1_4};
 
 /// The greatest number of digits of an integer: those of 2^64.
 const DIGITS_MAX: usize = 20;

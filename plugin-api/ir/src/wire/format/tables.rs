@@ -261,6 +261,12 @@ pub(in crate::wire) fn v1_3() -> &'static Format {
     })
 }
 
+/// Returns the table of 1.4: dot products.
+pub(in crate::wire) fn v1_4() -> &'static Format {
+    static FORMAT: OnceLock<Format> = OnceLock::new();
+    FORMAT.get_or_init(|| with_ops(v1_3(), 4))
+}
+
 /// Allows storage types wherever a type may occur.
 fn any_dtype(shape: &mut Shape) {
     match shape {

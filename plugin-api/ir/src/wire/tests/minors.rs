@@ -8,11 +8,11 @@ use super::*;
 use crate::op::Threads;
 use crate::{AttrNode, ForKind, IrModule, Op, Reducer, Span, StorageScope, StructField};
 
-const TEST: &str = "1.4.0";
+const TEST: &str = "1.5.0";
 
 /// A minor after the newest, as one would add it: `Not` calls its value `operand`, `For` says how often it is unrolled
 /// (0 when nobody says), and there are `Negate`, which is 0 less its value, and `Yield`, which nothing is equal to.
-fn v1_4() -> &'static Format {
+fn v1_5() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
     FORMAT.get_or_init(|| {
         let newest = (MINORS[MINORS.len() - 1].format)();
@@ -59,12 +59,12 @@ fn up(document: Document) -> Result<Document, WireError> {
 }
 
 fn down(document: Document) -> Result<Document, WireError> {
-    let document = rewrite(document, v1_4(), |out, mut node| {
+    let document = rewrite(document, v1_5(), |out, mut node| {
         match node.word("node") {
             "Not" => rename(&mut node, "operand", "value"),
             "For" => {
                 if node.field("unroll_max") != Some(&Json::number(0)) {
-                    return Err("For with unroll_max has no equal in version 1.3.0".to_owned());
+                    return Err("For with unroll_max has no equal in version 1.4.0".to_owned());
                 }
                 if let Json::Object(fields) = &mut node {
                     fields.retain(|(name, _)| name != "unroll_max");
@@ -76,7 +76,7 @@ fn down(document: Document) -> Result<Document, WireError> {
                 let value = id(&node, "value").unwrap_or_default();
                 return Ok(out.pair("Sub", &dtype, zero, value));
             }
-            "Yield" => return Err("Yield has no equal in version 1.3.0".to_owned()),
+            "Yield" => return Err("Yield has no equal in version 1.4.0".to_owned()),
             _ => {}
         }
         Ok(out.add(node))
@@ -87,7 +87,7 @@ fn down(document: Document) -> Result<Document, WireError> {
 /// Every published minor and the test minor after them, and the place of the one that modules are.
 fn grown() -> (Vec<Minor>, usize) {
     let mut minors: Vec<Minor> = MINORS.iter().map(|minor| Minor { ..*minor }).collect();
-    minors.push(Minor { version: TEST, format: v1_4, up: Some(up), down: Some(down) });
+    minors.push(Minor { version: TEST, format: v1_5, up: Some(up), down: Some(down) });
     (minors, MINORS.len() - 1)
 }
 
@@ -114,8 +114,8 @@ fn through_all(module: &IrModule) {
     let document = write::document(module, false, None).unwrap();
     let oldest = convert(document.clone(), native, 0, &minors).unwrap();
     let newest = convert(oldest.clone(), 0, minors.len() - 1, &minors).unwrap();
-    assert!(v1_4().check(&newest).is_ok());
-    assert_eq!(write::text(&newest, TEST), at(module, TEST).unwrap(), "1.0 to 1.4 minor by minor");
+    assert!(v1_5().check(&newest).is_ok());
+    assert_eq!(write::text(&newest, TEST), at(module, TEST).unwrap(), "1.0 to 1.5 minor by minor");
     assert_eq!(convert(newest, minors.len() - 1, 0, &minors).unwrap(), oldest, "and back");
 }
 
@@ -164,11 +164,11 @@ fn a_minor_grows_and_shrinks() {
     // What the older minor lacks is named, with the function.
     let unrolled = text.replace("\"unroll_max\":0", "\"unroll_max\":8");
     assert!(
-        refused(&unrolled).ends_with("function \"f\": For with unroll_max has no equal in version 1.3.0")
+        refused(&unrolled).ends_with("function \"f\": For with unroll_max has no equal in version 1.4.0")
     );
     let many = refused(&text.replace("\"unroll_max\":0", "\"unroll_max\":1025"));
     assert!(many.contains("field \"unroll_max\": expected a number from 0 to 1024, found 1025"), "{many}");
-    assert!(read(&text).unwrap_err().message.contains("version 1.4.0 is not for this reader"));
+    assert!(read(&text).unwrap_err().message.contains("version 1.5.0 is not for this reader"));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn an_added_node_is_rewritten_or_refused() {
     assert_eq!(at(&read, TEST).unwrap(), newest);
     // A node that nothing refers to is of the document all the same.
     let yields = newest.replacen("{\"node\":\"Store\"", "{\"node\":\"Yield\"},{\"node\":\"Store\"", 1);
-    assert!(back(&yields).unwrap_err().message.contains("Yield has no equal in version 1.3.0"));
+    assert!(back(&yields).unwrap_err().message.contains("Yield has no equal in version 1.4.0"));
 }
 
 /// A function of one statement.

@@ -1,5 +1,6 @@
 //! Facts of a processor, with what is assumed where the target does not say.
 
+use chipdock_ir::op::DotProduct;
 use chipdock_ir::{DType, TargetCapabilities};
 
 /// Facts of a processor that schedules use.
@@ -13,6 +14,8 @@ pub(super) struct Processor {
     pub(super) l1_bytes: i128,
     /// Size of the second cache in bytes.
     pub(super) l2_bytes: i128,
+    /// Which of [`DotProduct::ALL`] it has instructions for, a bit each.
+    dots: u32,
 }
 
 impl Processor {
@@ -21,12 +24,22 @@ impl Processor {
     pub(super) fn of(capabilities: &TargetCapabilities) -> Self {
         let known = |value: Option<i64>, otherwise: i128| value.map_or(otherwise, i128::from).max(1);
         let facts = &capabilities.processor;
+        let names = &capabilities.execution.dot_products;
+        let has = |dot: &DotProduct| names.iter().any(|name| *name == dot.name());
+        let dots = DotProduct::ALL.iter().enumerate().filter(|(_, dot)| has(dot));
         Self {
+            dots: dots.map(|(at, _)| 1 << at).sum(),
             vector_bytes: known(facts.vector_bits, 128).max(64) / 8,
             registers: known(facts.vector_registers, 16).clamp(8, 64),
             l1_bytes: known(facts.l1_cache_bytes, 32 << 10).clamp(8 << 10, 1 << 20),
             l2_bytes: known(facts.l2_cache_bytes, 256 << 10).clamp(64 << 10, 64 << 20),
         }
+    }
+
+    /// Returns true if it has instructions for a dot product, of integers: those of floats treat subnormal numbers as zeros.
+    pub(super) fn has(&self, dot: DotProduct) -> bool {
+        let at = DotProduct::ALL.iter().position(|known| *known == dot);
+        dot.sum.is_integer() && at.is_some_and(|at| self.dots & (1 << at) != 0)
     }
 
     /// Number of values of a type in a vector register, at least 1.

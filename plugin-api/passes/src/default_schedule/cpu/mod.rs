@@ -59,7 +59,10 @@ fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFun
         attempt(&mut schedule, |schedule| rows.schedule(schedule));
     }
     for product in leaves(&schedule.function().body).iter().filter_map(Product::of) {
-        attempt(&mut schedule, |schedule| product.schedule(schedule, &processor));
+        let dots = product.by_dots(&processor);
+        if !dots.is_some_and(|dots| attempt(&mut schedule, |schedule| dots.schedule(schedule, &processor))) {
+            attempt(&mut schedule, |schedule| product.schedule(schedule, &processor));
+        }
     }
     for sum in leaves(&schedule.function().body).into_iter().filter_map(sums::Sum::of) {
         attempt(&mut schedule, |schedule| sum.schedule(schedule));

@@ -15,6 +15,7 @@
 
 use std::sync::Arc;
 
+use chipdock_ir::op::DotProduct;
 use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, StmtKind, Var};
 
 use super::attempt;
@@ -23,7 +24,7 @@ use super::leaf::{Leaf, innermost};
 use super::spread::threads;
 use super::tile::{Tile, sum_block};
 use crate::default_schedule::host::{Head, steps};
-use crate::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Tail};
+use crate::schedule::{Accumulated, BlockRef, LoopRef, Packed, Schedule, ScheduleError, Tail};
 use crate::simplify::is_pure;
 use crate::walk::{depends_on_memory, vars_of};
 
@@ -52,6 +53,10 @@ pub(super) struct Product {
     dtype: DType,
     /// Size in bytes of an element of the larger operand.
     element_bytes: i128,
+    /// Types of the elements of the two operands, in order of evaluation.
+    dtypes: [DType; 2],
+    /// The dot product of vectors that it is computed by, if it is.
+    dot: Option<DotProduct>,
     /// Positions of the operands among the loads of the block's body.
     vector: usize,
     other: usize,
@@ -68,10 +73,10 @@ pub(super) struct Product {
     is_inside: bool,
 }
 
-/// The two factors of the term: their indices, in order of evaluation, and the size of the larger element.
+/// The two factors of the term, in order of evaluation: their indices, and the types of their elements.
 struct Factors<'a> {
     indices: [&'a [Expr]; 2],
-    element_bytes: i128,
+    dtypes: [DType; 2],
 }
 
 /// The loops of the schedule, outermost first.
@@ -91,6 +96,10 @@ struct Loops {
     steps: Vec<LoopRef>,
     /// Over the rows of a tile, its vectors, and their elements.
     tile: [LoopRef; 3],
+    /// Over the products of a dot product.
+    group: Option<LoopRef>,
+    /// Number of elements of a vector.
+    lanes: i64,
 }
 
 impl Loops {
@@ -104,6 +113,7 @@ impl Loops {
             &[self.row.clone(), self.panel.clone()],
             &self.steps,
             &self.tile,
+            self.group.as_slice(),
         ])
     }
 }
@@ -142,12 +152,15 @@ impl Product {
         let (place, row) = rows.iter().enumerate().max_by_key(longest)?;
         let row = *row;
         rows.remove(place);
-        let element_bytes = factors.element_bytes.max(buffer.dtype.size_bytes() as i128);
+        let sizes = factors.dtypes.iter().chain([&buffer.dtype]).map(|dtype| dtype.size_bytes());
+        let element_bytes = sizes.max().unwrap_or(1) as i128;
         let (block, dtype) = (Arc::clone(&block.name), buffer.dtype);
         let product = Self {
             block,
             dtype,
             element_bytes,
+            dtypes: factors.dtypes,
+            dot: None,
             vector,
             other: 1 - vector,
             batch,
@@ -179,6 +192,18 @@ impl Product {
             && products.is_none_or(|products| products >= PRODUCTS_MIN)
     }
 
+    /// The product by dot products, if the processor has instructions for them.
+    pub(super) fn by_dots(&self, processor: &Processor) -> Option<Self> {
+        let [x, y] = self.dtypes;
+        let of = |dot: &&DotProduct| {
+            dot.sum == self.dtype && ((dot.a, dot.b) == (x, y) || (dot.b, dot.a) == (x, y))
+        };
+        let dot = DotProduct::ALL.iter().find(of).copied().filter(|dot| processor.has(*dot))?;
+        // A step of the sum is a group of elements of each operand.
+        let element_bytes = (dot.a.size_bytes() * usize::from(dot.group)) as i128;
+        (self.sum.len() == 1).then(|| Self { dot: Some(dot), element_bytes, ..self.clone() })
+    }
+
     /// Schedules the product.
     pub(super) fn schedule(
         &self,
@@ -193,25 +218,15 @@ impl Product {
             Some(last) if by_columns => (last, &[][..]),
             _ => (&loops.blocks, loops.columns.as_slice()),
         };
-        let vector_order = joined(&[
-            packed_columns,
-            loops.panels.as_slice(),
-            std::slice::from_ref(&loops.panel),
-            &loops.steps,
-            &loops.tile[1..],
-        ]);
-        let vector = schedule.read_at(at_columns, &block, self.vector, "global", &vector_order, Some(0))?;
-        let other_order =
-            joined(&[&loops.rows, std::slice::from_ref(&loops.row), &loops.steps, &loops.tile[..1]]);
-        let other = schedule.read_at(&loops.blocks, &block, self.other, "global", &other_order, Some(0))?;
-        let made = schedule.write_at(&loops.panel, &block, "local", &loops.tile, true)?;
+        let outer = joined(&[packed_columns, loops.panels.as_slice(), std::slice::from_ref(&loops.panel)]);
+        let (vector, other, made) = match (&loops.group, self.dot) {
+            (Some(group), Some(dot)) => {
+                self.packed_in_groups(schedule, &block, &loops, (at_columns, &outer), (group, dot))?
+            }
+            _ => self.packed(schedule, &block, &loops, (at_columns, &outer))?,
+        };
         for copy in [made.init.as_ref(), made.load.as_ref(), Some(&made.back)].into_iter().flatten() {
             in_registers(schedule, &copy.loops)?;
-        }
-        in_registers(schedule, &loops.tile)?;
-        in_registers(schedule, vector.loops.last_chunk::<2>().map_or(&[][..], |last| last))?;
-        if let Some(last) = other.loops.last() {
-            schedule.unroll(last)?;
         }
         // What is made of the result is made where it is complete.
         attempt(schedule, |schedule| match schedule.get_consumers(&made.back.block)?.as_slice() {
@@ -233,6 +248,63 @@ impl Product {
         fused(schedule, &outer).and_then(|of| threads(schedule, &of))
     }
 
+    /// Packs both operands, and keeps the tile in registers. `outer` are the loops around the steps that the copy of the vector
+    /// operand has.
+    fn packed(
+        &self,
+        schedule: &mut Schedule,
+        block: &BlockRef,
+        loops: &Loops,
+        (at, outer): (&LoopRef, &[LoopRef]),
+    ) -> Result<(Packed, Packed, Accumulated), ScheduleError> {
+        let order = joined(&[outer, &loops.steps, &loops.tile[1..]]);
+        let vector = schedule.read_at(at, block, self.vector, "global", &order, Some(0))?;
+        let order = joined(&[&loops.rows, std::slice::from_ref(&loops.row), &loops.steps, &loops.tile[..1]]);
+        let other = schedule.read_at(&loops.blocks, block, self.other, "global", &order, Some(0))?;
+        let made = schedule.write_at(&loops.panel, block, "local", &loops.tile, true)?;
+        in_registers(schedule, &loops.tile)?;
+        in_registers(schedule, vector.loops.last_chunk::<2>().map_or(&[][..], |last| last))?;
+        if let Some(last) = other.loops.last() {
+            schedule.unroll(last)?;
+        }
+        Ok((vector, other, made))
+    }
+
+    /// The same for dot products: the elements of a group stand side by side in both copies.
+    fn packed_in_groups(
+        &self,
+        schedule: &mut Schedule,
+        block: &BlockRef,
+        loops: &Loops,
+        (at, outer): (&LoopRef, &[LoopRef]),
+        (group, dot): (&LoopRef, DotProduct),
+    ) -> Result<(Packed, Packed, Accumulated), ScheduleError> {
+        let [row, vector_of, lane] = &loops.tile;
+        let each = [row.clone(), group.clone()];
+        let order = joined(&[&loops.rows, std::slice::from_ref(&loops.row), &loops.steps, &each]);
+        let other = schedule.read_at(&loops.blocks, block, self.other, "global", &order, Some(0))?;
+        let made = schedule.write_at(&loops.panel, block, "local", &loops.tile, true)?;
+        let lanes = schedule.fuse(&[lane.clone(), group.clone()])?;
+        let each = [vector_of.clone(), lanes.clone()];
+        let order = joined(&[outer, &loops.steps, &each]);
+        let vector = schedule.read_at(at, block, self.vector, "global", &order, Some(0))?;
+        for of in [row, vector_of] {
+            schedule.unroll(of)?;
+        }
+        schedule.tensorize(&lanes, &format!("dot_{}_{}_{}", dot.a, dot.b, loops.lanes))?;
+        if let Some(last) = vector.loops.last() {
+            let name = format!("interleave_{}x{}", dot.group, loops.lanes);
+            if !attempt(schedule, |schedule| schedule.tensorize(last, &name)) {
+                let parts = schedule.split(last, &[None, Some(dot.group.into())], Tail::Predicate)?;
+                schedule.unroll(&pair(&parts)?.1)?;
+            }
+        }
+        if let Some(last) = other.loops.last() {
+            schedule.vectorize(last)?;
+        }
+        Ok((vector, other, made))
+    }
+
     /// Splits the loops, and brings them into the order of the schedule.
     fn tiled(
         &self,
@@ -247,8 +319,16 @@ impl Product {
         let columns = schedule.split(&at(&all, self.column)?, &factors, Tail::Predicate)?;
         let (rows, columns) = (pair(&rows)?, triple(&columns)?);
         let block_size = sum_block(&tile, processor, self.element_bytes);
-        let sum = self.split_sum(schedule, &all, block_size.steps)?;
+        let group = self.dot.map_or(1, |dot| i64::from(dot.group));
+        let sum = self.split_sum(schedule, &all, block_size.steps, group)?;
         let (blocks, steps) = sum.split_first().ok_or_else(missing)?;
+        let (steps, group) = match (self.dot, steps) {
+            (Some(_), [only]) => {
+                let (steps, group) = pair(&schedule.split(only, &[None, Some(group)], Tail::Predicate)?)?;
+                (vec![steps], Some(group))
+            }
+            _ => (steps.to_vec(), None),
+        };
         let width = i128::from(tile.vectors * tile.lanes);
         let all_panels =
             self.column.extent.and_then(|extent| i64::try_from((extent + width - 1) / width).ok());
@@ -268,30 +348,36 @@ impl Product {
             rows: list(&self.rows)?,
             row: rows.0,
             panel,
-            steps: steps.to_vec(),
+            steps,
             tile: [rows.1, columns.1, columns.2],
+            group,
+            lanes: tile.lanes,
         };
         schedule.reorder(&loops.in_order())?;
         Ok(loops)
     }
 
-    /// Splits the first loop of the sum into blocks; returns the loop over blocks and those within.
+    /// Splits the first loop of the sum into blocks of so many steps, of `group` iterations each; returns the loop over blocks
+    /// and those within.
     fn split_sum(
         &self,
         schedule: &mut Schedule,
         all: &[LoopRef],
         steps: i128,
+        group: i64,
     ) -> Result<Vec<LoopRef>, ScheduleError> {
         let (first_axis, others) =
             self.sum.split_first().ok_or_else(|| ScheduleError::new("a product without a sum"))?;
         let inner = others.iter().map(|axis| axis.extent.unwrap_or(1)).product::<i128>().max(1);
-        let most = (steps / inner).max(1);
+        let group = i128::from(group);
+        let most = (steps / inner).max(1) * group;
         let size = match first_axis.extent {
             // A block little longer than planned is better than a short one more.
             Some(extent) if extent <= most + most / 4 => extent.max(1),
             Some(extent) => {
                 let blocks = (extent + most - 1) / most;
-                (extent + blocks - 1) / blocks
+                let size = (extent + blocks - 1) / blocks;
+                (size + group - 1) / group * group
             }
             None => most,
         };
@@ -385,8 +471,7 @@ fn factors(block: &Block) -> Option<Factors<'_>> {
     let ((from, x), (other, y)) = (factor(x)?, factor(y)?);
     let same = from == other && x == y;
     let fine = from.data != buffer.data && other.data != buffer.data && !same;
-    let element_bytes = from.dtype.size_bytes().max(other.dtype.size_bytes()) as i128;
-    fine.then_some(Factors { indices: [x, y], element_bytes })
+    fine.then_some(Factors { indices: [x, y], dtypes: [from.dtype, other.dtype] })
 }
 
 /// The load in a factor, which may be cast.

@@ -84,6 +84,39 @@ fn four_products_are_summed() {
     assert_eq!(found, 4 * 255 * 255 - 1);
 }
 
+#[test]
+fn products_of_each_group_are_summed_unless_the_target_does() {
+    let lanes = |values: &[i128], dtype: DType| {
+        let lanes: Vec<Expr> = values.iter().map(|value| Expr::int(*value, dtype)).collect();
+        let indices = (0..values.len() as u16).collect();
+        Expr::new(ExprKind::Shuffle { vectors: lanes, indices }, dtype.with_lanes(values.len() as u16))
+    };
+    let (a, b) = (lanes(&[255, 255, 1, 0], DType::UINT8), lanes(&[-128, -128, 7, 9], DType::INT8));
+    let args = vec![Expr::i32(i32::MIN), a, b];
+    let found = constant(&host(), Op::DotAdd, args.clone(), DType::INT32);
+    assert_eq!(found, i128::from(i32::MIN.wrapping_sub(2 * 255 * 128 - 7)));
+    let args =
+        vec![Expr::i32(3), lanes(&[-32768, -32768], DType::INT16), lanes(&[-32768, -32768], DType::INT16)];
+    assert_eq!(constant(&host(), Op::DotAdd, args.clone(), DType::INT32), i128::from(i32::MIN) + 3);
+    let function = |args: Vec<Expr>| {
+        let mut f = build::function("f");
+        let c = f.buffer("C", [1], DType::INT32);
+        f.store(&c, [0], Expr::call(Op::DotAdd, args, DType::INT32));
+        build::module([f.finish()])
+    };
+    let native = host().with(|it| it.execution.dot_products = vec!["int16*int16".to_owned()]);
+    let calls = |capabilities: &TargetCapabilities| {
+        let mut count = 0;
+        let lowered = lower_intrinsics(&function(args.clone()), capabilities).unwrap();
+        lowered.functions[0].body.walk_exprs(&mut |e| {
+            let dot = Callee::Op(Op::DotAdd);
+            count += usize::from(matches!(&e.kind, ExprKind::Call { callee, .. } if *callee == dot));
+        });
+        count
+    };
+    assert_eq!((calls(&native), calls(&host())), (1, 0));
+}
+
 /// PASS-H5: within a parallel loop an atomic stays one, elsewhere it is a load, a sum and a store.
 #[test]
 fn lone_atomics_become_sums() {

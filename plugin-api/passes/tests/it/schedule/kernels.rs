@@ -86,6 +86,29 @@ pub(crate) fn matmul(shape: [usize; 3], symbolic: bool, dtype: DType, epilogue: 
     Kernel { function: f.finish(), shapes }
 }
 
+/// `C[i, j] = sum of A[i, k] * B[k, j]` in int32, of these types; with `turned`, of `B[j, k]`.
+pub(crate) fn byte_matmul(shape: [usize; 3], symbolic: bool, dtypes: [DType; 2], turned: bool) -> Kernel {
+    let [m_size, n_size, k_size] = shape;
+    let mut f = build::function("byte_matmul");
+    f.noalias();
+    let [m, n, k] = sizes(&mut f, ["m", "n", "k"], shape, symbolic);
+    let a = f.buffer("A", (&m, &k), dtypes[0]);
+    let b = if turned { f.buffer("B", (&n, &k), dtypes[1]) } else { f.buffer("B", (&k, &n), dtypes[1]) };
+    let c = f.buffer("C", (&m, &n), DType::INT32);
+    f.grid(["i", "j", "k"], (&m, &n, &k), |f, [i, j, k]| {
+        f.block("C", |f| {
+            let [vi, vj, vk] = f.remap([S, S, R], ["vi", "vj", "vk"], [&i, &j, &k]);
+            f.init(|f| f.store(&c, (&vi, &vj), 0));
+            let y = if turned { b.at((&vj, &vk)) } else { b.at((&vk, &vj)) };
+            let product = a.at((&vi, &vk)).cast(DType::INT32) * y.cast(DType::INT32);
+            f.store(&c, (&vi, &vj), c.at((&vi, &vj)) + product);
+        });
+    });
+    let second = if turned { vec![n_size, k_size] } else { vec![k_size, n_size] };
+    let shapes = vec![vec![m_size, k_size], second, vec![m_size, n_size]];
+    Kernel { function: f.finish(), shapes }
+}
+
 /// A convolution of `x[ic, h, w]` with `w[oc, ic, 3, 3]`, with a stride, and zeros around the input.
 pub(crate) fn convolution(channels: [usize; 2], size: usize, stride: usize) -> Kernel {
     let [ic, oc] = channels;

@@ -150,18 +150,17 @@ class Module:
         T.func_attr({"calling_conv": 0, "chipdock.no_inline": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
         A_1 = T.decl_buffer((T.int64(512),), data=A)
         B_1 = T.decl_buffer((T.int64(512),), data=B)
+        E = T.decl_buffer((T.int64(512),), data=T.TVMBackendAllocWorkspace(1, 0, T.uint64(2048)))
+        if T.isnullptr(E.data):
+            T.tvm_throw_last_error()
         for i in range(n):
-            E = T.decl_buffer((T.int64(512),), data=T.TVMBackendAllocWorkspace(1, 0, T.uint64(2048)))
-            if T.isnullptr(E.data):
-                T.tvm_throw_last_error()
             for j in range(512):
                 E[T.Cast("int64", j)] = A_1[T.Cast("int64", j)]
             if E[T.int64(0)] > T.float32(0.0):
-                T.TVMBackendFreeWorkspace(1, 0, E.data)
                 break
             B_1[T.Cast("int64", i)] = E[T.Cast("int64", i)]
-            if T.TVMBackendFreeWorkspace(1, 0, E.data) != 0:
-                T.tvm_throw_last_error()
+        if T.TVMBackendFreeWorkspace(1, 0, E.data) != 0:
+            T.tvm_throw_last_error()
         for i in T.parallel(4):
             F = T.decl_buffer((T.int64(512),), data=T.TVMBackendAllocWorkspace(1, 0, T.uint64(2048)))
             if T.isnullptr(F.data):

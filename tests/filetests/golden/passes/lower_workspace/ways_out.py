@@ -92,17 +92,17 @@ class Module:
             if not E[T.Cast("int64", i)] > T.float32(0.0):
                 T.TVMBackendFreeWorkspace(1, 0, E.data)
                 assert T.bool(False), ("ValueError", ["not positive"])
+        F = T.decl_buffer((T.int64(1000),), data=T.TVMBackendAllocWorkspace(1, 0, T.uint64(4000)))
+        if T.isnullptr(F.data):
+            T.TVMBackendFreeWorkspace(1, 0, E.data)
+            T.tvm_throw_last_error()
         for j in range(4):
-            F = T.decl_buffer((T.int64(1000),), data=T.TVMBackendAllocWorkspace(1, 0, T.uint64(4000)))
-            if T.isnullptr(F.data):
-                T.TVMBackendFreeWorkspace(1, 0, E.data)
-                T.tvm_throw_last_error()
             F[T.Cast("int64", j)] = E[T.int64(0)]
             S[T.Cast("int64", j)] = F[T.Cast("int64", j)]
             A_1[T.Cast("int64", j)] = S[T.Cast("int64", j)]
-            if T.TVMBackendFreeWorkspace(1, 0, F.data) != 0:
-                T.TVMBackendFreeWorkspace(1, 0, E.data)
-                T.tvm_throw_last_error()
+        if T.TVMBackendFreeWorkspace(1, 0, F.data) != 0:
+            T.TVMBackendFreeWorkspace(1, 0, E.data)
+            T.tvm_throw_last_error()
         if T.TVMBackendFreeWorkspace(1, 0, E.data) != 0:
             T.tvm_throw_last_error()
         return 0
