@@ -133,8 +133,10 @@ fn capabilities(c: &Context<'_>) -> Verdict {
     for (capability, option) in schema.capabilities.named() {
         let Some(value) = target.options.get(option) else { continue };
         let expected = match value {
-            // One number for each axis.
-            Value::Array(list) => (0..3).map(|axis| list.get(axis).cloned().unwrap_or_default()).collect(),
+            // One number for each axis; words are as they are.
+            Value::Array(list) if !list.iter().any(Value::is_string) => {
+                (0..3).map(|axis| list.get(axis).cloned().unwrap_or_default()).collect()
+            }
             value => value.clone(),
         };
         let what = format!("capability \"{}\", from option \"{option}\"", capability.name);
