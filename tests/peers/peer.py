@@ -370,7 +370,7 @@ def main():
             found[0].tofile(folder / f"{index}.hi")
             found[1].tofile(folder / f"{index}.lo")
             continue
-        if found[0].dtype != NATIVE[case["result"]]:
+        if found[0].dtype != NATIVE[case["result"].split("x")[0]]:
             sys.exit(f"{case}: {found[0].dtype} is not its type")
         np.ascontiguousarray(found[0]).tofile(folder / f"{index}.exact")
     (folder / "answers.json").write_text(json.dumps(who))
