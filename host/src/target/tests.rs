@@ -348,6 +348,7 @@ fn target_t5_of_the_contract_each_capability_is_checked_and_read() {
         let value = match option_type {
             OptionType::Bool => json!(true),
             OptionType::IntList => json!([32, 7, 5]),
+            OptionType::StrList => json!(["one", "two"]),
             _ => json!(32),
         };
         let schema = |option_type: &str| {
