@@ -28,7 +28,7 @@ fn dot(name: &str) -> DotProduct {
     DotProduct::by_name(name).unwrap()
 }
 
-/// Instructions for each type. LLVM makes `vpmaddwd` and an addition of `vpdpwssd` where that is as fast.
+/// Instructions for each type. For Cascade Lake, LLVM replaces `vpdpwssd` by `vpmaddwd` and an addition.
 #[test]
 fn processors_use_what_they_have() {
     let x86 = |cpu: &str| json!({ "mtriple": "x86_64-linux-gnu", "mcpu": cpu });

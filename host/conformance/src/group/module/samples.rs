@@ -43,7 +43,7 @@ def unknown(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
 "#,
 };
 
-/// A sum of so few elements that no default schedule runs it on threads: every version of the wire format has all of it.
+/// A sum of few elements, which no default schedule runs on threads: every version of the wire format can express it.
 pub(super) const REDUCTION: Sample = Sample {
     name: "reduction",
     functions: &["reduction"],

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{OptionType, Target};
+use chipdock_ir::{CapabilitySource, OptionType, Target};
 use serde_json::{Value, json};
 
 use super::{Tested, corners, read, shown};
@@ -132,12 +132,12 @@ fn capabilities(c: &Context<'_>) -> Verdict {
     let values = found.of_options();
     for (capability, option) in schema.capabilities.named() {
         let Some(value) = target.options.get(option) else { continue };
-        let expected = match value {
-            // One number for each axis; words are as they are.
-            Value::Array(list) if !list.iter().any(Value::is_string) => {
+        let expected = match (value, capability.source) {
+            // One number for each axis.
+            (Value::Array(list), CapabilitySource::Option { option_type: OptionType::IntList, .. }) => {
                 (0..3).map(|axis| list.get(axis).cloned().unwrap_or_default()).collect()
             }
-            value => value.clone(),
+            _ => value.clone(),
         };
         let what = format!("capability \"{}\", from option \"{option}\"", capability.name);
         equal(&what, &values[capability.name], &expected)?;

@@ -24,9 +24,8 @@ impl Processor {
     pub(super) fn of(capabilities: &TargetCapabilities) -> Self {
         let known = |value: Option<i64>, otherwise: i128| value.map_or(otherwise, i128::from).max(1);
         let facts = &capabilities.processor;
-        let names = &capabilities.execution.dot_products;
-        let has = |dot: &DotProduct| names.iter().any(|name| *name == dot.name());
-        let dots = DotProduct::ALL.iter().enumerate().filter(|(_, dot)| has(dot));
+        let dots =
+            DotProduct::ALL.iter().enumerate().filter(|(_, dot)| capabilities.execution.has_dot(**dot));
         Self {
             dots: dots.map(|(at, _)| 1 << at).sum(),
             vector_bytes: known(facts.vector_bits, 128).max(64) / 8,
