@@ -27,8 +27,8 @@
 //! * **CHILD-V9 The last note.** A child given a [`Notebook`] writes there what it is about to do; the supervisor reads it after
 //!   the child is gone, however it went: by `_exit`, too, which nothing within it can notice.
 //! * **CHILD-V10 Last words.** A program without a supervisor may say something before a fatal signal ends it, on the stack that
-//!   is kept for handlers and with what a handler may do; the signal then does its work. A call of `exit` that is not
-//!   the program's own ends with a code that the program chose. `_exit` is not noticed.
+//!   is kept for handlers and with what a handler may do, in one write; the signal then does its work. A call of `exit` that is
+//!   not the program's own ends with a code that the program chose. `_exit` is not noticed.
 
 mod child;
 mod crowd;

@@ -20,23 +20,45 @@ pub enum Fate {
     Exit,
 }
 
-/// Standard error, for a signal's handler: without memory, locks or buffers.
+/// Bytes that are collected before they are written; a pipe takes so many at once, and so does a handler's small stack.
+const AT_ONCE_BYTES: usize = 1024;
+
+/// Standard error, for a signal's handler: without memory or locks. A text is written whole when it is dropped, so that what
+/// another thread writes comes before or after it; text beyond 1,024 bytes is written in parts.
 #[derive(Debug)]
-pub struct Words(());
+pub struct Words {
+    bytes: [u8; AT_ONCE_BYTES],
+    n_bytes: usize,
+}
 
 impl Words {
-    /// Writes a text.
+    fn new() -> Self {
+        Self { bytes: [0; AT_ONCE_BYTES], n_bytes: 0 }
+    }
+
+    /// Appends a text.
     pub fn put(&mut self, text: &str) {
-        let mut rest = text.as_bytes();
+        for &byte in text.as_bytes() {
+            if self.n_bytes == AT_ONCE_BYTES {
+                self.flush();
+            }
+            self.bytes[self.n_bytes] = byte;
+            self.n_bytes += 1;
+        }
+    }
+
+    /// Writes what was appended. No error can be reported.
+    fn flush(&mut self) {
+        let mut rest = &self.bytes[..self.n_bytes];
         while !rest.is_empty() {
             // SAFETY: bytes that are live for the call.
             let written = unsafe { libc::write(2, rest.as_ptr().cast(), rest.len()) };
             match usize::try_from(written) {
                 Ok(written) if written > 0 => rest = &rest[written.min(rest.len())..],
-                // No error can be reported.
-                _ => return,
+                _ => break,
             }
         }
+        self.n_bytes = 0;
     }
 
     /// Returns true if standard error is a terminal.
@@ -44,6 +66,12 @@ impl Words {
     pub fn is_terminal(&self) -> bool {
         // SAFETY: asks about a descriptor.
         unsafe { libc::isatty(2) == 1 }
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        self.flush();
     }
 }
 
@@ -109,7 +137,7 @@ fn speak(installed: &Installed, fate: Fate) -> bool {
     // SAFETY: asks for a number.
     let is_ours = unsafe { libc::getpid() } == installed.process;
     if is_ours && !HAS_BEGUN.swap(true, Ordering::Relaxed) {
-        (installed.speak)(fate, &mut Words(()));
+        (installed.speak)(fate, &mut Words::new());
         HAS_SPOKEN.store(true, Ordering::Release);
     } else if is_ours {
         // Another thread is writing: the next step of this one would cut it short.

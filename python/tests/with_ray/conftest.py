@@ -50,7 +50,10 @@ class Nodes:
             head_node_args={
                 "num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False,
                 # Every object that a store has no room for is logged. A node that is gone is noticed after 5 s instead of 15.
-                "_system_config": {"verbose_spill_logs": 1, "min_spilling_size": 0, "health_check_period_ms": 1000},
+                # How full the disk is does not matter: Ray refuses objects above 95 %, whatever room that leaves.
+                "_system_config": {
+                    "verbose_spill_logs": 1, "min_spilling_size": 0, "health_check_period_ms": 1000, "local_fs_capacity_threshold": 1.0,
+                },
             },
         )
         self.nodes = []

@@ -1,6 +1,8 @@
 //! Tests of the command with plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and
 //! `build`, with and without `--isolate` (CLI-C11, and the rules of the command's modules `ask` and `isolate`).
 
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -233,6 +235,25 @@ fn a_fatal_signal_is_not_silent() {
             assert_eq!((output.status.signal(), output.status.code()), ended, "{place}:{what}");
         }
     }
+}
+
+/// CHILD-V10: other threads write at the same time. A socket of datagrams keeps each write apart.
+#[test]
+fn last_words_are_written_at_once() {
+    let scratch = scratch();
+    let (read, write) = UnixDatagram::pair().unwrap();
+    read.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut command = scratch.command("build vector_add.py --target bad --plugin plugins -o out.txt");
+    let status = command.env("BAD", "init:abort").stderr(OwnedFd::from(write)).status().unwrap();
+    assert_eq!(status.signal(), Some(libc::SIGABRT));
+    let mut bytes = [0; 4096];
+    let n_bytes = read.recv(&mut bytes).unwrap();
+    let text = std::str::from_utf8(&bytes[..n_bytes]).unwrap();
+    assert!(
+        text.starts_with("error: plugin \"bad\" crashed (SIGABRT) in `init`\n  help: report it"),
+        "{text}"
+    );
+    assert!(text.ends_with("away from this command\n"), "{text}");
 }
 
 /// Nobody is fooled by an environment without a supervisor.

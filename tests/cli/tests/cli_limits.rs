@@ -44,7 +44,7 @@ const NO_MEMORY: &str = "memory allocation of ";
 fn is_in_our_words(what: &str, output: &Output) -> i32 {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     if stderr.contains(NO_MEMORY) && output.status.signal() == Some(libc::SIGABRT) {
-        // Before it, another thread without memory may print.
+        // Other threads without memory may print before and after it, and not inside.
         assert!(stderr.contains("this command crashed (SIGABRT)\n  help: "), "{what}: {stderr}");
         return 1;
     }
