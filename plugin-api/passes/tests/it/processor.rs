@@ -58,6 +58,8 @@ fn products_keep_results() {
         [33, 17, 129],
         [14, 97, 41],
         [64, 48, 32],
+        [30, 100, 160],
+        [17, 40, 272],
     ];
     for (index, size) in sizes.into_iter().enumerate() {
         for symbolic in [false, true] {
@@ -95,11 +97,53 @@ fn products_have_the_vectors_of_the_target() {
     }
 }
 
+/// What is adjacent in memory is copied as vectors: columns, chunks of the sum, and both by tiles that are transposed.
+#[test]
+fn operands_are_copied_as_vectors() {
+    let shapes = [[26, 64, 64], [40, 96, 160], [13, 64, 160], [40, 50, 64], [33, 64, 37], [26, 100, 1040]];
+    for (index, size) in shapes.into_iter().enumerate() {
+        let (bits, registers) = MACHINES[index % MACHINES.len()];
+        let lanes = bits as usize / 32;
+        let text = scheduled(&kernels::linear(size), &processor(bits, registers));
+        let [_, columns, steps] = size;
+        let has_chunks = steps % lanes == 0;
+        let packed = |name: &str| {
+            let after = text.split(&format!("{name}_packed = T.alloc_buffer((")).nth(1).unwrap_or_default();
+            after.split("))").next().unwrap_or_default().split(", ").count()
+        };
+        // One axis more for the chunks.
+        assert_eq!(packed("A"), 3 + usize::from(has_chunks), "{size:?}\n{text}");
+        let is_whole = has_chunks && columns % (4 * lanes) == 0;
+        assert!(!is_whole || text.contains("T.Shuffle("), "{size:?}\n{text}");
+        assert!(has_chunks || !text.contains("T.Shuffle("), "{size:?}\n{text}");
+    }
+}
+
+/// The vector operand is copied for as many panels as the second cache holds, where they are used.
+#[test]
+fn panels_are_copied_where_they_are_used() {
+    let text = scheduled(&kernels::matmul([30, 100, 200], false, DType::FLOAT32, false), &processor(512, 32));
+    let panels = text.find("for j_0_0 in").expect(&text);
+    let copy = text.find("B_packed = T.alloc_buffer(").expect(&text);
+    assert!(panels < copy, "{text}");
+    let text = scheduled(&kernels::matmul([30, 32, 200], false, DType::FLOAT32, false), &processor(512, 32));
+    assert!(!text.contains("for j_0_0 in"), "{text}");
+}
+
 /// Products of bytes are dot products where the processor has instructions for them, also of sizes that no group divides.
 #[test]
 fn products_of_bytes_are_dot_products() {
     let (u8, i8) = (DType::UINT8, DType::INT8);
-    let sizes = [[2, 3, 5], [40, 40, 0], [29, 31, 37], [33, 17, 129], [14, 97, 41], [64, 48, 32]];
+    let sizes = [
+        [2, 3, 5],
+        [40, 40, 0],
+        [29, 31, 37],
+        [33, 17, 129],
+        [14, 97, 41],
+        [64, 48, 32],
+        [20, 40, 320],
+        [15, 70, 192],
+    ];
     for (index, size) in sizes.into_iter().enumerate() {
         for (symbolic, dtypes) in [(false, [u8, i8]), (true, [i8, u8]), (false, [i8, i8]), (true, [u8, i8])] {
             let (bits, registers) = MACHINES[index % MACHINES.len()];

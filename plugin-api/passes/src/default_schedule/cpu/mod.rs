@@ -5,7 +5,7 @@
 //!
 //! * [`inline`]: elementwise intermediate results are computed where they are read.
 //! * [`rows`]: nests one after the other run row by row, and what they pass on shrinks to a row.
-//! * [`product`]: sums of products are packed and computed by tiles in registers.
+//! * [`product`]: sums of products are packed ([`copies`]) and computed by tiles in registers.
 //! * [`sums`]: reductions to few results are computed in parts.
 //! * [`transpose`]: copies along another order of memory run by tiles in registers.
 //! * [`order`]: a loop along memory becomes the innermost.
@@ -13,6 +13,7 @@
 //! * [`spread`]: the outer iterations of what remains run on several threads.
 //! * [`stream`]: outputs that no cache of a core holds are stored past the caches.
 
+mod copies;
 mod facts;
 mod inline;
 mod leaf;

@@ -19,12 +19,13 @@ use chipdock_ir::op::DotProduct;
 use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, StmtKind, Var};
 
 use super::attempt;
+use super::copies::{Copies, in_registers, joined};
 use super::facts::Processor;
 use super::leaf::{Leaf, innermost};
 use super::spread::threads;
 use super::tile::{Tile, sum_block};
 use crate::default_schedule::host::{Head, steps};
-use crate::schedule::{Accumulated, BlockRef, LoopRef, Packed, Schedule, ScheduleError, Tail};
+use crate::schedule::{BlockRef, LoopRef, Schedule, ScheduleError, Tail};
 use crate::simplify::is_pure;
 use crate::walk::{depends_on_memory, vars_of};
 
@@ -58,8 +59,8 @@ pub(super) struct Product {
     /// The dot product of vectors that it is computed by, if it is.
     dot: Option<DotProduct>,
     /// Positions of the operands among the loads of the block's body.
-    vector: usize,
-    other: usize,
+    pub(super) vector: usize,
+    pub(super) other: usize,
     batch: Vec<Axis>,
     /// The column that adjacent elements of the result differ in.
     column: Axis,
@@ -67,6 +68,10 @@ pub(super) struct Product {
     row: Axis,
     rows: Vec<Axis>,
     sum: Vec<Axis>,
+    /// Whether the elements of an operand that adjacent steps of the sum read are adjacent: the vector operand's, the other's.
+    pub(super) along_sum: [bool; 2],
+    /// Whether those of the vector operand are that adjacent columns read.
+    pub(super) along_columns: bool,
     /// Number of loops of the nest.
     n_loops: usize,
     /// Whether a parallel loop is around it.
@@ -80,26 +85,28 @@ struct Factors<'a> {
 }
 
 /// The loops of the schedule, outermost first.
-struct Loops {
+pub(super) struct Loops {
     batch: Vec<LoopRef>,
     /// Over blocks of the sum.
-    blocks: LoopRef,
+    pub(super) blocks: LoopRef,
     columns: Vec<LoopRef>,
     /// Over as many panels as the second cache holds, if there are more.
     panels: Option<LoopRef>,
-    rows: Vec<LoopRef>,
+    pub(super) rows: Vec<LoopRef>,
     /// Over tiles along the rows.
-    row: LoopRef,
+    pub(super) row: LoopRef,
     /// Over tiles along the columns.
-    panel: LoopRef,
+    pub(super) panel: LoopRef,
     /// Over the steps of a block of the sum.
-    steps: Vec<LoopRef>,
+    pub(super) steps: Vec<LoopRef>,
+    /// Whether the last of them has as many iterations as a vector has elements.
+    pub(super) has_chunks: bool,
     /// Over the rows of a tile, its vectors, and their elements.
-    tile: [LoopRef; 3],
+    pub(super) tile: [LoopRef; 3],
     /// Over the products of a dot product.
     group: Option<LoopRef>,
     /// Number of elements of a vector.
-    lanes: i64,
+    pub(super) lanes: i64,
 }
 
 impl Loops {
@@ -116,10 +123,6 @@ impl Loops {
             self.group.as_slice(),
         ])
     }
-}
-
-fn joined(parts: &[&[LoopRef]]) -> Vec<LoopRef> {
-    parts.iter().flat_map(|part| part.iter().cloned()).collect()
 }
 
 impl Product {
@@ -148,6 +151,12 @@ impl Product {
         let column = *extents.get(along)?;
         let place = columns.iter().position(|axis| *axis == column)?;
         columns.remove(place);
+        let adjacent = |side: usize, axis: &Axis| {
+            let iter = extents.iter().position(|of| of == axis).and_then(|at| block.iter_vars.get(at));
+            iter.is_some_and(|iter| steps(factors.indices[side], &iter.var) == Some(true))
+        };
+        let along_sum = [vector, 1 - vector].map(|side| sum.last().is_some_and(|axis| adjacent(side, axis)));
+        let along_columns = adjacent(vector, &column);
         let longest = |axis: &(usize, &Axis)| axis.1.extent.unwrap_or(i128::MAX);
         let (place, row) = rows.iter().enumerate().max_by_key(longest)?;
         let row = *row;
@@ -169,6 +178,8 @@ impl Product {
             row,
             rows,
             sum,
+            along_sum,
+            along_columns,
             n_loops: heads.len(),
             is_inside: leaf.is_inside,
         };
@@ -214,16 +225,18 @@ impl Product {
         let loops = self.tiled(schedule, &block, processor)?;
         let by_batch = !self.is_inside && tasks(&self.batch) >= TASKS_MIN;
         let by_columns = !self.is_inside && !by_batch && tasks(&self.columns) >= TASKS_MIN;
-        let (at_columns, packed_columns) = match loops.columns.last() {
-            Some(last) if by_columns => (last, &[][..]),
+        // The copy of the vector operand is made where it is used up before it leaves the second cache.
+        let (at, packed_columns) = match (&loops.panels, loops.columns.last()) {
+            (Some(panels), _) => (panels, &[][..]),
+            (None, Some(last)) if by_columns => (last, &[][..]),
             _ => (&loops.blocks, loops.columns.as_slice()),
         };
-        let outer = joined(&[packed_columns, loops.panels.as_slice(), std::slice::from_ref(&loops.panel)]);
-        let (vector, other, made) = match (&loops.group, self.dot) {
+        let outer = joined(&[packed_columns, std::slice::from_ref(&loops.panel)]);
+        let Copies { vector, other, made } = match (&loops.group, self.dot) {
             (Some(group), Some(dot)) => {
-                self.packed_in_groups(schedule, &block, &loops, (at_columns, &outer), (group, dot))?
+                self.packed_in_groups(schedule, &block, &loops, (at, &outer), (group, dot))?
             }
-            _ => self.packed(schedule, &block, &loops, (at_columns, &outer))?,
+            _ => self.packed(schedule, &block, &loops, (at, &outer))?,
         };
         for copy in [made.init.as_ref(), made.load.as_ref(), Some(&made.back)].into_iter().flatten() {
             in_registers(schedule, &copy.loops)?;
@@ -239,70 +252,13 @@ impl Product {
         if by_batch {
             return fused(schedule, &loops.batch).and_then(|of| threads(schedule, &of));
         }
-        threads(schedule, &first(&other.loops)?)?;
+        threads(schedule, &first(&other)?)?;
         if by_columns {
             return fused(schedule, &loops.columns).and_then(|of| threads(schedule, &of));
         }
-        threads(schedule, &first(&vector.loops)?)?;
+        threads(schedule, &first(&vector)?)?;
         let outer = joined(&[&loops.rows, std::slice::from_ref(&loops.row)]);
         fused(schedule, &outer).and_then(|of| threads(schedule, &of))
-    }
-
-    /// Packs both operands, and keeps the tile in registers. `outer` are the loops around the steps that the copy of the vector
-    /// operand has.
-    fn packed(
-        &self,
-        schedule: &mut Schedule,
-        block: &BlockRef,
-        loops: &Loops,
-        (at, outer): (&LoopRef, &[LoopRef]),
-    ) -> Result<(Packed, Packed, Accumulated), ScheduleError> {
-        let order = joined(&[outer, &loops.steps, &loops.tile[1..]]);
-        let vector = schedule.read_at(at, block, self.vector, "global", &order, Some(0))?;
-        let order = joined(&[&loops.rows, std::slice::from_ref(&loops.row), &loops.steps, &loops.tile[..1]]);
-        let other = schedule.read_at(&loops.blocks, block, self.other, "global", &order, Some(0))?;
-        let made = schedule.write_at(&loops.panel, block, "local", &loops.tile, true)?;
-        in_registers(schedule, &loops.tile)?;
-        in_registers(schedule, vector.loops.last_chunk::<2>().map_or(&[][..], |last| last))?;
-        if let Some(last) = other.loops.last() {
-            schedule.unroll(last)?;
-        }
-        Ok((vector, other, made))
-    }
-
-    /// The same for dot products: the elements of a group stand side by side in both copies.
-    fn packed_in_groups(
-        &self,
-        schedule: &mut Schedule,
-        block: &BlockRef,
-        loops: &Loops,
-        (at, outer): (&LoopRef, &[LoopRef]),
-        (group, dot): (&LoopRef, DotProduct),
-    ) -> Result<(Packed, Packed, Accumulated), ScheduleError> {
-        let [row, vector_of, lane] = &loops.tile;
-        let each = [row.clone(), group.clone()];
-        let order = joined(&[&loops.rows, std::slice::from_ref(&loops.row), &loops.steps, &each]);
-        let other = schedule.read_at(&loops.blocks, block, self.other, "global", &order, Some(0))?;
-        let made = schedule.write_at(&loops.panel, block, "local", &loops.tile, true)?;
-        let lanes = schedule.fuse(&[lane.clone(), group.clone()])?;
-        let each = [vector_of.clone(), lanes.clone()];
-        let order = joined(&[outer, &loops.steps, &each]);
-        let vector = schedule.read_at(at, block, self.vector, "global", &order, Some(0))?;
-        for of in [row, vector_of] {
-            schedule.unroll(of)?;
-        }
-        schedule.tensorize(&lanes, &format!("dot_{}_{}_{}", dot.a, dot.b, loops.lanes))?;
-        if let Some(last) = vector.loops.last() {
-            let name = format!("interleave_{}x{}", dot.group, loops.lanes);
-            if !attempt(schedule, |schedule| schedule.tensorize(last, &name)) {
-                let parts = schedule.split(last, &[None, Some(dot.group.into())], Tail::Predicate)?;
-                schedule.unroll(&pair(&parts)?.1)?;
-            }
-        }
-        if let Some(last) = other.loops.last() {
-            schedule.vectorize(last)?;
-        }
-        Ok((vector, other, made))
     }
 
     /// Splits the loops, and brings them into the order of the schedule.
@@ -318,17 +274,23 @@ impl Product {
         let factors = [None, Some(tile.vectors), Some(tile.lanes)];
         let columns = schedule.split(&at(&all, self.column)?, &factors, Tail::Predicate)?;
         let (rows, columns) = (pair(&rows)?, triple(&columns)?);
-        let block_size = sum_block(&tile, processor, self.element_bytes);
         let group = self.dot.map_or(1, |dot| i64::from(dot.group));
-        let sum = self.split_sum(schedule, &all, block_size.steps, group)?;
+        let all_steps =
+            iterations(&self.sum).map(|steps| (steps + i128::from(group) - 1) / i128::from(group));
+        let block_size = sum_block(&tile, processor, self.element_bytes, all_steps);
+        let (sum, has_chunks) =
+            self.split_sum(schedule, &all, block_size.steps, (group, tile.lanes * group))?;
         let (blocks, steps) = sum.split_first().ok_or_else(missing)?;
-        let (steps, group) = match (self.dot, steps) {
+        let (mut steps, group) = match (self.dot, steps) {
             (Some(_), [only]) => {
                 let (steps, group) = pair(&schedule.split(only, &[None, Some(group)], Tail::Predicate)?)?;
                 (vec![steps], Some(group))
             }
             _ => (steps.to_vec(), None),
         };
+        if let Some(last) = steps.pop_if(|_| has_chunks) {
+            steps.extend(schedule.split(&last, &[None, Some(tile.lanes)], Tail::Predicate)?);
+        }
         let width = i128::from(tile.vectors * tile.lanes);
         let all_panels =
             self.column.extent.and_then(|extent| i64::try_from((extent + width - 1) / width).ok());
@@ -349,6 +311,7 @@ impl Product {
             row: rows.0,
             panel,
             steps,
+            has_chunks,
             tile: [rows.1, columns.1, columns.2],
             group,
             lanes: tile.lanes,
@@ -357,37 +320,64 @@ impl Product {
         Ok(loops)
     }
 
+    /// Whether reading the steps of the sum as vectors, of so many elements each, serves a copy.
+    fn wants_chunks(&self, elements: i64) -> bool {
+        let last = self.sum.last().and_then(|axis| axis.extent);
+        let [vector, other] = self.along_sum;
+        (other || (vector && !self.along_columns))
+            && last.is_some_and(|extent| extent > 0 && extent % i128::from(elements) == 0)
+    }
+
     /// Splits the first loop of the sum into blocks of so many steps, of `group` iterations each; returns the loop over blocks
-    /// and those within.
+    /// and those within, and whether the last of them is a multiple of `chunk` iterations that [`Self::wants_chunks`].
     fn split_sum(
         &self,
         schedule: &mut Schedule,
         all: &[LoopRef],
         steps: i128,
-        group: i64,
-    ) -> Result<Vec<LoopRef>, ScheduleError> {
+        (group, chunk): (i64, i64),
+    ) -> Result<(Vec<LoopRef>, bool), ScheduleError> {
         let (first_axis, others) =
             self.sum.split_first().ok_or_else(|| ScheduleError::new("a product without a sum"))?;
         let inner = others.iter().map(|axis| axis.extent.unwrap_or(1)).product::<i128>().max(1);
-        let group = i128::from(group);
-        let most = (steps / inner).max(1) * group;
+        let most = (steps / inner).max(1) * i128::from(group);
         let size = match first_axis.extent {
-            // A block little longer than planned is better than a short one more.
-            Some(extent) if extent <= most + most / 4 => extent.max(1),
-            Some(extent) => {
-                let blocks = (extent + most - 1) / most;
-                let size = (extent + blocks - 1) / blocks;
-                (size + group - 1) / group * group
-            }
+            Some(extent) => block_of(extent, most, group.into()),
             None => most,
         };
-        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        let wanted = self.wants_chunks(chunk);
+        let even = first_axis
+            .extent
+            .filter(|_| wanted && others.is_empty())
+            .and_then(|extent| even_block_of(extent, most, chunk.into()));
+        let has_chunks = wanted && (!others.is_empty() || even.is_some());
+        let size = i64::try_from(even.unwrap_or(size)).unwrap_or(i64::MAX);
         let mut loops = schedule.split(&at(all, *first_axis)?, &[None, Some(size)], Tail::Shrink)?;
         for axis in others {
             loops.push(at(all, *axis)?);
         }
-        Ok(loops)
+        Ok((loops, has_chunks))
     }
+}
+
+/// The number of iterations of a block, about `most` of so many, in groups.
+fn block_of(extent: i128, most: i128, group: i128) -> i128 {
+    // A block little longer than planned is better than a short one more.
+    if extent <= most + most / 4 {
+        return extent.max(1);
+    }
+    let blocks = (extent + most - 1) / most;
+    let size = (extent + blocks - 1) / blocks;
+    (size + group - 1) / group * group
+}
+
+/// The same, if all blocks can be of one size that is a multiple of `chunk`, and not much shorter.
+fn even_block_of(extent: i128, most: i128, chunk: i128) -> Option<i128> {
+    let least = (extent / (most + most / 4).max(1)).max(1);
+    let fits = |blocks: &i128| extent % blocks == 0 && (extent / blocks) % chunk == 0;
+    (least..=2 * least)
+        .find(|blocks| extent / blocks <= most + most / 4 && fits(blocks))
+        .map(|blocks| extent / blocks)
 }
 
 /// The number of iterations of all these loops together, if it is known.
@@ -407,17 +397,6 @@ fn fused(schedule: &mut Schedule, loops: &[LoopRef]) -> Result<LoopRef, Schedule
     }
 }
 
-/// Makes the last loop vectors, and writes the others out, so that a compiler keeps what they touch in registers.
-fn in_registers(schedule: &mut Schedule, loops: &[LoopRef]) -> Result<(), ScheduleError> {
-    if let Some((lanes, others)) = loops.split_last() {
-        schedule.vectorize(lanes)?;
-        for unrolled in others {
-            schedule.unroll(unrolled)?;
-        }
-    }
-    Ok(())
-}
-
 fn missing() -> ScheduleError {
     ScheduleError::new("internal error, please report it: a step made fewer loops than it was asked for")
 }
@@ -430,7 +409,7 @@ fn first(loops: &[LoopRef]) -> Result<LoopRef, ScheduleError> {
     loops.first().cloned().ok_or_else(missing)
 }
 
-fn pair(loops: &[LoopRef]) -> Result<(LoopRef, LoopRef), ScheduleError> {
+pub(super) fn pair(loops: &[LoopRef]) -> Result<(LoopRef, LoopRef), ScheduleError> {
     match loops {
         [a, b] => Ok((a.clone(), b.clone())),
         _ => Err(missing()),

@@ -62,11 +62,18 @@ impl Tile {
     }
 }
 
-/// The block of the sum for a tile: the rows of a tile fill most of the first cache, the panels half of the second.
-pub(super) fn sum_block(tile: &Tile, processor: &Processor, element_bytes: i128) -> SumBlock {
+/// The block of the sum for a tile, of a sum of so many steps if that is known: the rows of a tile fill most of the first
+/// cache, the panels half of the second.
+pub(super) fn sum_block(
+    tile: &Tile,
+    processor: &Processor,
+    element_bytes: i128,
+    all_steps: Option<i128>,
+) -> SumBlock {
     let row_bytes = i128::from(tile.rows) * element_bytes.max(1);
     let steps = (processor.l1_bytes * 9 / 10 / row_bytes / 16 * 16).max(16);
-    let panel_bytes = i128::from(tile.vectors * tile.lanes) * element_bytes.max(1) * steps;
+    let of_panel = all_steps.map_or(steps, |all| all.clamp(1, steps));
+    let panel_bytes = i128::from(tile.vectors * tile.lanes) * element_bytes.max(1) * of_panel;
     let panels = (processor.l2_bytes / 2 / panel_bytes.max(1)).clamp(1, 1024);
     SumBlock { steps, panels: i64::try_from(panels).unwrap_or(1) }
 }

@@ -9,46 +9,45 @@ class Module:
         # with T.sblock("root"):
         if (T.reinterpret("uint64", A.data) + T.uint64(4) * T.Cast("uint64", 64) * T.Cast("uint64", 32) <= T.reinterpret("uint64", C.data) or T.reinterpret("uint64", C.data) + T.uint64(4) * T.Cast("uint64", 64) * T.Cast("uint64", 48) <= T.reinterpret("uint64", A.data)) and (T.reinterpret("uint64", B.data) + T.uint64(4) * T.Cast("uint64", 32) * T.Cast("uint64", 48) <= T.reinterpret("uint64", C.data) or T.reinterpret("uint64", C.data) + T.uint64(4) * T.Cast("uint64", 64) * T.Cast("uint64", 48) <= T.reinterpret("uint64", B.data)):
             for k_0 in range(1):
-                A_packed = T.alloc_buffer((16, 32, 4))
+                A_packed = T.alloc_buffer((16, 8, 4, 4))
                 for i_0 in T.parallel(16, annotations={"chipdock.grain": "auto"}):
-                    for k_1 in range(32):
-                        for i_1 in T.unroll(4):
+                    for k_1_0, i_1 in T.grid(8, 4):
+                        for k_1_1 in T.vectorized(4):
                             with T.sblock("A_packed"):
-                                v_i_0, v_k_1, v_i_1 = T.axis.remap("SSS", [i_0, k_1, i_1])
-                                A_packed[v_i_0, v_k_1, v_i_1] = A[v_i_0 * 4 + v_i_1, k_0 * 32 + v_k_1]
-                B_packed = T.alloc_buffer((4, 1, 32, 3, 4))
-                for j_0_0 in T.parallel(4, annotations={"chipdock.grain": "auto"}):
-                    for j_0_1, k_1 in T.grid(1, 32):
+                                v_i_0, v_k_1_0, v_i_1, v_k_1_1 = T.axis.remap("SSSS", [i_0, k_1_0, i_1, k_1_1])
+                                A_packed[v_i_0, v_k_1_0, v_i_1, v_k_1_1] = A[v_i_0 * 4 + v_i_1, k_0 * 32 + v_k_1_0 * 4 + v_k_1_1]
+                B_packed = T.alloc_buffer((4, 8, 4, 3, 4))
+                for k_1_0 in T.parallel(8, annotations={"chipdock.grain": "auto"}):
+                    for k_1_1, j_0 in T.grid(4, 4):
                         for j_1 in T.unroll(3):
                             for j_2 in T.vectorized(4):
                                 with T.sblock("B_packed"):
-                                    v_j_0_0, v_j_0_1, v_k_1, v_j_1, v_j_2 = T.axis.remap("SSSSS", [j_0_0, j_0_1, k_1, j_1, j_2])
-                                    B_packed[v_j_0_0, v_j_0_1, v_k_1, v_j_1, v_j_2] = B[k_0 * 32 + v_k_1, v_j_0_0 * 12 + v_j_0_1 * 12 + v_j_1 * 4 + v_j_2]
-                for j_0_0 in range(4):
-                    for i_0 in T.parallel(16, annotations={"chipdock.grain": "auto"}):
-                        for j_0_1 in range(1):
-                            C_acc = T.alloc_buffer((4, 3, 4), scope="local")
+                                    v_j_0, v_k_1_0, v_k_1_1, v_j_1, v_j_2 = T.axis.remap("SSSSS", [j_0, k_1_0, k_1_1, j_1, j_2])
+                                    B_packed[v_j_0, v_k_1_0, v_k_1_1, v_j_1, v_j_2] = B[k_0 * 32 + v_k_1_0 * 4 + v_k_1_1, v_j_0 * 12 + v_j_1 * 4 + v_j_2]
+                for i_0 in T.parallel(16, annotations={"chipdock.grain": "auto"}):
+                    for j_0 in range(4):
+                        C_acc = T.alloc_buffer((4, 3, 4), scope="local")
+                        for i_1 in T.unroll(4):
+                            for j_1 in T.unroll(3):
+                                for j_2 in T.vectorized(4):
+                                    with T.sblock("C_init"):
+                                        v_i_1, v_j_1, v_j_2 = T.axis.remap("SSS", [i_1, j_1, j_2])
+                                        C_acc[v_i_1, v_j_1, v_j_2] = T.float32(0.0)
+                        for k_1_0, k_1_1 in T.grid(8, 4):
                             for i_1 in T.unroll(4):
                                 for j_1 in T.unroll(3):
                                     for j_2 in T.vectorized(4):
-                                        with T.sblock("C_init"):
-                                            v_i_1, v_j_1, v_j_2 = T.axis.remap("SSS", [i_1, j_1, j_2])
-                                            C_acc[v_i_1, v_j_1, v_j_2] = T.float32(0.0)
-                            for k_1 in range(32):
-                                for i_1 in T.unroll(4):
-                                    for j_1 in T.unroll(3):
-                                        for j_2 in T.vectorized(4):
-                                            with T.sblock("C"):
-                                                vi = T.axis.spatial(64, i_0 * 4 + i_1)
-                                                vj = T.axis.spatial(48, (j_0_0 + j_0_1) * 12 + j_1 * 4 + j_2)
-                                                vk = T.axis.reduce(32, k_0 * 32 + k_1)
-                                                C_acc[i_1, j_1, j_2] = C_acc[i_1, j_1, j_2] + A_packed[i_0, k_1, i_1] * B_packed[j_0_0, j_0_1, k_1, j_1, j_2]
-                            for i_1 in T.unroll(4):
-                                for j_1 in T.unroll(3):
-                                    for j_2 in T.vectorized(4):
-                                        with T.sblock("C_back"):
-                                            v_i_1, v_j_1, v_j_2 = T.axis.remap("SSS", [i_1, j_1, j_2])
-                                            C[i_0 * 4 + v_i_1, j_0_0 * 12 + j_0_1 * 12 + v_j_1 * 4 + v_j_2] = C_acc[v_i_1, v_j_1, v_j_2]
+                                        with T.sblock("C"):
+                                            vi = T.axis.spatial(64, i_0 * 4 + i_1)
+                                            vj = T.axis.spatial(48, j_0 * 12 + j_1 * 4 + j_2)
+                                            vk = T.axis.reduce(32, k_0 * 32 + (k_1_0 * 4 + k_1_1))
+                                            C_acc[i_1, j_1, j_2] = C_acc[i_1, j_1, j_2] + A_packed[i_0, k_1_0, i_1, k_1_1] * B_packed[j_0, k_1_0, k_1_1, j_1, j_2]
+                        for i_1 in T.unroll(4):
+                            for j_1 in T.unroll(3):
+                                for j_2 in T.vectorized(4):
+                                    with T.sblock("C_back"):
+                                        v_i_1, v_j_1, v_j_2 = T.axis.remap("SSS", [i_1, j_1, j_2])
+                                        C[i_0 * 4 + v_i_1, j_0 * 12 + v_j_1 * 4 + v_j_2] = C_acc[v_i_1, v_j_1, v_j_2]
         else:
             for i in T.parallel(64, annotations={"chipdock.grain": "auto"}):
                 for k, j in T.grid(32, 48):
