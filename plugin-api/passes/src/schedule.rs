@@ -62,6 +62,7 @@
 //!   [`ATTRIBUTE`]; [`from_attribute`] applies it.
 //! - **SCHED-12 Compaction.** [`Schedule::compact`] shrinks a buffer only if each iteration of the loops around all its uses
 //!   writes what it reads before it reads it.
+//! - **SCHED-13 Widening.** [`Schedule::set_dtype`] gives an intermediate buffer a type that has all the values of the old one.
 
 mod access;
 mod annotate;
@@ -85,6 +86,7 @@ mod split;
 mod tensorize;
 mod tile;
 mod trace;
+mod widen;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

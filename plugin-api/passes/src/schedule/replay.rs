@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use chipdock_ir::{AttrValue, PrimFunc};
+use chipdock_ir::{AttrValue, DType, PrimFunc};
 
 use super::trace::{Step, Trace, Value};
 use super::{BlockRef, Cut, Handle, LoopRef, Packed, Schedule, ScheduleError, Tail};
@@ -98,6 +98,7 @@ const STEPS: &[(&str, &[&str])] = &[
     ("compute_inline", &["block"]),
     ("reverse_compute_inline", &["block"]),
     ("compact", &["block"]),
+    ("set_dtype", &["block", "dtype"]),
     ("tensorize", &["loop", "intrin"]),
     ("compute_at", &["block", "loop"]),
     ("reverse_compute_at", &["block", "loop"]),
@@ -197,6 +198,11 @@ impl<'a> Call<'a> {
             Some(Value::Str(text)) => Ok(text),
             found => Self::wrong(name, "a string", found),
         }
+    }
+
+    fn dtype(&self, name: &'static str) -> Result<DType, ScheduleError> {
+        let text = self.text(name)?;
+        text.parse().map_err(|error| ScheduleError::new(format!("{name}: {error}")))
     }
 
     fn index(&self, name: &'static str) -> Result<usize, ScheduleError> {
@@ -308,6 +314,7 @@ fn make_move(sch: &mut Schedule, step: &Step, call: &Call<'_>) -> Result<Vec<Han
         "reverse_compute_inline" => none(sch.reverse_compute_inline(&call.block("block")?)?),
         "tensorize" => none(sch.tensorize(&call.looped("loop")?, call.text("intrin")?)?),
         "compact" => none(sch.compact(&call.block("block")?)?),
+        "set_dtype" => none(sch.set_dtype(&call.block("block")?, call.dtype("dtype")?)?),
         "compute_at" => none(sch.compute_at(&call.block("block")?, &call.looped("loop")?)?),
         "reverse_compute_at" => none(sch.reverse_compute_at(&call.block("block")?, &call.looped("loop")?)?),
         "partition" => of_loops(sch.partition(&call.looped("loop")?, call.cut()?)?),

@@ -154,6 +154,8 @@ fn products_of_bytes_are_dot_products() {
             let is_large = size.iter().product::<usize>() >= 24 * 24 * 24;
             let wanted = dtypes != [i8, i8] && (is_large || symbolic);
             assert_eq!(text.contains("dot_add"), wanted, "{size:?} {dtypes:?}\n{text}");
+            // Without, elements are cast where they are copied.
+            assert!(!text.contains("T.Cast(\"int32\", A_packed"), "{text}");
         }
     }
 }
@@ -285,6 +287,12 @@ fn large_outputs_are_streamed() {
     }
     let text = scheduled(&kernels::softmax([80, 512], false), &processor(512, 32));
     assert_eq!(text.matches("chipdock.nontemporal").count(), 1, "{text}");
+    let mut with_third = processor(512, 32);
+    with_third.processor.l3_cache_bytes = Some(256 << 10);
+    for (rows, is_streamed) in [(64, false), (65, true)] {
+        let text = scheduled(&kernels::elementwise([rows, 512], false), &with_third);
+        assert_eq!(text.contains("chipdock.nontemporal"), is_streamed, "half of the last cache: {text}");
+    }
 }
 
 /// The steps of a default schedule, as the attribute of the function, give the same function, and no further rule applies.

@@ -13,7 +13,7 @@ use chipdock_ir::op::DotProduct;
 
 use super::attempt;
 use super::product::{Loops, Product, pair};
-use crate::schedule::{Accumulated, BlockRef, LoopRef, Schedule, ScheduleError, Tail};
+use crate::schedule::{Accumulated, BlockRef, LoopRef, Packed, Schedule, ScheduleError, Tail};
 
 /// What was made of the operands and the result.
 pub(super) struct Copies {
@@ -36,10 +36,12 @@ impl Product {
         (at, outer): (&LoopRef, &[LoopRef]),
     ) -> Result<Copies, ScheduleError> {
         let order = joined(&[outer, &loops.steps, &loops.tile[1..]]);
-        let vector = schedule.read_at(at, block, self.vector, "global", &order, Some(0))?.loops;
+        let vector = schedule.read_at(at, block, self.vector, "global", &order, Some(0))?;
+        let vector = self.widened(schedule, self.vector, vector);
         let by_row = loops.has_chunks && self.along_sum[1];
         let order = if by_row { loops.of_rows(&loops.tile[..1]) } else { loops.of_steps(&loops.tile[..1]) };
-        let other = schedule.read_at(&loops.blocks, block, self.other, "global", &order, Some(0))?.loops;
+        let other = schedule.read_at(&loops.blocks, block, self.other, "global", &order, Some(0))?;
+        let other = self.widened(schedule, self.other, other);
         let made = schedule.write_at(&loops.panel, block, "local", &loops.tile, true)?;
         in_registers(schedule, &loops.tile)?;
         let transposed = !self.along_columns
@@ -104,6 +106,14 @@ impl Product {
             schedule.vectorize(last)?;
         }
         Ok(Copies { vector, other, made })
+    }
+
+    /// Casts the elements of an operand as they are copied, and not each time that they are multiplied; returns the copy's loops.
+    fn widened(&self, schedule: &mut Schedule, side: usize, copy: Packed) -> Vec<LoopRef> {
+        if self.dtypes.get(side).is_some_and(|dtype| *dtype != self.dtype) {
+            attempt(schedule, |schedule| schedule.set_dtype(&copy.block, self.dtype));
+        }
+        copy.loops
     }
 
     /// Runs the copy of the vector operand step by step of the sum, if adjacent columns are adjacent in memory: its rows are read

@@ -14,6 +14,8 @@ pub(super) struct Processor {
     pub(super) l1_bytes: i128,
     /// Size of the second cache in bytes.
     pub(super) l2_bytes: i128,
+    /// Size of an output that leaves no room in the caches for what is read next.
+    pub(super) streamed_bytes: i128,
     /// Which of [`DotProduct::ALL`] it has instructions for, a bit each.
     dots: u32,
 }
@@ -32,6 +34,7 @@ impl Processor {
             registers: known(facts.vector_registers, 16).clamp(8, 64),
             l1_bytes: known(facts.l1_cache_bytes, 32 << 10).clamp(8 << 10, 1 << 20),
             l2_bytes: known(facts.l2_cache_bytes, 256 << 10).clamp(64 << 10, 64 << 20),
+            streamed_bytes: known(facts.l3_cache_bytes, 0).clamp(0, 1 << 40) / 2,
         }
     }
 

@@ -11,7 +11,7 @@
 //! * [`order`]: a loop along memory becomes the innermost.
 //! * [`overlap`]: where parameters may overlap, a choice at the beginning of the function.
 //! * [`spread`]: the outer iterations of what remains run on several threads.
-//! * [`stream`]: outputs that no cache of a core holds are stored past the caches.
+//! * [`stream`]: outputs that leave no room in the caches are stored past them.
 
 mod copies;
 mod facts;

@@ -51,11 +51,11 @@ struct Axis {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Product {
     block: Arc<str>,
-    dtype: DType,
+    pub(super) dtype: DType,
     /// Size in bytes of an element of the larger operand.
     element_bytes: i128,
     /// Types of the elements of the two operands, in order of evaluation.
-    dtypes: [DType; 2],
+    pub(super) dtypes: [DType; 2],
     /// The dot product of vectors that it is computed by, if it is.
     dot: Option<DotProduct>,
     /// Positions of the operands among the loads of the block's body.

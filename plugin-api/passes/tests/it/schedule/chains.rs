@@ -57,7 +57,8 @@ fn blocks(sch: &mut Schedule) -> Vec<BlockRef> {
     found.filter_map(|name| sch.get_sblock(name).ok()).collect()
 }
 
-const STEPS: [&str; 20] = [
+const STEPS: [&str; 21] = [
+    "set_dtype",
     "partition",
     "split",
     "reorder",
@@ -126,6 +127,10 @@ fn step(sch: &mut Schedule, choices: &mut Choices<'_>) -> (&'static str, Result<
         "compute_inline" => sch.compute_inline(&block),
         "reverse_compute_inline" => sch.reverse_compute_inline(&block),
         "compact" => sch.compact(&block),
+        "set_dtype" => {
+            let wider = [DType::FLOAT32, DType::FLOAT64, DType::INT32, DType::INT64];
+            sch.set_dtype(&block, wider[choices.below(4)])
+        }
         "compute_at" => sch.compute_at(&block, choices.one(&any_loops).unwrap()),
         _ => sch.reverse_compute_at(&block, choices.one(&any_loops).unwrap()),
     };

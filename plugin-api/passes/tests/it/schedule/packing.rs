@@ -38,6 +38,34 @@ fn packed_products_keep_results() {
     }
 }
 
+/// SCHED-13: copies of narrow operands have wider elements, and what reads them casts no more.
+#[test]
+fn copies_are_widened() {
+    for (shape, turned) in SHAPES.into_iter().zip([false, true].into_iter().cycle()) {
+        let kernel = kernels::byte_matmul(shape, false, [DType::UINT8, DType::INT8], turned);
+        let (mut sch, block, l) = tiled(&kernel, Tail::Shrink);
+        let a = sch.read_at(&l[2], &block, 0, "global", &[l[3].clone(), l[4].clone()], Some(0)).unwrap();
+        let narrow = sch.clone();
+        sch.set_dtype(&a.block, DType::INT16).unwrap();
+        check(&kernel, &sch);
+        expect(
+            &refused(sch.set_dtype(&a.block, DType::UINT32)),
+            &["int16", "uint32", "not every such value"],
+        );
+        sch.set_dtype(&a.block, DType::INT64).unwrap();
+        check(&kernel, &sch);
+        sch = narrow;
+        sch.set_dtype(&a.block, DType::INT32).unwrap();
+        check(&kernel, &sch);
+        let text = chipdock_ir::print::function(sch.function());
+        assert!(text.contains(" + A_packed["), "{text}");
+        for other in [DType::INT8, DType::INT32, DType::FLOAT32, DType::FLOAT64, DType::BOOL] {
+            expect(&refused(sch.set_dtype(&a.block, other)), &["int32", "not every such value"]);
+        }
+        expect(&refused(sch.set_dtype(&block, DType::INT64)), &["no intermediate"]);
+    }
+}
+
 fn packed(kernel: &Kernel, tail: Tail, fill: Option<i64>, at: usize) {
     let (mut sch, block, l) = tiled(kernel, tail);
     check(kernel, &sch);
