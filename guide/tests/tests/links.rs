@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use chipdock_guide_tests::{Page, pages, readme, root};
+use chipdock_guide_tests::{Page, docs, pages, readme, root};
 
 /// Where the files of the repository are read.
 const FILES: &str = "https://github.com/chipdock/chipdock/blob/main/";
@@ -43,6 +43,8 @@ fn links_lead_to_what_is_there() {
                     root().join(path).exists()
                 } else if link.starts_with("https://") {
                     true
+                } else if path.ends_with(".svg") {
+                    docs().join(path).is_file()
                 } else {
                     let wanted = if path.is_empty() { &page.name } else { path };
                     let found = pages.iter().find(|other| other.name == *wanted);
