@@ -20,11 +20,11 @@ pub enum Fate {
     Exit,
 }
 
-/// Bytes that are collected before they are written; a pipe takes so many at once, and so does a handler's small stack.
+/// Size of the buffer of last words: a handler's stack has room for it, and a pipe takes it in one piece.
 const AT_ONCE_BYTES: usize = 1024;
 
-/// Standard error, for a signal's handler: without memory or locks. A text is written whole when it is dropped, so that what
-/// another thread writes comes before or after it; text beyond 1,024 bytes is written in parts.
+/// Standard error, for a signal's handler: without allocation or locks. It is written in one piece when this is dropped, so that
+/// what another thread writes comes before or after it; a text of more than 1,024 bytes is written in several.
 #[derive(Debug)]
 pub struct Words {
     bytes: [u8; AT_ONCE_BYTES],

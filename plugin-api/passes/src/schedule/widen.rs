@@ -1,10 +1,9 @@
 //! Wider elements of intermediate buffers.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use chipdock_ir::{
-    Block, Buffer, BufferRegion, Child, DType, Expr, ExprKind, Param, PrimFunc, Stmt, StmtKind, TypeCode,
+    Block, Buffer, BufferRegion, Child, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, TypeCode,
 };
 
 use super::access::stores;
@@ -68,27 +67,18 @@ fn set_dtype(function: &PrimFunc, block: &BlockRef, dtype: DType) -> Made {
     Ok((changed, Vec::new()))
 }
 
-/// Whether the function allocates the buffer, and no other has its memory.
+/// Whether the function allocates the buffer, anywhere.
 fn is_allocated(function: &PrimFunc, buffer: &Buffer) -> bool {
-    let mut owners: HashSet<usize> = HashSet::new();
-    let mut count = |own: &Buffer, at: usize| {
-        if own == buffer {
-            owners.insert(at);
-        }
-    };
-    function.alloc_buffers.iter().for_each(|own| count(own, 0));
+    let mut found = function.alloc_buffers.contains(buffer);
     function.body.walk(&mut |child| {
         let Child::Stmt(stmt) = child else { return };
-        match &stmt.kind {
-            StmtKind::AllocBuffer { buffer: own, .. } => count(own, stmt.address()),
-            StmtKind::BlockRealize { block, .. } => {
-                block.alloc_buffers.iter().for_each(|own| count(own, stmt.address()));
-            }
-            _ => {}
-        }
+        found |= match &stmt.kind {
+            StmtKind::AllocBuffer { buffer: own, .. } => own == buffer,
+            StmtKind::BlockRealize { block, .. } => block.alloc_buffers.contains(buffer),
+            _ => false,
+        };
     });
-    let is_param = |param: &Param| matches!(param, Param::Buffer(own) if own.data == buffer.data);
-    owners.len() == 1 && !function.params.iter().any(is_param)
+    found
 }
 
 /// Whether every value of a type is one of the wider type.

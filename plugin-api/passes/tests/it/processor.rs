@@ -104,7 +104,7 @@ fn operands_are_copied_as_vectors() {
     for (index, size) in shapes.into_iter().enumerate() {
         let (bits, registers) = MACHINES[index % MACHINES.len()];
         let lanes = bits as usize / 32;
-        let text = scheduled(&kernels::linear(size), &processor(bits, registers));
+        let text = scheduled(&kernels::linear(size, [DType::FLOAT32; 2]), &processor(bits, registers));
         let [_, columns, steps] = size;
         let has_chunks = steps % lanes == 0;
         let packed = |name: &str| {
@@ -116,6 +116,17 @@ fn operands_are_copied_as_vectors() {
         let is_whole = has_chunks && columns % (4 * lanes) == 0;
         assert!(!is_whole || text.contains("T.Shuffle("), "{size:?}\n{text}");
         assert!(has_chunks || !text.contains("T.Shuffle("), "{size:?}\n{text}");
+    }
+}
+
+/// SCHED-13: halves are cast where they are copied.
+#[test]
+fn halves_are_widened_as_they_are_copied() {
+    let (half, brain) = (DType::FLOAT16, DType::BFLOAT16);
+    for dtypes in [[half, half], [brain, brain], [half, brain], [brain, DType::FLOAT32]] {
+        let text = scheduled(&kernels::linear([26, 64, 64], dtypes), &processor(512, 32));
+        assert!(text.contains("] * B_packed["), "{dtypes:?}\n{text}");
+        assert!(text.contains(" + A_packed["), "{dtypes:?}\n{text}");
     }
 }
 

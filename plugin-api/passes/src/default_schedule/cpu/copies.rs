@@ -38,7 +38,7 @@ impl Product {
         let order = joined(&[outer, &loops.steps, &loops.tile[1..]]);
         let vector = schedule.read_at(at, block, self.vector, "global", &order, Some(0))?;
         let vector = self.widened(schedule, self.vector, vector);
-        let by_row = loops.has_chunks && self.along_sum[1];
+        let by_row = self.is_copied_by_row(loops);
         let order = if by_row { loops.of_rows(&loops.tile[..1]) } else { loops.of_steps(&loops.tile[..1]) };
         let other = schedule.read_at(&loops.blocks, block, self.other, "global", &order, Some(0))?;
         let other = self.widened(schedule, self.other, other);
@@ -51,7 +51,7 @@ impl Product {
             vector
         } else {
             in_registers(schedule, vector.last_chunk::<2>().map_or(&[][..], |last| last))?;
-            self.by_columns(schedule, vector, loops)?
+            self.by_columns(schedule, vector, loops)
         };
         if let Some(last) = other.last() {
             let as_vectors = by_row && attempt(schedule, |schedule| schedule.vectorize(last));
@@ -72,7 +72,8 @@ impl Product {
         (group, dot): (&LoopRef, DotProduct),
     ) -> Result<Copies, ScheduleError> {
         let [row, vector_of, lane] = &loops.tile;
-        let order = if loops.has_chunks && self.along_sum[1] {
+        let by_row = self.is_copied_by_row(loops);
+        let order = if by_row {
             joined(&[&loops.of_rows(std::slice::from_ref(row)), std::slice::from_ref(group)])
         } else {
             loops.of_steps(&[row.clone(), group.clone()])
@@ -87,7 +88,7 @@ impl Product {
             schedule.unroll(of)?;
         }
         schedule.tensorize(&lanes, &format!("dot_{}_{}_{}", dot.a, dot.b, loops.lanes))?;
-        let vector = self.by_columns(schedule, vector, loops)?;
+        let vector = self.by_columns(schedule, vector, loops);
         if let Some(last) = vector.last() {
             let name = format!("interleave_{}x{}", dot.group, loops.lanes);
             if !attempt(schedule, |schedule| schedule.tensorize(last, &name)) {
@@ -95,10 +96,7 @@ impl Product {
                 schedule.unroll(&pair(&parts)?.1)?;
             }
         }
-        if loops.has_chunks
-            && self.along_sum[1]
-            && let Some(both) = other.last_chunk::<2>().cloned()
-        {
+        if by_row && let Some(both) = other.last_chunk::<2>().cloned() {
             other.truncate(other.len() - 2);
             other.push(schedule.fuse(&both)?);
         }
@@ -106,6 +104,12 @@ impl Product {
             schedule.vectorize(last)?;
         }
         Ok(Copies { vector, other, made })
+    }
+
+    /// Whether chunks of a row of the other operand, along the sum, are copied as vectors.
+    fn is_copied_by_row(&self, loops: &Loops) -> bool {
+        let [_, other] = self.along_sum;
+        loops.has_chunks && other
     }
 
     /// Casts the elements of an operand as they are copied, and not each time that they are multiplied; returns the copy's loops.
@@ -118,19 +122,15 @@ impl Product {
 
     /// Runs the copy of the vector operand step by step of the sum, if adjacent columns are adjacent in memory: its rows are read
     /// whole, over all panels.
-    fn by_columns(
-        &self,
-        schedule: &mut Schedule,
-        vector: Vec<LoopRef>,
-        loops: &Loops,
-    ) -> Result<Vec<LoopRef>, ScheduleError> {
-        let Some(first_step) = vector.len().checked_sub(2 + loops.steps.len()) else { return Ok(vector) };
-        let Some(panel) = first_step.checked_sub(1).filter(|_| self.along_columns) else { return Ok(vector) };
+    fn by_columns(&self, schedule: &mut Schedule, vector: Vec<LoopRef>, loops: &Loops) -> Vec<LoopRef> {
+        let end = vector.len().saturating_sub(2);
+        let Some(panel) = end.checked_sub(loops.steps.len() + 1).filter(|_| self.along_columns) else {
+            return vector;
+        };
         let mut order = vector.clone();
-        order[panel..first_step + loops.steps.len()].rotate_left(1);
-        let moved =
-            attempt(schedule, |schedule| schedule.reorder(&order[panel..first_step + loops.steps.len()]));
-        Ok(if moved { order } else { vector })
+        order[panel..end].rotate_left(1);
+        let moved = attempt(schedule, |schedule| schedule.reorder(&order[panel..end]));
+        if moved { order } else { vector }
     }
 }
 

@@ -86,41 +86,30 @@ pub(crate) fn matmul(shape: [usize; 3], symbolic: bool, dtype: DType, epilogue: 
     Kernel { function: f.finish(), shapes }
 }
 
-/// `C[i, j] = sum of A[i, k] * B[j, k]`, as a linear layer with its weights.
-pub(crate) fn linear(shape: [usize; 3]) -> Kernel {
-    let [m_size, n_size, k_size] = shape;
-    let mut f = build::function("linear");
-    f.noalias();
-    let [m, n, k] = sizes(&mut f, ["m", "n", "k"], shape, false);
-    let a = f.buffer("A", (&m, &k), DType::FLOAT32);
-    let b = f.buffer("B", (&n, &k), DType::FLOAT32);
-    let c = f.buffer("C", (&m, &n), DType::FLOAT32);
-    f.grid(["i", "j", "k"], (&m, &n, &k), |f, [i, j, k]| {
-        f.block("C", |f| {
-            let [vi, vj, vk] = f.remap([S, S, R], ["vi", "vj", "vk"], [&i, &j, &k]);
-            f.init(|f| f.store(&c, (&vi, &vj), 0));
-            f.store(&c, (&vi, &vj), c.at((&vi, &vj)) + a.at((&vi, &vk)) * b.at((&vj, &vk)));
-        });
-    });
-    let shapes = vec![vec![m_size, k_size], vec![n_size, k_size], vec![m_size, n_size]];
-    Kernel { function: f.finish(), shapes }
-}
-
 /// `C[i, j] = sum of A[i, k] * B[k, j]` in int32, of these types; with `turned`, of `B[j, k]`.
 pub(crate) fn byte_matmul(shape: [usize; 3], symbolic: bool, dtypes: [DType; 2], turned: bool) -> Kernel {
+    cast_matmul(shape, symbolic, dtypes, DType::INT32, turned)
+}
+
+/// `C[i, j] = sum of A[i, k] * B[j, k]` in float32, as a linear layer with its weights, of these types.
+pub(crate) fn linear(shape: [usize; 3], dtypes: [DType; 2]) -> Kernel {
+    cast_matmul(shape, false, dtypes, DType::FLOAT32, true)
+}
+
+fn cast_matmul(shape: [usize; 3], symbolic: bool, dtypes: [DType; 2], sum: DType, turned: bool) -> Kernel {
     let [m_size, n_size, k_size] = shape;
-    let mut f = build::function("byte_matmul");
+    let mut f = build::function("cast_matmul");
     f.noalias();
     let [m, n, k] = sizes(&mut f, ["m", "n", "k"], shape, symbolic);
     let a = f.buffer("A", (&m, &k), dtypes[0]);
     let b = if turned { f.buffer("B", (&n, &k), dtypes[1]) } else { f.buffer("B", (&k, &n), dtypes[1]) };
-    let c = f.buffer("C", (&m, &n), DType::INT32);
+    let c = f.buffer("C", (&m, &n), sum);
     f.grid(["i", "j", "k"], (&m, &n, &k), |f, [i, j, k]| {
         f.block("C", |f| {
             let [vi, vj, vk] = f.remap([S, S, R], ["vi", "vj", "vk"], [&i, &j, &k]);
             f.init(|f| f.store(&c, (&vi, &vj), 0));
             let y = if turned { b.at((&vj, &vk)) } else { b.at((&vk, &vj)) };
-            let product = a.at((&vi, &vk)).cast(DType::INT32) * y.cast(DType::INT32);
+            let product = a.at((&vi, &vk)).cast(sum) * y.cast(sum);
             f.store(&c, (&vi, &vj), c.at((&vi, &vj)) + product);
         });
     });
