@@ -53,10 +53,10 @@
 //! - **INT-B1** each operation is off by no more than [`ulps`](chipdock_ir::accuracy::ulps) units in the last place of
 //!   its own result, `+ − × ÷ sqrt fma` and casts being rounded to nearest even;
 //! - **INT-B2** a product and the sum that uses it may be contracted into one rounding, wherever the product comes from;
-//! - **INT-B3** a reduction of a block, `C[i] = C[i] + x` (or `−`, `×`, `min`, `max`), associates in any order; a loop
-//!   that is no block's reduction keeps its order; reductions over threads (IR-K6,
-//!   [`Op::ThreadAllreduce`](chipdock_ir::Op)) and atomic additions of threads associate in any order too, and the result
-//!   of an atomic addition may be anything;
+//! - **INT-B3** a reduction of a block, `C[i] = C[i] + x` (or `−`, `×`, `min`, `max`; its new value may be bound to a name
+//!   that nothing else uses), associates in any order; a loop that is no block's reduction keeps its order; reductions
+//!   over threads (IR-K6, [`Op::ThreadAllreduce`](chipdock_ir::Op)) and atomic additions of threads associate in any order
+//!   too, and the result of an atomic addition may be anything;
 //! - **INT-B4** everything else, integers and booleans included, is exact.
 //!
 //! A value on which no decision depends is bounded by the running error of both sides. If a comparison, a cast to an

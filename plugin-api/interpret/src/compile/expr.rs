@@ -398,7 +398,7 @@ impl Compiler<'_, '_> {
     /// Binds the value of an expression for the rest of the scope, in its own register.
     pub(super) fn bind_value(&mut self, var: &Var, value: &Expr) -> Compiled<()> {
         self.expect(value, var.dtype, "let")?;
-        let reg = self.expr(value)?;
+        let reg = self.named(var, value)?;
         self.bind(var, reg);
         self.threads.derive(var, &[value]);
         if let Some(range) = self.range(value) {

@@ -2,6 +2,7 @@
 //! before the run.
 
 mod expr;
+mod fold;
 mod host;
 mod op;
 mod packed;
@@ -69,6 +70,8 @@ struct Compiler<'m, 'n> {
     branches: Vec<(usize, bool)>,
     /// Whether the innermost block has reduction axes.
     reduces: bool,
+    /// New values of reductions that are bound to names before they are stored.
+    sums: HashMap<Var, fold::NamedSum>,
     /// Properties of the function's threads.
     threads: threads::Knowledge,
 }
@@ -132,6 +135,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
             loops: Vec::new(),
             branches: Vec::new(),
             reduces: false,
+            sums: HashMap::new(),
             threads: threads::Knowledge::of(function),
         };
         compiler.out.warp_size = compiler.threads.warp_size;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Compiled, Compiler, Loop};
-use crate::code::{Failure, Fold, FoldKind, Inst, NONE, Part, Reg, Tolerant, WaitKind};
+use crate::code::{Failure, Inst, NONE, Part, Reg, Tolerant, WaitKind};
 use crate::kernels;
 use crate::scalar::Lane;
 use chipdock_ir::{
@@ -284,6 +284,7 @@ impl Compiler<'_, '_> {
         if takes_turns {
             self.wait(WaitKind::Turns)?;
         }
+        self.name_sums(&block.body);
         self.body(&block.body)?;
         self.reduces = outer;
         Ok(())
@@ -430,38 +431,5 @@ impl Compiler<'_, '_> {
             self.out.tolerant.push(Tolerant { start, end, resume: end, target });
         }
         Ok(())
-    }
-
-    /// Compiles the value to be stored; returns its fold too, if it is combined with the previous value by a reduction.
-    fn stored(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr) -> Compiled<(Reg, u32)> {
-        let is_own = |operand: &Expr| {
-            matches!(&operand.kind, ExprKind::Load { buffer: from, indices: at, predicate: None }
-                if from == buffer && at == indices)
-        };
-        let pattern = match &value.kind {
-            ExprKind::Binary(op, a, b) if self.reduces && value.dtype.is_float() => {
-                let kind = match op {
-                    BinaryOp::Add | BinaryOp::Sub => Some(FoldKind::Sum),
-                    BinaryOp::Mul => Some(FoldKind::Product),
-                    BinaryOp::Min | BinaryOp::Max => Some(FoldKind::Extreme),
-                    BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => None,
-                };
-                let order = if is_own(a) { Some((a, b, true)) } else { None };
-                let order = order.or((is_own(b) && *op != BinaryOp::Sub).then_some((b, a, false)));
-                kind.zip(order).map(|(kind, (old, term, old_first))| (kind, *op, old, term, old_first))
-            }
-            _ => None,
-        };
-        let Some((kind, op, old, term, old_first)) = pattern else { return Ok((self.expr(value)?, NONE)) };
-        let is_typed = old.dtype == value.dtype && term.dtype == value.dtype;
-        let kernel = kernels::binary(op, self.lane(value.dtype)?);
-        let (Some(kernel), true) = (kernel, is_typed) else { return Ok((self.expr(value)?, NONE)) };
-        let (old, term) = (self.expr(old)?, self.expr(term)?);
-        let dst = self.reserve(value.dtype.lanes)?;
-        let (a, b) = if old_first { (old, term) } else { (term, old) };
-        self.emit(Inst::Binary { op: kernel, dst, a, b, lanes: value.dtype.lanes.into() })?;
-        let fold = self.out.folds.len() as u32;
-        self.out.folds.push(Fold { kind, old, term });
-        Ok((dst, fold))
     }
 }

@@ -137,6 +137,40 @@ proptest! {
     }
 }
 
+/// The new value of a reduction may have a name, which must then not be used for anything else.
+#[test]
+fn int_b3_new_values_may_have_names() {
+    let values: Vec<f32> = (0..300).map(|at| (at as f32 * 0.731).sin() * 100.0).collect();
+    let sum = |uses_twice: bool| {
+        let mut f = build::function("f");
+        let a = f.buffer("A", [300], F32);
+        let (c, d) = (f.buffer("C", [1], F32), f.buffer("D", [1], F32));
+        f.range("k", 300, |f, k| {
+            f.block("C", |f| {
+                let vk = f.reduce("vk", 300, &k);
+                f.init(|f| {
+                    f.store(&c, [0], Expr::float(0.0, F32));
+                    f.store(&d, [0], Expr::float(0.0, F32));
+                });
+                let s = f.bind("s", c.at([0]) + a.at(&vk));
+                let q = f.bind("q", d.at([0]) + a.at(&vk) * a.at(&vk));
+                f.store(&c, [0], s.clone());
+                f.store(&d, [0], if uses_twice { q + s * Expr::float(0.0, F32) } else { q });
+            });
+        });
+        let args = [Array::from_f32(&[300], &values), Array::zeros(F32, &[1]), Array::zeros(F32, &[1])];
+        let outcome = bounded(f.finish(), args.to_vec());
+        ["C", "D"].map(|name| outcome.output(name).unwrap().bound(0))
+    };
+    let term = |a: &Buffer, _: &Buffer, k: &Expr| a.at(k);
+    let array = Array::from_f32(&[300], &values);
+    let (_, plain) = reduced(reduction(300, F32, 0.0, term, BinaryOp::Add), &array, &array);
+    let named = sum(false);
+    assert_eq!(named[0], plain);
+    assert!(named[1] > 0.0, "{named:?}");
+    assert!(sum(true)[0] < plain);
+}
+
 /// An expression that is both IR and a backend that is as inaccurate as it may be.
 #[derive(Clone, Debug)]
 enum Tree {
