@@ -1,6 +1,6 @@
 //! Splitting of float reductions over adjacent elements into lanes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
@@ -26,7 +26,8 @@ const TERMS_MIN: i128 = 2;
 /// for each addition.
 ///
 /// Applies to a serial loop without marks around one block, where the loop is an axis of the block: the block's
-/// statements are reductions `S[..] = S[..] op x` of float32 or float64 by `+`, `*`, `min` or `max`, and bindings;
+/// statements are reductions `S[..] = S[..] op x` of float32 or float64 by `+`, `*`, `min` or `max`, perhaps by a name for the
+/// new value, and bindings;
 /// every access steps to the adjacent element along the axis or stays; all of `x` can be vectors; nothing in it reads a
 /// result. Constant extents must give each lane at least two terms; the remainder is added one by one.
 ///
@@ -180,6 +181,7 @@ impl Splitter<'_> {
             StmtKind::Seq(stmts) => stmts.as_slice(),
             _ => std::slice::from_ref(&block.body),
         };
+        let stmts = without_sums_by_name(stmts);
         let parts: Vec<Part> = stmts.iter().map(|stmt| part(stmt, &self.scope)).collect::<Option<_>>()?;
         let reductions = || {
             parts.iter().filter_map(|part| match part {
@@ -243,6 +245,45 @@ fn only_axis(var: &Var, values: &[Expr]) -> Option<usize> {
     let (position, value) = with.next()?;
     let bare = matches!(&value.kind, ExprKind::Var(found) if found == var);
     (bare && with.next().is_none()).then_some(position)
+}
+
+/// The statements, with values in place of names that are stored and used nowhere else: a block with several results binds the
+/// new value of each before it stores one.
+///
+/// This keeps the meaning of statements that [`Splitter::parts`] accepts: each result is written once, and read by nothing else.
+fn without_sums_by_name(stmts: &[Stmt]) -> Vec<Stmt> {
+    let mut uses: HashMap<Var, usize> = HashMap::new();
+    for stmt in stmts {
+        stmt.walk_exprs(&mut |e| {
+            if let ExprKind::Var(var) = &e.kind {
+                *uses.entry(var.clone()).or_default() += 1;
+            }
+        });
+    }
+    let stored = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Store { value, predicate: None, .. } => match &value.kind {
+            ExprKind::Var(var) if uses.get(var) == Some(&1) => Some(var.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let names: HashSet<Var> = stmts.iter().filter_map(stored).collect();
+    let mut values: HashMap<Var, Expr> = HashMap::new();
+    let mut kept = Vec::new();
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Bind { var, value } if names.contains(var) => {
+                values.insert(var.clone(), value.clone());
+            }
+            StmtKind::Store { buffer, indices, .. } => {
+                let value = stored(stmt).and_then(|var| values.remove(&var));
+                let new = value.map(|value| Stmt::store(buffer, indices.clone(), value).with_span(stmt.span));
+                kept.push(new.unwrap_or_else(|| stmt.clone()));
+            }
+            _ => kept.push(stmt.clone()),
+        }
+    }
+    kept
 }
 
 fn part(stmt: &Stmt, scope: &StorageScope) -> Option<Part> {

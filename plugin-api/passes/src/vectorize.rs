@@ -5,10 +5,14 @@ mod lanes;
 mod one_by_one;
 mod values;
 
-use chipdock_ir::{Expr, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities, Var};
+use std::collections::HashMap;
+
+use chipdock_ir::{
+    Buffer, Child, Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities, Var,
+};
 
 use crate::PassError;
-use crate::simplify;
+use crate::simplify::{self, Ranges};
 use crate::walk::map_bodies;
 use lanes::Lanes;
 pub(crate) use values::stays_on_vectors;
@@ -22,7 +26,9 @@ const LANES_MAX: i128 = 128;
 /// * A branch by lane becomes a *mask*: statements under it store and load under a predicate, so that a lane touches no
 ///   memory that it did not touch before. If the condition compares the loop variable with a bound, as at the end of a
 ///   row, the body is duplicated: without a mask for the case that all lanes are within the bound, and with one. What a
-///   conjunction says of all lanes at once, without reading memory, stays a branch around them.
+///   conjunction says of all lanes at once, without reading memory, stays a branch around them. Loads of buffers of a
+///   constant size that the function allocates need no predicate where the ranges of the loops show that all lanes are
+///   inside: with one, a compiler keeps the buffer in memory rather than in registers.
 /// * `if_then_else`, `and` and `or` by lane become selections; loads in a part that only some lanes evaluate get a
 ///   predicate.
 /// * A statement that cannot be vectorized (a function that is not arithmetic, a loop or a `while` with bounds by lane,
@@ -51,18 +57,69 @@ const LANES_MAX: i128 = 128;
 ///
 /// None.
 pub fn vectorize(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
-    Ok(map_bodies(module, |function| rewrite(&function.body, capabilities)))
+    Ok(map_bodies(module, |function| {
+        let mut around = Around { capabilities, ranges: Ranges::new(), sizes: sizes(&function.body) };
+        rewrite(&function.body, &mut around)
+    }))
 }
 
-fn rewrite(stmt: &Stmt, capabilities: &TargetCapabilities) -> Stmt {
-    let stmt = stmt.map_children(&mut Expr::clone, &mut |s| rewrite(s, capabilities));
+/// What is known of the statements around a loop.
+struct Around<'a> {
+    capabilities: &'a TargetCapabilities,
+    ranges: Ranges,
+    /// Sizes in bytes of the buffers that the function allocates, where they are constant, by data variable.
+    sizes: HashMap<Var, i128>,
+}
+
+impl Around<'_> {
+    /// Whether a condition holds in all lanes, if the ranges of the loops show it.
+    fn decided(&self, condition: &Expr) -> Option<bool> {
+        let decided = simplify::expr_with(condition, &self.ranges).as_int();
+        decided.filter(|_| simplify::is_pure(condition)).map(|value| value != 0)
+    }
+
+    /// Whether an element is one of an allocated buffer; of a vector of indices, all elements.
+    fn is_inside(&self, buffer: &Buffer, index: &Expr) -> bool {
+        let Some(size) = self.sizes.get(&buffer.data) else { return false };
+        let (first, reach) = match &index.kind {
+            ExprKind::Ramp { base, stride, lanes } => {
+                let Some(stride) = stride.as_int() else { return false };
+                (base, stride.saturating_mul(i128::from(*lanes) - 1))
+            }
+            _ => (index, 0),
+        };
+        let (low, high) = self.ranges.of(first);
+        let end = high.saturating_add(reach.max(0)).saturating_add(1);
+        low.saturating_add(reach.min(0)) >= 0
+            && end.saturating_mul(buffer.dtype.size_bytes() as i128) <= *size
+    }
+}
+
+fn sizes(body: &Stmt) -> HashMap<Var, i128> {
+    let mut sizes = HashMap::new();
+    body.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child
+            && let StmtKind::AllocBuffer { buffer, .. } = &stmt.kind
+            && let Some(size) = buffer.constant_size()
+        {
+            sizes.insert(buffer.data.clone(), size.saturating_mul(buffer.dtype.size_bytes() as i128));
+        }
+    });
+    sizes
+}
+
+fn rewrite(stmt: &Stmt, around: &mut Around<'_>) -> Stmt {
+    if let StmtKind::For { var, min, extent, step, .. } = &stmt.kind {
+        around.ranges.set_loop(var, min, extent, step.as_ref());
+    }
+    let stmt = stmt.map_children(&mut Expr::clone, &mut |s| rewrite(s, around));
     let StmtKind::For { var, min, extent, kind: ForKind::Vectorized, step, annotations, body } = &stmt.kind
     else {
         return stmt;
     };
     let one = || Expr::int(1, var.dtype);
     let stride = step.clone().unwrap_or_else(one);
-    if let Some(new) = vectors(var, min, extent, &stride, body, capabilities) {
+    if let Some(new) = vectors(var, min, extent, &stride, body, around) {
         return new;
     }
     let (var, min, extent) = (var.clone(), min.clone(), extent.clone());
@@ -88,18 +145,19 @@ fn vectors(
     extent: &Expr,
     stride: &Expr,
     body: &Stmt,
-    capabilities: &TargetCapabilities,
+    around: &mut Around<'_>,
 ) -> Option<Stmt> {
     let extent = extent.as_int()?;
     let (count, lanes) = split(extent)?;
     let reach = extent.checked_mul(stride.as_int()?)?;
     let inside = independent::check(body, var, reach)?;
     if count == 1 {
-        return Lanes::new(lanes, capabilities, inside).body(var, min, stride, body);
+        return Lanes::new(lanes, around, inside).body(var, min, stride, body);
     }
     let outer = Var::new(format!("{}_outer", var.name), var.dtype);
     let width = Expr::int(lanes.into(), var.dtype);
     let first = simplify::expr(&(min.clone() + outer.expr() * width * stride.clone()));
-    let body = Lanes::new(lanes, capabilities, inside).body(var, &first, stride, body)?;
+    around.ranges.set_loop(&outer, &Expr::int(0, var.dtype), &Expr::int(count, var.dtype), None);
+    let body = Lanes::new(lanes, around, inside).body(var, &first, stride, body)?;
     Some(Stmt::for_loop(outer, Expr::int(count, var.dtype), ForKind::Serial, body))
 }

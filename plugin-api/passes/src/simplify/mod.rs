@@ -109,12 +109,26 @@ fn node(expr: &Expr, ranges: &Ranges) -> Expr {
         ExprKind::Binary(op, a, b) if expr.dtype.is_integer() => Some(int_binary(expr, *op, a, b, ranges)),
         ExprKind::Binary(op, a, b) if expr.dtype.is_float() => float_binary(*op, a, b, expr.dtype),
         ExprKind::Compare(op, a, b) if a.dtype.is_scalar() => compare(*op, a, b, ranges),
+        ExprKind::Compare(op, a, b) => {
+            by_interval(*op, a, b, ranges).map(|all| Expr::bool(all).broadcast(expr.dtype.lanes))
+        }
         ExprKind::And(a, b) => and_or(a, b, true),
         ExprKind::Or(a, b) => and_or(a, b, false),
         ExprKind::Not(a) => not(a),
         ExprKind::Select(c, a, b) => choose(c, a, b),
         ExprKind::Call { callee: Callee::Op(op), args } => call(*op, args, expr.dtype, ranges),
-        ExprKind::Let { var, value, body } if matches!(value.kind, ExprKind::Int(_) | ExprKind::Var(_)) => {
+        ExprKind::Load { buffer, indices, predicate: Some(predicate) } => match all_lanes(predicate) {
+            Some(0) if indices.iter().all(is_pure) => {
+                let zero = Expr::constant(0, expr.dtype.scalar());
+                Some(if expr.dtype.is_scalar() { zero } else { zero.broadcast(expr.dtype.lanes) })
+            }
+            Some(value) if value != 0 => Some(Expr::new(
+                ExprKind::Load { buffer: buffer.clone(), indices: indices.clone(), predicate: None },
+                expr.dtype,
+            )),
+            _ => None,
+        },
+        ExprKind::Let { var, value, body } if is_plain(value) => {
             let mut substitution = chipdock_ir::subst::Substitution::new();
             substitution.map_var(var, value.clone());
             Some(expr_with(&substitution.expr(body), ranges))
@@ -330,16 +344,40 @@ fn compare(op: CompareOp, a: &Expr, b: &Expr, ranges: &Ranges) -> Option<Expr> {
         .and_then(|(a, b)| a.minus(&b).exact(ranges))
         .unwrap_or((x.0 - y.1, x.1 - y.0));
     let difference = (difference.0.max(x.0 - y.1), difference.1.min(x.1 - y.0));
-    let (low, high) = if a == b { (0, 0) } else { difference };
-    let known = match op {
+    let known = decided(op, if a == b { (0, 0) } else { difference });
+    known.map(Expr::bool)
+}
+
+/// What the comparison of two values is, of whose difference the interval is known.
+fn decided(op: CompareOp, (low, high): (i128, i128)) -> Option<bool> {
+    match op {
         CompareOp::Eq => decide(low == 0 && high == 0, low > 0 || high < 0),
         CompareOp::Ne => decide(low > 0 || high < 0, low == 0 && high == 0),
         CompareOp::Lt => decide(high < 0, low >= 0),
         CompareOp::Le => decide(high <= 0, low > 0),
         CompareOp::Gt => decide(low > 0, high <= 0),
         CompareOp::Ge => decide(low >= 0, high < 0),
-    };
-    known.map(Expr::bool)
+    }
+}
+
+/// What the comparison of vectors of integers is in all lanes, if the intervals of their elements show it.
+fn by_interval(op: CompareOp, a: &Expr, b: &Expr, ranges: &Ranges) -> Option<bool> {
+    a.dtype.is_integer().then_some(())?;
+    let (x, y) = (ranges.of(a), ranges.of(b));
+    decided(op, (x.0 - y.1, x.1 - y.0))
+}
+
+/// The value of an integer or boolean, or of all lanes of a vector, that is a literal.
+pub(super) fn all_lanes(expr: &Expr) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Broadcast { value, .. } => value.as_int(),
+        _ => expr.as_int(),
+    }
+}
+
+/// Whether a name for the value is useless: a literal integer, the same one in all lanes, or another name.
+pub(super) fn is_plain(value: &Expr) -> bool {
+    matches!(value.kind, ExprKind::Var(_)) || all_lanes(value).is_some()
 }
 
 fn decide(yes: bool, no: bool) -> Option<bool> {
@@ -348,7 +386,7 @@ fn decide(yes: bool, no: bool) -> Option<bool> {
 
 fn and_or(a: &Expr, b: &Expr, and: bool) -> Option<Expr> {
     let neutral = i128::from(and);
-    match (a.as_int(), b.as_int()) {
+    match (all_lanes(a), all_lanes(b)) {
         (Some(value), _) if value == neutral => Some(b.clone()),
         (Some(_), _) => Some(a.clone()),
         (_, Some(value)) if value == neutral => Some(a.clone()),
@@ -361,6 +399,7 @@ fn and_or(a: &Expr, b: &Expr, and: bool) -> Option<Expr> {
 fn not(a: &Expr) -> Option<Expr> {
     match &a.kind {
         ExprKind::Int(value) => Some(Expr::int(1 - value, a.dtype)),
+        ExprKind::Broadcast { value, lanes } => Some(not(value)?.broadcast(*lanes)),
         ExprKind::Not(inner) => Some(inner.clone()),
         // The opposite comparison of floats differs for a NaN, except for these two.
         ExprKind::Compare(op, x, y) => {
@@ -380,11 +419,7 @@ fn not(a: &Expr) -> Option<Expr> {
 }
 
 fn choose(condition: &Expr, then: &Expr, otherwise: &Expr) -> Option<Expr> {
-    let constant = match &condition.kind {
-        ExprKind::Broadcast { value, .. } => value.as_int(),
-        _ => condition.as_int(),
-    };
-    match constant {
+    match all_lanes(condition) {
         Some(value) => Some(if value != 0 { then.clone() } else { otherwise.clone() }),
         None => (then == otherwise && is_pure(condition)).then(|| then.clone()),
     }

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use chipdock_ir::{AttrValue, Attrs, Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities};
+use chipdock_ir::{AttrValue, Attrs, Expr, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities};
 
-use super::{Ranges, expr_with, is_pure};
+use super::{Ranges, all_lanes, expr_with, is_plain, is_pure};
 use crate::PassError;
 use crate::walk::map_bodies;
 use chipdock_ir::subst::Substitution;
@@ -80,8 +80,22 @@ impl Statements {
                     Stmt::new(StmtKind::Evaluate(value)).with_span(stmt.span)
                 }
             }
+            StmtKind::Store { predicate: Some(_), .. } => self.masked(stmt),
             StmtKind::Assert { condition, .. } if self.expr(condition).as_int() == Some(1) => Stmt::nop(),
             _ => self.children(stmt),
+        }
+    }
+
+    /// Simplifies a store under a predicate, which all lanes may have, or none.
+    fn masked(&mut self, stmt: &Stmt) -> Stmt {
+        let new = self.children(stmt);
+        let StmtKind::Store { buffer, indices, value, predicate: Some(predicate) } = &new.kind else {
+            return new;
+        };
+        match all_lanes(predicate) {
+            Some(0) if is_pure(value) && indices.iter().all(is_pure) => Stmt::nop(),
+            Some(all) if all != 0 => Stmt::store(buffer, indices.clone(), value.clone()).with_span(stmt.span),
+            _ => new,
         }
     }
 
@@ -116,9 +130,7 @@ impl Statements {
             };
             match &stmt.kind {
                 // A name for a constant or for another variable is useless.
-                StmtKind::Bind { var, value }
-                    if matches!(value.kind, ExprKind::Int(_) | ExprKind::Var(_)) =>
-                {
+                StmtKind::Bind { var, value } if is_plain(value) => {
                     substitution.get_or_insert_default().map_var(var, value.clone());
                 }
                 _ => result.push(stmt),

@@ -8,6 +8,7 @@ use chipdock_ir::{
     TargetCapabilities, Var,
 };
 
+use super::Around;
 use super::independent::Memory;
 use crate::simplify::{self, is_pure};
 use crate::walk::{depends_on_memory, vars_of};
@@ -22,6 +23,7 @@ const OWN_ELEMENTS_MAX: i128 = 1 << 16;
 pub(super) struct Lanes<'a> {
     pub(super) lanes: u16,
     pub(super) capabilities: &'a TargetCapabilities,
+    pub(super) around: &'a Around<'a>,
     memory: Memory,
     /// The original loop variable, its value in the first lane, and the difference between lanes.
     pub(super) head: Option<(Var, Expr, Expr)>,
@@ -42,10 +44,11 @@ pub(super) struct Lanes<'a> {
 }
 
 impl<'a> Lanes<'a> {
-    pub(super) fn new(lanes: u16, capabilities: &'a TargetCapabilities, memory: Memory) -> Self {
+    pub(super) fn new(lanes: u16, around: &'a Around<'a>, memory: Memory) -> Self {
         Self {
             lanes,
-            capabilities,
+            capabilities: around.capabilities,
+            around,
             memory,
             head: None,
             vectors: HashMap::new(),
@@ -69,6 +72,11 @@ impl<'a> Lanes<'a> {
     pub(super) fn map(&mut self, var: &Var, value: Expr) {
         self.vectors.insert(var.clone(), value);
         self.changed.insert(var.clone());
+    }
+
+    /// Whether all lanes of an access are elements of a buffer that the function allocates, whatever a mask says.
+    pub(super) fn is_inside(&self, buffer: &Buffer, index: &Expr) -> bool {
+        !self.own.values().any(|own| own == buffer) && self.around.is_inside(buffer, index)
     }
 
     /// Returns true if the value does not change while the body runs and may be recomputed.
@@ -199,6 +207,12 @@ impl<'a> Lanes<'a> {
                 StmtKind::For { var, min, extent, kind: *kind, step, annotations, body }
             }
             StmtKind::If { condition, then, otherwise } => {
+                match (self.around.decided(condition), otherwise) {
+                    (Some(true), _) => return self.block(then),
+                    (Some(false), Some(otherwise)) => return self.block(otherwise),
+                    (Some(false), None) => return Some(Stmt::nop()),
+                    _ => {}
+                }
                 if let Some((uniform, by_lane)) = self.uniform_part(condition).filter(|_| otherwise.is_none())
                 {
                     let inner = Stmt::if_then(by_lane, then.clone(), None).with_span(stmt.span);

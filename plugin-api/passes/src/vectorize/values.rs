@@ -167,7 +167,10 @@ impl Lanes<'_> {
 
     fn load(&mut self, expr: &Expr, buffer: &Buffer, index: &Expr, predicate: Option<&Expr>) -> Option<Expr> {
         let (buffer, mut index) = self.place(buffer, index)?;
-        let predicate = self.predicate(predicate)?;
+        let mut predicate = self.predicate(predicate)?;
+        if predicate.is_some() && self.is_inside(&buffer, &index) {
+            predicate = None;
+        }
         if predicate.is_some() {
             index = self.wide(index)?;
         }
@@ -193,6 +196,9 @@ impl Lanes<'_> {
         match (op, args) {
             (Op::Likely | Op::ThreadInvariant, [value]) => self.expr(value),
             (Op::IfThenElse, [c, a, b]) => {
+                if let Some(holds) = self.around.decided(c) {
+                    return self.expr(if holds { a } else { b });
+                }
                 if let Some((uniform, by_lane)) = self.uniform_part(c).filter(|_| is_number(b)) {
                     let inner = Expr::call(op, vec![by_lane, a.clone(), b.clone()], a.dtype);
                     return self.call(op, &[uniform, inner, b.clone()], vector);
@@ -206,7 +212,12 @@ impl Lanes<'_> {
                 self.named(condition, &[a, b], |lanes, condition| {
                     let a = lanes.where_true(condition, a)?;
                     let b = lanes.where_true(&condition.clone().logical_not(), b)?;
-                    Some(Expr::select(condition.clone(), a, b))
+                    // Lanes that a predicate turns off are 0 (rule IR-E6).
+                    Some(match (is_masked_load(&a) && is_zero(&b), is_zero(&a) && is_masked_load(&b)) {
+                        (true, _) => a,
+                        (_, true) => b,
+                        _ => Expr::select(condition.clone(), a, b),
+                    })
                 })
             }
             _ => {
@@ -223,6 +234,20 @@ impl Lanes<'_> {
                 Some(Expr::call(op, new, vector))
             }
         }
+    }
+}
+
+fn is_masked_load(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Load { predicate: Some(_), .. })
+}
+
+/// Returns true if the expression is a vector of literals 0, which is not -0.0.
+fn is_zero(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Broadcast { value, .. } => is_zero(value),
+        ExprKind::Int(value) => *value == 0,
+        ExprKind::Float(bits) => bits.0 == 0,
+        _ => false,
     }
 }
 

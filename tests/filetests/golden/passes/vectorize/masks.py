@@ -25,7 +25,7 @@ class Module:
         A_1 = T.decl_buffer((T.int64(16),), data=A.data)
         Idx_1 = T.decl_buffer((T.int64(64),), "int32", data=Idx.data)
         B_1 = T.decl_buffer((T.int64(64),), data=B.data)
-        B_1[T.int64(0):T.int64(32)] = T.Let(T.Select(mask, T.masked_load("float32x32", A_1, T.Cast("int64x32", T.masked_load("int32x32", Idx_1, T.Ramp(T.int64(0), T.int64(1), 32), mask)), mask), T.Broadcast(T.float32(0.0), 32)), where={mask: T.Let(T.And(mask_1, T.masked_load("int32x32", Idx_1, T.Ramp(T.int64(0), T.int64(1), 32), mask_1) < T.Broadcast(16, 32)), where={mask_1: Idx_1[T.Ramp(T.int64(0), T.int64(1), 32)] >= T.Broadcast(0, 32)})})
+        B_1[T.int64(0):T.int64(32)] = T.Let(T.masked_load("float32x32", A_1, T.Cast("int64x32", T.masked_load("int32x32", Idx_1, T.Ramp(T.int64(0), T.int64(1), 32), mask)), mask), where={mask: T.Let(T.And(mask_1, T.masked_load("int32x32", Idx_1, T.Ramp(T.int64(0), T.int64(1), 32), mask_1) < T.Broadcast(16, 32)), where={mask_1: Idx_1[T.Ramp(T.int64(0), T.int64(1), 32)] >= T.Broadcast(0, 32)})})
         mask_4: T.let = T.Let(T.And(mask_2, T.masked_load("float32x8", A_1, T.Ramp(T.int64(0), T.int64(5), 8), mask_2) > T.Broadcast(T.float32(0.0), 8)), where={mask_2: T.Ramp(0, 1, 8) < T.Broadcast(4, 8)})
         T.masked_store(B_1, T.Broadcast(T.float32(2.0), 8), T.Ramp(T.int64(0), T.int64(1), 8), mask_4)
         mask_5: T.let = T.Let(T.Or(mask_3, T.masked_load("float32x8", A_1, T.Ramp(T.int64(0), T.int64(5), 8), not mask_3) > T.Broadcast(T.float32(0.0), 8)), where={mask_3: T.Ramp(0, 1, 8) > T.Broadcast(3, 8)})

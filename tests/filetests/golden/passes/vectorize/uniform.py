@@ -23,7 +23,7 @@ class Module:
         A_1 = T.decl_buffer((T.int64(64),), data=A.data)
         B_1 = T.decl_buffer((T.int64(64),), data=B.data)
         for i in range(4):
-            B_1[T.Cast("int64", i) * T.int64(16):T.Cast("int64", i) * T.int64(16) + T.int64(16)] = T.if_then_else(i < m, T.Let(T.Select(mask, T.masked_load("float32x16", A_1, T.Ramp(T.Cast("int64", i) * T.int64(16), T.int64(1), 16), mask), T.Broadcast(T.float32(0.0), 16)), where={mask: T.Ramp(0, 1, 16) < T.Broadcast(n, 16)}), T.Broadcast(T.float32(0.0), 16))
+            B_1[T.Cast("int64", i) * T.int64(16):T.Cast("int64", i) * T.int64(16) + T.int64(16)] = T.if_then_else(i < m, T.Let(T.masked_load("float32x16", A_1, T.Ramp(T.Cast("int64", i) * T.int64(16), T.int64(1), 16), mask), where={mask: T.Ramp(0, 1, 16) < T.Broadcast(n, 16)}), T.Broadcast(T.float32(0.0), 16))
 
     @T.prim_func
     def reads_memory(A: T.Buffer((4, 16), "float32"), K: T.Buffer((4,), "int32"), B: T.Buffer((4, 16), "float32"), n: T.int32):
