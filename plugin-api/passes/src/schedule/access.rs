@@ -366,7 +366,7 @@ impl Facts<'_> {
         }
         let below = Expr::compare(CompareOp::Lt, index.clone(), limit.clone());
         simplify::expr_with(&below, self.ranges).as_int() == Some(1)
-            || self.conditions.iter().any(|known| implies(known, index, limit))
+            || self.conditions.iter().any(|known| self.implies(known, index, limit))
             || self.greatest(index).iter().any(|most| self.is_positive(&(limit.clone() - most.clone())))
     }
 
@@ -410,6 +410,18 @@ impl Facts<'_> {
         forms
     }
 
+    /// Whether `index < limit` follows from a condition `a < b`: by as much as the index may be greater than `a`, the limit is
+    /// greater than `b`.
+    fn implies(&self, known: &Expr, index: &Expr, limit: &Expr) -> bool {
+        let ExprKind::Compare(CompareOp::Lt, a, b) = &known.kind else { return false };
+        if a.dtype != index.dtype || b.dtype != limit.dtype {
+            return false;
+        }
+        let (over, room) = (index.clone() - a.clone(), limit.clone() - b.clone() + Expr::int(1, b.dtype));
+        let over = simplify::expr_with(&over, self.ranges).cast(room.dtype);
+        self.greatest(&over).iter().any(|most| self.is_positive(&(room.clone() - most.clone())))
+    }
+
     fn at_end(&self, form: &Expr, of: &Loop<'_>, next: &mut Vec<Expr>) {
         if !vars_of(form).contains(of.var) {
             next.push(form.clone());
@@ -446,16 +458,6 @@ impl Facts<'_> {
 
 /// Forms of a bound that are tried: each loop that ends at the lesser of two values doubles them.
 const FORMS_MAX: usize = 16;
-
-/// Whether `a < b` follows from a condition of the same form with a greater index or a lesser limit.
-fn implies(known: &Expr, index: &Expr, limit: &Expr) -> bool {
-    let ExprKind::Compare(CompareOp::Lt, a, b) = &known.kind else { return false };
-    if a.dtype != index.dtype || b.dtype != limit.dtype {
-        return false;
-    }
-    let (over, room) = (Linear::of(index).minus(&Linear::of(a)), Linear::of(limit).minus(&Linear::of(b)));
-    over.terms.is_empty() && room.terms.is_empty() && over.constant <= room.constant
-}
 
 fn wider(a: DType, b: DType) -> DType {
     if a.bits >= b.bits { a } else { b }

@@ -13,9 +13,9 @@ use super::access::{Element, loads, stores};
 use super::args::Args;
 use super::find::Memory;
 use super::independent::{may_alias, parameters};
-use super::nest::{Loop, Place, Realized, bound_in};
+use super::nest::{Loop, Place, Realized, add_range, bound_in};
 use super::{BlockRef, Made, Schedule, ScheduleError};
-use crate::simplify;
+use crate::simplify::{self, Ranges};
 use crate::walk::vars_of;
 
 impl Schedule {
@@ -351,6 +351,7 @@ struct Inlined<'a> {
 impl Inlined<'_> {
     fn stmt(&self, stmt: &Stmt) -> Stmt {
         let new = stmt.map_children(&mut |e| self.expr(e), &mut |s| self.stmt(s));
+        let new = if loads(stmt).iter().any(|load| load.buffer == *self.buffer) { tidied(&new) } else { new };
         let StmtKind::BlockRealize { iter_values, predicate, block } = &new.kind else { return new };
         let Some(reads) = &block.reads else { return new };
         if !reads.iter().any(|region| region.buffer == *self.buffer) {
@@ -375,6 +376,41 @@ impl Inlined<'_> {
             }
             _ => new,
         }
+    }
+}
+
+/// A block with the indices of its elements simplified: those of a reshaped buffer are often plain axes, which later steps need.
+fn tidied(stmt: &Stmt) -> Stmt {
+    if !matches!(stmt.kind, StmtKind::BlockRealize { .. }) {
+        return stmt.clone();
+    }
+    let mut ranges = Ranges::new();
+    add_range(&mut ranges, stmt);
+    let tidied = |indices: &[Expr]| indices.iter().map(|index| simplify::expr_with(index, &ranges)).collect();
+    indices_mapped(stmt, &tidied)
+}
+
+/// The statement with the indices of all elements replaced.
+fn indices_mapped(stmt: &Stmt, change: &impl Fn(&[Expr]) -> Vec<Expr>) -> Stmt {
+    fn of_expr(expr: &Expr, change: &impl Fn(&[Expr]) -> Vec<Expr>) -> Expr {
+        let new = expr.map_children(&mut |e| of_expr(e, change));
+        match &new.kind {
+            ExprKind::Load { buffer, indices, predicate } => {
+                let (buffer, predicate) = (buffer.clone(), predicate.clone());
+                let kind = ExprKind::Load { buffer, indices: change(indices), predicate };
+                Expr::new(kind, new.dtype).with_span(new.span)
+            }
+            _ => new,
+        }
+    }
+    let new = stmt.map_children(&mut |e| of_expr(e, change), &mut |s| indices_mapped(s, change));
+    match &new.kind {
+        StmtKind::Store { buffer, indices, value, predicate } => {
+            let (buffer, value, predicate) = (buffer.clone(), value.clone(), predicate.clone());
+            let kind = StmtKind::Store { buffer, indices: change(indices), value, predicate };
+            Stmt::new(kind).with_span(new.span)
+        }
+        _ => new,
     }
 }
 
@@ -429,7 +465,7 @@ fn reverse_inline(function: &PrimFunc, block: &BlockRef) -> Made {
         predicate: realized.predicate.clone(),
         block: Arc::new(new),
     });
-    let changed = source.replaced(function, new);
+    let changed = source.replaced(function, tidied(&new));
     let place = Place::of_block(&changed, block)?;
     let body = without(&changed.body, place.stmt());
     let alloc_buffers = function.alloc_buffers.iter().filter(|own| **own != read.buffer).cloned().collect();

@@ -258,6 +258,48 @@ fn chains_of_products_keep_results() {
     }
 }
 
+/// The padded input of windows is kept, a channel at a time, and not computed anew for each element of a window.
+#[test]
+fn windows_keep_results() {
+    let shapes = [[0, 5], [1, 1], [3, 7], [16, 15], [17, 33]];
+    for (index, shape) in shapes.into_iter().enumerate() {
+        for (window, stride, products) in [(3, 1, true), (3, 2, false), (5, 3, true), (1, 1, false)] {
+            let (bits, registers) = MACHINES[index % MACHINES.len()];
+            let kernel = kernels::windows(5, shape, window, stride, products);
+            let text = scheduled(&kernel, &processor(bits, registers));
+            let padded = shape.map(|size| size + 2 * (window / 2));
+            let out = padded.map(|size| (size + stride).saturating_sub(window) / stride);
+            let is_kept = out[0] * out[1] * window * window > padded[0] * padded[1];
+            assert_eq!(
+                text.contains("P = T.alloc_buffer((1, "),
+                is_kept,
+                "{shape:?} {window} {stride}\n{text}"
+            );
+        }
+    }
+}
+
+/// Loops run in parts where the conditions of padding change, at most two loops, in at most three parts each.
+#[test]
+fn edges_keep_results() {
+    let parts = |text: &str| text.matches("T.sblock(\"P").count();
+    for (shape, expected) in [([16, 15], 9), ([16, 14], 9), ([40, 3], 1)] {
+        let text = scheduled(&kernels::windows(5, shape, 3, 1, true), &processor(512, 32));
+        assert_eq!(parts(&text), expected, "{text}");
+    }
+}
+
+/// A buffer that shows another with another shape is read in its place, where the elements are one after the other.
+#[test]
+fn views_are_read_in_place() {
+    for [groups, each, size] in [[1, 1, 5], [3, 4, 5], [8, 2, 64]] {
+        let text = scheduled(&kernels::grouped(groups, each, size), &processor(512, 32));
+        assert!(!text.contains("T.sblock(\"V\")"), "{text}");
+        let plain = [" % ", " // "].iter().filter(|op| text.contains(*op)).count();
+        assert!(each == 1 || plain <= 2, "{text}");
+    }
+}
+
 /// Long reductions to few results are computed in parts.
 #[test]
 fn long_sums_keep_results() {

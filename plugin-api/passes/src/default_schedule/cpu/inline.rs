@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{Expr, ExprKind, IterKind, PrimFunc, StmtKind};
+use chipdock_ir::{Buffer, Expr, ExprKind, IterKind, PrimFunc, StmtKind};
 
 use super::leaf::{Leaf, leaves, loads};
+use crate::default_schedule::host::steps;
 use crate::schedule::{Schedule, ScheduleError};
+use crate::simplify::{self, Ranges};
 use crate::walk::vars_of;
 
 /// Greatest number of operations of a value that is computed several times in one place.
@@ -32,15 +34,54 @@ fn pays(function: &PrimFunc, leaf: &Leaf, all: &[Leaf]) -> Option<bool> {
     let StmtKind::Store { buffer, value, .. } = &leaf.block.body.kind else { return None };
     let spatial = leaf.block.iter_vars.iter().all(|axis| axis.kind == IterKind::Spatial);
     (function.alloc_buffers.contains(buffer) && spatial && leaf.block.init.is_none()).then_some(())?;
-    let mut readers = all.iter().filter(|other| !loads(&other.stmt, buffer).is_empty());
-    let (reader, None) = (readers.next()?, readers.next()) else { return None };
-    let found = loads(&reader.block.body, buffer);
-    let (indices, others) = found.split_first()?;
-    others.iter().all(|other| other == indices).then_some(())?;
-    let once = reader.block.iter_vars.iter().all(|axis| {
+    let found: Vec<(&Leaf, Vec<Vec<Expr>>)> = all
+        .iter()
+        .map(|other| (other, loads(&other.stmt, buffer)))
+        .filter(|(_, loads)| !loads.is_empty())
+        .collect();
+    let (_, first) = found.first()?;
+    let reads_one = |(_, loads): &(&Leaf, Vec<Vec<Expr>>)| loads.iter().all(|other| *other == loads[0]);
+    let is_once = |(reader, loads): &(&Leaf, Vec<Vec<Expr>>)| is_once(reader, &loads[0], buffer);
+    (found.iter().all(reads_one) && found.iter().all(is_once)).then_some(())?;
+    let (one_reader, one_load) = (found.len() == 1, first.len() == 1);
+    Some(one_reader && (one_load || operations(value) <= CHEAP) || is_view(leaf, value))
+}
+
+/// Whether a block reads each element at most once.
+fn is_once(reader: &Leaf, indices: &[Expr], buffer: &Buffer) -> bool {
+    let used = reader.block.iter_vars.iter().all(|axis| {
         axis.extent.as_int() == Some(1) || indices.iter().any(|index| vars_of(index).contains(&axis.var))
     });
-    Some(once && (others.is_empty() || operations(value) <= CHEAP))
+    let reads = product(reader.block.iter_vars.iter().map(|axis| &axis.extent));
+    let elements = product(&buffer.shape);
+    used && match (reads, elements) {
+        (Some(reads), Some(elements)) => reads <= elements,
+        // A window, such as `i + di`, reads elements several times.
+        _ => !indices.iter().any(|index| is_window(reader, index)),
+    }
+}
+
+fn product<'a>(sizes: impl IntoIterator<Item = &'a Expr>) -> Option<i128> {
+    sizes.into_iter().try_fold(1_i128, |total, size| total.checked_mul(size.as_int()?))
+}
+
+/// Whether an index is a sum over a spatial axis and one of a reduction.
+fn is_window(reader: &Leaf, index: &Expr) -> bool {
+    let used = vars_of(index);
+    let has = |kind| reader.block.iter_vars.iter().any(|axis| axis.kind == kind && used.contains(&axis.var));
+    has(IterKind::Spatial) && has(IterKind::Reduce)
+}
+
+/// Whether a value is an element of another buffer, and the next one for the next element.
+fn is_view(leaf: &Leaf, value: &Expr) -> bool {
+    let ExprKind::Load { buffer, indices, predicate: None } = &value.kind else { return false };
+    let mut ranges = Ranges::new();
+    for axis in &leaf.block.iter_vars {
+        ranges.set_loop(&axis.var, &axis.min, &axis.extent, None);
+    }
+    let indices: Vec<Expr> = indices.iter().map(|index| simplify::expr_with(index, &ranges)).collect();
+    let last = leaf.block.iter_vars.last();
+    buffer.strides.is_empty() && last.is_some_and(|axis| steps(&indices, &axis.var) == Some(true))
 }
 
 /// The number of operations of an expression; a call counts as many.

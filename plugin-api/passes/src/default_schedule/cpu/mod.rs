@@ -12,8 +12,10 @@
 //! * [`overlap`]: where parameters may overlap, a choice at the beginning of the function.
 //! * [`spread`]: the outer iterations of what remains run on several threads.
 //! * [`stream`]: outputs that leave no room in the caches are stored past them.
+//! * [`edges`]: loops along which conditions change at known places run in parts.
 
 mod copies;
+mod edges;
 mod facts;
 mod inline;
 mod leaf;
@@ -81,6 +83,9 @@ fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFun
     }
     for streamed in stream::Streamed::all(schedule.function(), &processor) {
         attempt(&mut schedule, |schedule| streamed.schedule(schedule));
+    }
+    for nest in leaves(&schedule.function().body).into_iter().filter_map(edges::Edges::of) {
+        attempt(&mut schedule, |schedule| nest.schedule(schedule));
     }
     // The names of blocks may have changed, which is no reason to change a function that has no schedule.
     let changes = |op: &str| !op.starts_with("get_") && op != "unannotate";

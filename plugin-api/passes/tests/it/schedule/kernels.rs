@@ -324,3 +324,91 @@ pub(crate) fn transposed(shape: [usize; 3], symbolic: bool, dtype: DType) -> Ker
     });
     Kernel { function: f.finish(), shapes: vec![vec![heads, columns, rows], vec![heads, rows, columns]] }
 }
+
+/// A reduction over windows of each channel of `x[c, h, w]`, as deep as wide, with a stride and zeros around the input: sums of
+/// products with `k[c, y, x]`, or maxima.
+pub(crate) fn windows(
+    channels: usize,
+    shape: [usize; 2],
+    window: usize,
+    stride: usize,
+    products: bool,
+) -> Kernel {
+    let int = |value: usize| Expr::int(value as i128, DType::INT32);
+    let [height, width] = shape;
+    let around = window / 2;
+    let [tall, wide] = shape.map(|size| size + 2 * around);
+    let out = [tall, wide].map(|size| (size + stride).saturating_sub(window) / stride);
+    let mut f = build::function("windows");
+    f.noalias();
+    let x = f.buffer("X", (int(channels), int(height), int(width)), DType::INT32);
+    let k = products.then(|| f.buffer("K", (int(channels), int(window), int(window)), DType::INT32));
+    let y = f.buffer("Y", (int(channels), int(out[0]), int(out[1])), DType::INT32);
+    let padded = (int(channels), int(tall), int(wide));
+    let p = f.block_alloc("P", padded.clone(), DType::INT32, StorageScope::GLOBAL);
+    f.grid(["c", "h", "w"], padded, |f, [c, h, w]| {
+        f.block("P", |f| {
+            let [vc, vh, vw] = f.remap([S, S, S], ["vc", "vh", "vw"], [&c, &h, &w]);
+            let from = int(around);
+            let (row, column) = (&vh - &from, &vw - &from);
+            let inside = vh.clone().ge(from.clone()).and(vh.clone().lt(int(height + around)));
+            let inside = inside.and(vw.clone().ge(from)).and(vw.clone().lt(int(width + around)));
+            f.store(&p, (&vc, &vh, &vw), inside.then_else(x.at((&vc, &row, &column)), 0));
+        });
+    });
+    let extents = (int(channels), int(out[0]), int(out[1]), int(window), int(window));
+    f.grid(["c", "h", "w", "y", "x"], extents, |f, [c, h, w, dy, dx]| {
+        f.block("Y", |f| {
+            let names = ["vc", "vh", "vw", "vy", "vx"];
+            let [vc, vh, vw, vy, vx] = f.remap([S, S, S, R, R], names, [&c, &h, &w, &dy, &dx]);
+            let stride = i32::try_from(stride).unwrap();
+            let value = p.at((&vc, &vh * stride + &vy, &vw * stride + &vx));
+            f.init(|f| f.store(&y, (&vc, &vh, &vw), -100));
+            let own = y.at((&vc, &vh, &vw));
+            let new = match &k {
+                Some(k) => own + value * k.at((&vc, &vy, &vx)),
+                None => own.max(value),
+            };
+            f.store(&y, (&vc, &vh, &vw), new);
+        });
+    });
+    let mut shapes = vec![vec![channels, height, width]];
+    shapes.extend(products.then(|| vec![channels, window, window]));
+    shapes.push(vec![channels, out[0], out[1]]);
+    Kernel { function: f.finish(), shapes }
+}
+
+/// Sums and sums of squares of groups of channels of `x[c, n]`, which are read through a buffer of another shape, and that
+/// buffer's elements minus the sums.
+pub(crate) fn grouped(groups: usize, each: usize, size: usize) -> Kernel {
+    let int = |value: usize| Expr::int(value as i128, DType::INT32);
+    let mut f = build::function("grouped");
+    f.noalias();
+    let x = f.buffer("X", (int(groups * each), int(size)), DType::INT32);
+    let y = f.buffer("Y", (int(groups * each), int(size)), DType::INT32);
+    let shape = (int(groups), int(each), int(size));
+    let v = f.block_alloc("V", shape.clone(), DType::INT32, StorageScope::GLOBAL);
+    let s = f.block_alloc("S", int(groups), DType::INT32, StorageScope::GLOBAL);
+    f.grid(["g", "c", "n"], shape.clone(), |f, [g, c, n]| {
+        f.block("V", |f| {
+            let [vg, vc, vn] = f.remap([S, S, S], ["vg", "vc", "vn"], [&g, &c, &n]);
+            let channel = &vg * int(each) + (&vn / int(size) + &vc);
+            f.store(&v, (&vg, &vc, &vn), x.at((&channel, &vn % int(size))));
+        });
+    });
+    f.grid(["g", "c", "n"], shape, |f, [g, c, n]| {
+        f.block("S", |f| {
+            let [vg, vc, vn] = f.remap([S, R, R], ["vg", "vc", "vn"], [&g, &c, &n]);
+            f.init(|f| f.store(&s, &vg, 0));
+            f.store(&s, &vg, s.at(&vg) + v.at((&vg, &vc, &vn)));
+        });
+    });
+    f.grid(["c", "n"], (int(groups * each), int(size)), |f, [c, n]| {
+        f.block("Y", |f| {
+            let [vc, vn] = f.remap([S, S], ["vc", "vn"], [&c, &n]);
+            let (group, inner) = (&vc / int(each), &vc % int(each));
+            f.store(&y, (&vc, &vn), v.at((&group, &inner, &vn)) - s.at(&group));
+        });
+    });
+    Kernel { function: f.finish(), shapes: vec![vec![groups * each, size]; 2] }
+}
