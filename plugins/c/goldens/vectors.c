@@ -24,35 +24,26 @@ static inline __attribute__((always_inline)) f32x16 cd_gather_f32x16_by_i32(cons
 static inline __attribute__((always_inline)) i32x16 cd_splat_i32x16(int32_t x) {
     return (i32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
 }
+typedef int16_t i16x16 __attribute__((vector_size(32)));
 typedef int8_t i8x16 __attribute__((vector_size(16)));
-static inline __attribute__((always_inline)) i8x16 cd_mask8x16_of_mask32(i32x16 a) {
-    int8_t r[16];
-#pragma GCC unroll 1
-    for (int l = 0; l < 16; ++l) {
-        r[l] = a[l];
-    }
-    i8x16 v;
-    __builtin_memcpy(&v, r, sizeof(v));
-    return v;
-}
-static inline __attribute__((always_inline)) i32x16 cd_mask32x16_of_mask8(i8x16 a) {
-    int32_t r[16];
-#pragma GCC unroll 1
-    for (int l = 0; l < 16; ++l) {
-        r[l] = a[l];
-    }
-    i32x16 v;
-    __builtin_memcpy(&v, r, sizeof(v));
-    return v;
-}
 static inline __attribute__((always_inline)) f32x16 cd_select_f32x16(i32x16 m, f32x16 a, f32x16 b) {
     return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b));
 }
 static inline __attribute__((always_inline)) f32x16 cd_load_f32x16_where(const float* p, i8x16 mask) {
+    uint64_t words[2];
+    __builtin_memcpy(words, &mask, sizeof(words));
+    if ((words[0] & words[1]) == UINT64_MAX) return *(const f32x16_u*)p;
     float r[16] = {0};
+    for (int word = 0; word < 2; ++word) {
+        int l = word * 8;
+        if (words[word] == UINT64_MAX) {
+            __builtin_memcpy(r + l, p + l, 8 * sizeof(*p));
+        } else if (words[word] != 0) {
 #pragma GCC unroll 1
-    for (int l = 0; l < 16; ++l) {
-        if (mask[l]) r[l] = p[l];
+            for (; l < word * 8 + 8; ++l) {
+                if (mask[l]) r[l] = p[l];
+            }
+        }
     }
     f32x16 v;
     __builtin_memcpy(&v, r, sizeof(v));
@@ -62,9 +53,22 @@ static inline __attribute__((always_inline)) f32x16 cd_shuffle_f32x16_f32x16_f32
     return (f32x16){a[15], a[14], a[13], a[12], a[11], a[10], a[9], a[8], a[7], a[6], a[5], a[4], a[3], a[2], a[1], a[0]};
 }
 static inline __attribute__((always_inline)) void cd_store_f32x16_where(float* p, i8x16 mask, f32x16 x) {
+    uint64_t words[2];
+    __builtin_memcpy(words, &mask, sizeof(words));
+    if ((words[0] & words[1]) == UINT64_MAX) {
+        *(f32x16_u*)p = x;
+        return;
+    }
+    for (int word = 0; word < 2; ++word) {
+        int l = word * 8;
+        if (words[word] == UINT64_MAX) {
+            __builtin_memcpy(p + l, (const char*)&x + l * sizeof(*p), 8 * sizeof(*p));
+        } else if (words[word] != 0) {
 #pragma GCC unroll 1
-    for (int l = 0; l < 16; ++l) {
-        if (mask[l]) p[l] = x[l];
+            for (; l < word * 8 + 8; ++l) {
+                if (mask[l]) p[l] = x[l];
+            }
+        }
     }
 }
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -79,10 +83,10 @@ __attribute__((unused)) static int32_t vectors(float* restrict A, float* restric
     *(f32x16_u*)(acc + 16) = (f32x16){0};
     for (int32_t i = 0; i < 64; ++i) {
         CD_KEEP_BRANCHES;
-        const i8x16 t = cd_mask8x16_of_mask32((i32x16)((*(const i32x16_u*)(Idx + i * 16) & cd_splat_i32x16(1)) == (i32x16){0}));
-        *(f32x16_u*)acc = *(const f32x16_u*)acc + cd_select_f32x16((i32x16)(*(const f32x16_u*)(A + i * 16) < cd_gather_f32x16_by_i32(A, *(const i32x16_u*)(Idx + i * 16))) & cd_mask32x16_of_mask8(t), *(const f32x16_u*)(A + i * 16), cd_gather_f32x16_by_i32(A, *(const i32x16_u*)(Idx + i * 16))) * cd_load_f32x16_where(A + i * 16, t);
+        const i8x16 t = __builtin_convertvector(__builtin_convertvector((i32x16)((*(const i32x16_u*)(Idx + i * 16) & cd_splat_i32x16(1)) == (i32x16){0}), i16x16), i8x16);
+        *(f32x16_u*)acc = *(const f32x16_u*)acc + cd_select_f32x16((i32x16)(*(const f32x16_u*)(A + i * 16) < cd_gather_f32x16_by_i32(A, *(const i32x16_u*)(Idx + i * 16))) & __builtin_convertvector(__builtin_convertvector(t, i16x16), i32x16), *(const f32x16_u*)(A + i * 16), cd_gather_f32x16_by_i32(A, *(const i32x16_u*)(Idx + i * 16))) * cd_load_f32x16_where(A + i * 16, t);
         *(f32x16_u*)(acc + 16) = cd_shuffle_f32x16_f32x16_f32x16_15_14_13_12_11_10_9_8_7_6_5_4_3_2_1_0(*(const f32x16_u*)(A + i * 16), cd_gather_f32x16_by_i32(A, *(const i32x16_u*)(Idx + i * 16)));
-        cd_store_f32x16_where(B + i * 16, cd_mask8x16_of_mask32((i32x16)((*(const i32x16_u*)(Idx + i * 16) & cd_splat_i32x16(1)) == (i32x16){0})), __builtin_convertvector(*(const i32x16_u*)(Idx + i * 16), f32x16));
+        cd_store_f32x16_where(B + i * 16, __builtin_convertvector(__builtin_convertvector((i32x16)((*(const i32x16_u*)(Idx + i * 16) & cd_splat_i32x16(1)) == (i32x16){0}), i16x16), i8x16), __builtin_convertvector(*(const i32x16_u*)(Idx + i * 16), f32x16));
     }
     *(f32x16_u*)B = *(const f32x16_u*)acc + *(const f32x16_u*)(acc + 16);
     return 0;

@@ -1,7 +1,10 @@
 //! Checks of the target kind: names of processors, alignments.
 
 use chipdock_ir::Target;
+use chipdock_ir::op::DotProduct;
 use chipdock_plugin_api::{Error, ErrorKind, TargetKind, cpu};
+
+use crate::dialect::dots;
 
 /// Target kind `c`.
 #[derive(Clone, Copy, Debug)]
@@ -237,6 +240,7 @@ impl TargetKind for CTargetKind {
                 }
             }
         }
+        check_dots(&target).map_err(value_error)?;
         fill_in(&mut target);
         Ok(target.to_json().to_string())
     }
@@ -259,6 +263,38 @@ fn fill_in(target: &mut Target) {
         for (name, size_bytes) in cpu::cache_options() {
             set(name, i64::try_from(size_bytes).ok());
         }
+        if has_dots() && !target.options.contains_key(DOT_PRODUCTS) {
+            let names: Vec<String> = dots::written().map(DotProduct::name).collect();
+            target.options.insert(DOT_PRODUCTS.to_owned(), names.into());
+        }
+    }
+}
+
+/// The option that lists dot products.
+const DOT_PRODUCTS: &str = "dot-products";
+
+/// Checks that the text can have the dot products that a target names.
+fn check_dots(target: &Target) -> Result<(), String> {
+    let known: Vec<String> = dots::written().map(DotProduct::name).collect();
+    match target.str_list(DOT_PRODUCTS).into_iter().find(|name| !known.iter().any(|known| known == name)) {
+        None => Ok(()),
+        Some(name) => {
+            let shown: String = name.chars().take(60).collect();
+            let known = known.join(", ");
+            Err(format!("target c: option '{DOT_PRODUCTS}': expected some of {known}, found \"{shown}\""))
+        }
+    }
+}
+
+/// Whether this processor has instructions for dot products: `vpmaddwd` and better ones.
+fn has_dots() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        std::arch::is_x86_feature_detected!("avx2")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
     }
 }
 

@@ -3,6 +3,7 @@
 mod cache;
 mod conditions;
 mod differential;
+mod dots;
 mod golden;
 mod halves;
 mod object;

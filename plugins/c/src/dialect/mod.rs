@@ -1,9 +1,11 @@
 //! C11 with GNU vector extensions, for gcc and clang.
 
+pub(crate) mod dots;
 mod halves;
 mod memory;
 mod ops;
 mod runtime;
+mod shuffles;
 mod streams;
 mod vectors;
 
@@ -119,7 +121,7 @@ impl CFamily for CDialect {
     fn lanes_body(&self, access: &LaneAccess<'_>, prelude: &mut Prelude) -> Option<Answer<String>> {
         match access {
             LaneAccess { is_load: true, .. } => Some(vectors::lanes_loaded(self, access, prelude)),
-            LaneAccess { is_masked: true, .. } => Some(Ok(vectors::lanes_stored(self, access, prelude))),
+            LaneAccess { is_masked: true, .. } => Some(vectors::lanes_stored(self, access, prelude)),
             _ => None,
         }
     }
@@ -167,6 +169,7 @@ impl CFamily for CDialect {
         prelude: &mut Prelude,
     ) -> Option<Answer<Code>> {
         match (op, args) {
+            (Op::DotAdd, _) => Some(dots::add(args, dtype, prelude)),
             (Op::Fma, _) if is_half(dtype) => half_fma(self, args, dtype, prelude),
             (Op::Nextafter, [(a, _), (b, _)]) if is_half(dtype) => {
                 Some(Ok(halves::next(self, a, b, dtype, prelude)))

@@ -7,7 +7,7 @@ use chipdock_codegen_source::c_family::{LaneAccess, NativeVectors, computed, ful
 use chipdock_codegen_source::{Answer, Code, Expressions as _, Prelude, Refusal, Vector, word_of};
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op, TypeCode};
 
-use super::{CDialect, HELPER, SPELLINGS};
+use super::{CDialect, HELPER, SPELLINGS, dots, shuffles};
 
 /// Number of lanes of the C type.
 fn c_lanes(lanes: u16) -> u32 {
@@ -66,19 +66,74 @@ pub(super) fn lanes_loaded(
     let (lanes, (_, element)) = (access.dtype.lanes, lane(access.dtype)?);
     let value = lane_of(dialect, access.lane_loaded(dialect, "l", prelude), access.dtype).text;
     let condition = access.mask(dialect, "l").map_or(String::new(), |mask| format!("if ({}) ", mask.text));
-    let kept = if access.is_masked { KEPT } else { "" };
-    Ok(format!(
-        "    {element} r[{}] = {{0}};\n{kept}    for (int l = 0; l < {lanes}; ++l) {{\n        \
-         {condition}r[l] = {value};\n    }}\n{}",
-        c_lanes(lanes),
-        returned(access.vector)
-    ))
+    let line = format!("{condition}r[l] = {value};");
+    let (start, end) = (format!("    {element} r[{}] = {{0}};\n", c_lanes(lanes)), returned(access.vector));
+    let Some(words) = Words::of(access) else {
+        let kept = if access.is_masked { KEPT } else { "" };
+        return Ok(format!(
+            "{start}{kept}    for (int l = 0; l < {lanes}; ++l) {{\n        {line}\n    }}\n{end}"
+        ));
+    };
+    let memory = unaligned_type(access.dtype, prelude)?;
+    let whole = format!("return *(const {memory}*)p;");
+    Ok(format!("{}{start}{}{end}", words.whole(&whole), words.others("r + l, p + l", &line)))
 }
 
 /// The body of a helper that stores the lanes of a vector that its mask has.
-pub(super) fn lanes_stored(dialect: &CDialect, access: &LaneAccess<'_>, prelude: &mut Prelude) -> String {
+pub(super) fn lanes_stored(
+    dialect: &CDialect,
+    access: &LaneAccess<'_>,
+    prelude: &mut Prelude,
+) -> Answer<String> {
     let (lanes, line) = (access.dtype.lanes, access.lane_stored(dialect, "l", prelude));
-    format!("{KEPT}    for (int l = 0; l < {lanes}; ++l) {{\n        {line}\n    }}\n")
+    let Some(words) = Words::of(access) else {
+        return Ok(format!("{KEPT}    for (int l = 0; l < {lanes}; ++l) {{\n        {line}\n    }}\n"));
+    };
+    let memory = unaligned_type(access.dtype, prelude)?;
+    let whole = format!("{{\n        *({memory}*)p = x;\n        return;\n    }}");
+    Ok(format!("{}{}", words.whole(&whole), words.others("p + l, (const char*)&x + l * sizeof(*p)", &line)))
+}
+
+/// The mask of adjacent elements as words: most masks have all lanes, and most of the others all lanes of each word or none.
+struct Words {
+    /// The number of words, and of lanes of each.
+    count: u16,
+    lanes: u16,
+}
+
+impl Words {
+    fn of(access: &LaneAccess<'_>) -> Option<Self> {
+        let lanes = access.dtype.lanes;
+        let fits = access.is_masked && access.index.is_none() && is_stored_as_held(access.dtype);
+        (fits && (2..=64).contains(&lanes)).then(|| Self { count: (lanes / 8).max(1), lanes: lanes.min(8) })
+    }
+
+    /// What is done if the mask has all lanes.
+    fn whole(&self, action: &str) -> String {
+        let (count, bits) = (self.count, self.lanes * 8);
+        let all: Vec<String> = (0..count).map(|word| format!("words[{word}]")).collect();
+        format!(
+            "    uint{bits}_t words[{count}];\n    __builtin_memcpy(words, &mask, sizeof(words));\n    \
+             if (({}) == UINT{bits}_MAX) {action}\n",
+            all.join(" & ")
+        )
+    }
+
+    /// What is done with the lanes of each word otherwise.
+    fn others(&self, copied: &str, line: &str) -> String {
+        let (count, lanes, bits) = (self.count, self.lanes, self.lanes * 8);
+        if count == 1 {
+            return format!("{KEPT}    for (int l = 0; l < {lanes}; ++l) {{\n        {line}\n    }}\n");
+        }
+        format!(
+            "    for (int word = 0; word < {count}; ++word) {{\n        int l = word * {lanes};\n        \
+             if (words[word] == UINT{bits}_MAX) {{\n            \
+             __builtin_memcpy({copied}, {lanes} * sizeof(*p));\n        \
+             }} else if (words[word] != 0) {{\n{KEPT}            \
+             for (; l < word * {lanes} + {lanes}; ++l) {{\n                {line}\n            }}\n        \
+             }}\n    }}\n"
+        )
+    }
 }
 
 /// The body of a function that computes lanes, including those that are never stored. It uses an array because gcc 12
@@ -98,11 +153,7 @@ impl NativeVectors for CDialect {
     }
 
     fn mask_converted(&self, mask: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let name = format!("cd_mask{}x{}_of_mask{}", to.bits, to.lanes, from.bits);
-        let (from, ret) = (vector_type(from, prelude)?, vector_type(to, prelude)?);
-        let body = lanes_returned(to, &ret, "a[l]")?;
-        prelude.define(&name, |_| format!("{HELPER} {ret} {name}({from} a) {{\n{body}}}\n"));
-        Ok(Code::call(&name, std::slice::from_ref(mask)))
+        converted(mask, from, to, prelude)
     }
 
     fn same_bits(&self, value: &Code, type_name: &str) -> Code {
@@ -138,7 +189,11 @@ impl CDialect {
             Vector::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) if !dtype.is_bool() => {
                 Some(self.extreme(*op, a, b, dtype, prelude))
             }
-            Vector::Cast(value, from) if is_converted(*from, dtype) => Some(converted(value, dtype, prelude)),
+            Vector::Cast(value, from) if is_converted(*from, dtype) => {
+                Some(converted(value, *from, dtype, prelude))
+            }
+            Vector::Shuffle(vectors, indices) => shuffles::own(vectors, indices, dtype, prelude),
+            Vector::Op(Op::DotAdd, args) => Some(dots::add(args, dtype, prelude)),
             Vector::Op(op, args) => own_op(*op, args, dtype, prelude),
             _ => None,
         }
@@ -170,9 +225,27 @@ fn is_converted(from: DType, to: DType) -> bool {
     is_number(from) && is_number(to) && !(from.is_float() && to.is_integer())
 }
 
-fn converted(value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-    let type_name = Code::primary(vector_type(dtype, prelude)?);
-    Ok(Code::call("__builtin_convertvector", &[value.clone(), type_name]))
+/// A conversion by the compiler's own, of integers by steps of half or twice the size: gcc 12 makes one instruction per lane of
+/// larger ones.
+pub(super) fn converted(value: &Code, from: DType, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+    let (from, to) = (lane(from)?.0, lane(dtype)?.0);
+    let by_steps = from.is_integer() && (to.is_integer() || from.bits < to.bits);
+    let mut types = Vec::new();
+    let mut bits = from.bits;
+    while by_steps && bits != to.bits {
+        bits = if bits < to.bits { bits * 2 } else { bits / 2 };
+        // An integer that was widened is not negative as a signed one either.
+        let code = if bits == to.bits { TypeCode::Int } else { from.code };
+        if bits != to.bits || to.is_float() {
+            types.push(DType { code, bits, ..dtype });
+        }
+    }
+    let mut value = value.clone();
+    for dtype in types.into_iter().chain([dtype]) {
+        let type_name = Code::primary(vector_type(dtype, prelude)?);
+        value = Code::call("__builtin_convertvector", &[value, type_name]);
+    }
+    Ok(value)
 }
 
 /// Ops on the bits of numbers, with operators: an array in between costs a passage through memory if its elements are not

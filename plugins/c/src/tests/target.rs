@@ -53,3 +53,15 @@ fn alignments_are_powers_of_two() {
         assert!(message.contains("'constants-byte-alignment'") && message.contains("found"), "{message}");
     }
 }
+
+#[test]
+fn dot_products_are_those_that_are_written() {
+    let integers = json!(["uint8*int8", "int8*int8", "uint8*uint8", "int16*int16"]);
+    let found = canonicalize(json!({ "dot-products": ["int8*int8"], "march": "cascadelake" })).unwrap();
+    assert_eq!(found["dot-products"], json!(["int8*int8"]));
+    let here = canonicalize(json!({})).unwrap();
+    assert!(here.get("dot-products").is_none_or(|found| *found == integers), "{here}");
+    assert!(canonicalize(json!({ "march": "cascadelake" })).unwrap().get("dot-products").is_none());
+    let message = canonicalize(json!({ "dot-products": ["bfloat16*bfloat16"] })).unwrap_err();
+    assert!(message.contains("'dot-products'") && message.contains("int16*int16"), "{message}");
+}
