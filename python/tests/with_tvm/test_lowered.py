@@ -43,6 +43,7 @@ def test_arguments_are_checked_as_tvm_does(kind: str) -> None:
         assert said[0] == said[1]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["llvm", "c"])
 @pytest.mark.parametrize("name", [one.name for one in cases.TOPI])
 def test_lowered_kernels_of_topi(kind: str, name: str) -> None:

@@ -16,6 +16,7 @@ def _needs(target: str) -> None:
         pytest.skip(f"no device {target}:0 on this machine")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("target", checking.TARGETS)
 @pytest.mark.parametrize(("sort", "name"), PROGRAMS, ids=[f"{sort}-{name}" for sort, name in PROGRAMS])
 def test_program(sort: str, name: str, target: str) -> None:

@@ -11,7 +11,7 @@ use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::cases::CASES;
 use chipdock_test_backends::{backends_left, host_with, run};
 use chipdock_test_support::command::Scratch;
-use chipdock_test_support::{plugins, workspace};
+use chipdock_test_support::{plugins, sample, workspace};
 
 const KIND: &str = "template_c";
 
@@ -49,16 +49,23 @@ fn kernels() -> PathBuf {
 #[test]
 fn kernels_of_the_example_in_c_agree_with_the_interpreter() {
     let (_scratch, host, backend) = example();
-    let mut n_agreed = 0;
-    for case in CASES {
+    let (mut n_agreed, mut n_refused) = (0, 0);
+    let drawn = || CASES.iter().filter(|case| sample::is_drawn(&case.name()));
+    for case in drawn() {
         match run::judge(&host, &backend, case, &kernels()) {
             Ok(_) => n_agreed += 1,
             Err(why) => {
-                assert!(REFUSED.contains(&case.function) && why.contains("float16"), "{}: {why}", case.name())
+                assert!(
+                    REFUSED.contains(&case.function) && why.contains("float16"),
+                    "{}: {why}",
+                    case.name()
+                );
+                n_refused += 1;
             }
         }
     }
-    assert_eq!(n_agreed, CASES.len() - REFUSED.len());
+    assert_eq!(n_refused, drawn().filter(|case| REFUSED.contains(&case.function)).count());
+    assert!(n_agreed > 0, "none was drawn");
 }
 
 /// The example refuses constructs that it cannot build by kind, function and node, all in one report.

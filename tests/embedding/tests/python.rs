@@ -26,6 +26,7 @@ fn numbers(release: &str) -> Vec<u64> {
 #[test]
 fn every_case_passes_in_every_release() {
     let Some(environment) = environment("libchipdock.so in Python") else { return };
+    let environment = environment.drawn();
     let plugin_folder = Scratch::new();
     let plugin = callbacks(&plugin_folder);
     let answers = each_release(&environment, |_, release| {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use chipdock_test_support::{setup, skipped, workspace};
+use chipdock_test_support::{sample, setup, skipped, workspace};
 
 /// Variable that holds the folder of the releases.
 pub const RELEASES: &str = "CHIPDOCK_TVM_FFI_RELEASES";
@@ -55,6 +55,15 @@ pub fn environment(what: &str) -> Option<Environment> {
 }
 
 impl Environment {
+    /// Returns the same with the oldest and the newest release, and a sample of the others ([`sample`]).
+    #[must_use]
+    pub fn drawn(mut self) -> Self {
+        let ends = [self.releases.first(), self.releases.last()].map(Option::<&String>::cloned);
+        self.releases
+            .retain(|release| ends.iter().flatten().any(|end| end == release) || sample::is_drawn(release));
+        self
+    }
+
     /// Returns the Python that has torch and can run the releases; without one, reports what is skipped.
     #[must_use]
     pub fn torch(&self, what: &str) -> Option<PathBuf> {

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use chipdock_test_support::{setup, skipped, workspace};
+use chipdock_test_support::{sample, setup, skipped, workspace};
 
 /// Variable that holds the folder of the environments of `matrix.txt`.
 pub const MATRIX: &str = "CHIPDOCK_PYTHON_MATRIX";
@@ -73,6 +73,9 @@ pub fn pytest(python: &Path, package: &Path, beside: Option<&Path>, cache: &Path
     command.env("PYTHONPATH", path.collect::<Vec<_>>().join(":")).env("PYTHONDONTWRITEBYTECODE", "1");
     command.env("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1").env("TVM_FFI_CACHE_DIR", cache);
     as_a_user(&mut command).env("CHIPDOCK_CACHE_DIR", cache).current_dir(workspace().join("python/tests"));
+    if sample::is_whole_run() {
+        command.env("CHIPDOCK_TEST_ALL", "1");
+    }
     command.args(["-s", "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--tb=short"]).args(words);
     let output = command.output().expect("a Python");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
