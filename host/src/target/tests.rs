@@ -349,6 +349,7 @@ fn target_t5_of_the_contract_each_capability_is_checked_and_read() {
             OptionType::Bool => json!(true),
             OptionType::IntList => json!([32, 7, 5]),
             OptionType::StrList => json!(["one", "two"]),
+            OptionType::Str => json!("high"),
             _ => json!(32),
         };
         let schema = |option_type: &str| {
@@ -362,10 +363,11 @@ fn target_t5_of_the_contract_each_capability_is_checked_and_read() {
         assert_eq!(unknown_schema_fields(&right.to_string()).unwrap(), [""; 0], "{}", row.name);
         let kind: DeclaredKind = serde_json::from_value(right).unwrap();
         schema::check_kind("x", &kind).unwrap();
-        let wrong: DeclaredKind = serde_json::from_value(schema("str")).unwrap();
+        let other = if option_type == OptionType::Str { "int" } else { "str" };
+        let wrong: DeclaredKind = serde_json::from_value(schema(other)).unwrap();
         let error = schema::check_kind("x", &wrong).unwrap_err();
         assert!(error.contains(&format!("capability \"{}\"", row.name)), "{error}");
-        assert!(error.contains(&format!("of type {option_type}, found one of type str")), "{error}");
+        assert!(error.contains(&format!("of type {option_type}, found one of type {other}")), "{error}");
         let options = [(usual_name.to_owned(), value.clone())].into();
         let target = Arc::new(Target { kind: "x".into(), options, ..Target::default() });
         let read = |target| kind.usable().unwrap().capabilities(target, 1).of_options()[row.name].clone();

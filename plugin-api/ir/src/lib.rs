@@ -269,8 +269,8 @@ pub use stmt::{
     StmtKind, StmtNode,
 };
 pub use target::{
-    CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, DeclaredKind, Execution, KIND_SCHEMA,
-    Limits, Memory, OptionSchema, OptionType, Stage, Target, TargetCapabilities, TargetDevice, TargetKind,
-    Types, UnusableKind, check_option,
+    Accuracy, CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, DeclaredKind, Execution,
+    KIND_SCHEMA, Limits, Math, Memory, OptionSchema, OptionType, Stage, Target, TargetCapabilities,
+    TargetDevice, TargetKind, Types, UnusableKind, check_option,
 };
 pub use visit::Child;

@@ -15,7 +15,7 @@ mod capabilities;
 mod declared;
 
 pub use capabilities::{
-    CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, Execution, Limits, Memory,
+    Accuracy, CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, Execution, Limits, Math, Memory,
     TargetCapabilities, TargetDevice, Types,
 };
 pub use declared::{DeclaredKind, KIND_SCHEMA, UnusableKind};

@@ -140,7 +140,7 @@ pub use lower_blocks::lower_blocks;
 pub use lower_cross_thread_reduction::lower_cross_thread_reduction;
 pub use lower_halves::lower_halves;
 pub use lower_int64::lower_int64;
-pub use lower_intrinsics::{lower_intrinsics, lowered_ulps, narrow_ulps, wide_ulps};
+pub use lower_intrinsics::{high_ulps, lower_intrinsics, lowered_ulps, narrow_ulps, wide_ulps};
 pub use lower_storage_types::lower_storage_types;
 pub use lower_thread_allreduce::lower_thread_allreduce;
 pub use lower_warp_memory::lower_warp_memory;

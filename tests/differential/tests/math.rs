@@ -4,7 +4,7 @@
 use chipdock_host::{Host, Module};
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, Expr, IrModule, Op, PrimFunc, Signature, build};
-use chipdock_passes::lowered_ulps;
+use chipdock_passes::{high_ulps, lowered_ulps};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{host, on_each_host};
@@ -79,11 +79,11 @@ fn float32_is_within_its_bounds() {
         exact.to_f64()
     };
     let exact: Vec<Vec<f64>> = ops.iter().map(exact).collect();
-    on_each_host(&host, |backend| {
+    let check = |backend: &Backend, bound: fn(Op) -> Option<f64>| {
         let loaded = run::build(&host, backend, &module_single).expect("built");
         let mut n_ops = 0;
         for (op, exact) in ops.iter().zip(&exact).filter(|(op, _)| is_lowered(&host, backend, **op)) {
-            let bound = lowered_ulps(*op, DType::FLOAT32).expect("a bound");
+            let bound = bound(*op).expect("a bound");
             let found = values(backend, &loaded, *op, Array::from_f32(&[n], &sample));
             for ((x, found), exact) in sample.iter().zip(found).zip(exact) {
                 // What overflows is infinite.
@@ -98,7 +98,19 @@ fn float32_is_within_its_bounds() {
             n_ops += 1;
         }
         assert!(n_ops > 8, "only {n_ops} functions go through the passes");
+    };
+    let high = serde_json::Map::from_iter([("accuracy".to_owned(), "high".into())]);
+    let exact_hosts = std::cell::Cell::new(0);
+    on_each_host(&host, |backend| {
+        check(backend, |op| lowered_ulps(op, DType::FLOAT32));
+        let kinds = host.target_kinds();
+        let kind = kinds.iter().find(|(kind, _)| kind.name == backend.target.kind).expect("its kind");
+        if kind.0.capabilities.accuracy == "accuracy" {
+            check(&backend.with_options(&host, "high", &high).expect("a target"), high_ulps);
+            exact_hosts.set(exact_hosts.get() + 1);
+        }
     });
+    assert!(exact_hosts.get() > 1, "only {} targets have the option", exact_hosts.get());
 }
 
 #[test]

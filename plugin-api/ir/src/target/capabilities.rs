@@ -103,6 +103,29 @@ impl FromOption for Vec<String> {
     }
 }
 
+/// How exact functions of floats are where there is a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Accuracy {
+    /// As fast as the specification allows (rule IR-N11).
+    #[default]
+    Fast,
+    /// As exact as the target can be.
+    High,
+}
+
+impl FromOption for Accuracy {
+    const TYPE: OptionType = OptionType::Str;
+
+    fn from_option(value: &Value) -> Option<Self> {
+        match value.as_str()? {
+            "fast" => Some(Self::Fast),
+            "high" => Some(Self::High),
+            _ => None,
+        }
+    }
+}
+
 fn option<T: FromOption>(target: &Target, name: &str) -> Option<T> {
     target.options.get(name).and_then(T::from_option)
 }
@@ -316,6 +339,13 @@ capabilities! {
         l2_cache_bytes: Option<i64> = None, "", in "bytes", usually "l2-cache-bytes";
         /// The size of the third cache, most often shared by the cores.
         l3_cache_bytes: Option<i64> = None, "", in "bytes", usually "l3-cache-bytes";
+        kind {}
+    }
+
+    /// Functions of floats.
+    math: Math {
+        /// How exact functions of float32 are on a host: `fast`, or `high`, within 0.51 units of the last place.
+        accuracy: Accuracy = Accuracy::Fast, "fast", in "", usually "accuracy";
         kind {}
     }
 

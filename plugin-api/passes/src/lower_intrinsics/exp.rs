@@ -1,6 +1,6 @@
 //! Exponentials and hyperbolic functions.
 
-use chipdock_ir::{Expr, Op};
+use chipdock_ir::{DType, Expr, Op};
 
 use super::coefficients as c;
 use super::kit::{MAGIC, Steps, abs, copysign, div, double, equal, less, single, unary};
@@ -13,9 +13,33 @@ pub(super) fn power_single(s: &Steps, x: &Expr) -> Expr {
 }
 
 /// e^x to the precision of float32, for an x that leaves the result a normal float64.
-fn exp_single(s: &Steps, x: &Expr) -> Expr {
+fn e_single(s: &Steps, x: &Expr) -> Expr {
     let scaled = s.name("scaled", x.clone() * s.f64(std::f64::consts::LOG2_E));
     power_single(s, &scaled)
+}
+
+/// `exp` of float32. Past 90 the result is infinite, below -104 it is 0.
+pub(super) fn exp_single(x: &Expr) -> Expr {
+    single([x], |s, [x]| e_single(s, &s.clamp(&x, -110.0, 90.0)))
+}
+
+/// `tanh` of float32.
+pub(super) fn tanh_single(x: &Expr) -> Expr {
+    let wide = x.clone().cast(DType { bits: 64, ..x.dtype });
+    tanh_double(&wide).cast(x.dtype)
+}
+
+/// `sigmoid` of float32: 1 / (1 + e^-x), which does not overflow in float64.
+pub(super) fn sigmoid_single(x: &Expr) -> Expr {
+    single([x], |s, [x]| {
+        let power = e_single(s, &s.clamp(&(s.f64(-0.0) - x), -110.0, 150.0));
+        div(s.f64(1.0), s.f64(1.0) + power)
+    })
+}
+
+/// `rsqrt` of float32.
+pub(super) fn rsqrt_single(x: &Expr) -> Expr {
+    single([x], |s, [x]| div(s.f64(1.0), unary(Op::Sqrt, &x)))
 }
 
 /// `exp2` of float32. Past 129 the result is infinite, below -150 it is 0.
@@ -34,7 +58,7 @@ pub(super) fn sinh_single(x: &Expr) -> Expr {
         let a = s.name("a", abs(&x));
         let square = s.name("square", x.clone() * x.clone());
         let near = x.clone() * s.polynomial(&square, c::SINH_SINGLE);
-        let power = s.name("power", exp_single(s, &s.clamp(&a, 0.0, 100.0)));
+        let power = s.name("power", e_single(s, &s.clamp(&a, 0.0, 100.0)));
         let far = (power.clone() - div(s.f64(1.0), power)) * s.f64(0.5);
         s.if_less(&a, 1.0, near, copysign(far, &x))
     })
@@ -43,7 +67,7 @@ pub(super) fn sinh_single(x: &Expr) -> Expr {
 /// `cosh` of float32: (e^x + e^-x) / 2.
 pub(super) fn cosh_single(x: &Expr) -> Expr {
     single([x], |s, [x]| {
-        let power = s.name("power", exp_single(s, &s.clamp(&abs(&x), 0.0, 100.0)));
+        let power = s.name("power", e_single(s, &s.clamp(&abs(&x), 0.0, 100.0)));
         (power.clone() + div(s.f64(1.0), power)) * s.f64(0.5)
     })
 }

@@ -1,6 +1,6 @@
 //! Table of the lowerings of functions of floats.
 
-use chipdock_ir::{DType, Expr, Op, TargetCapabilities, TypeCode};
+use chipdock_ir::{Accuracy, DType, Expr, Op, TargetCapabilities, TypeCode};
 
 use super::{bits, erf, exp, float, log, narrow, quick, trig, wide};
 
@@ -118,6 +118,17 @@ fn single(op: Op) -> Lowered {
     quick(op).unwrap_or_else(|| lowered(op)[0])
 }
 
+/// The same for accuracy `high`: in float64.
+fn high(op: Op) -> Lowered {
+    match op {
+        Op::Exp => one(exp::exp_single, 0.51),
+        Op::Tanh => one(exp::tanh_single, 0.51),
+        Op::Sigmoid => one(exp::sigmoid_single, 0.51),
+        Op::Rsqrt => one(exp::rsqrt_single, 0.51),
+        _ => lowered(op)[0],
+    }
+}
+
 /// The lowering of an op for float64 on a device, which has no C library.
 fn device_double(op: Op) -> Lowered {
     match op {
@@ -164,6 +175,7 @@ pub(super) fn arithmetic(
         };
     }
     match (dtype.code, dtype.bits) {
+        (TypeCode::Float, 32) if capabilities.math.accuracy == Accuracy::High => make(high(op)),
         (TypeCode::Float, 32) => make(single(op)),
         (TypeCode::Float, 64) if !capabilities.is_host => make(double).or_else(|| make(device_double(op))),
         (TypeCode::Float, 64) => make(double),
@@ -187,6 +199,17 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
         (TypeCode::Float, 64) => lowered(op)[1].1,
         _ => None,
     }
+}
+
+/// The largest error of a function of float32 on a host whose target has the accuracy `high`; `None` as for [`lowered_ulps`].
+///
+/// ```
+/// use chipdock_ir::Op;
+/// assert_eq!(chipdock_passes::high_ulps(Op::Tanh), Some(0.51));
+/// ```
+#[must_use]
+pub fn high_ulps(op: Op) -> Option<f64> {
+    high(op).1
 }
 
 /// The largest error of a function of float32 on a device, or on a target without float64, provided that quotients and square roots are

@@ -2,7 +2,7 @@
 
 use chipdock_ir::op::Lowering;
 use chipdock_ir::{DType, Expr, IrModule, Op, build};
-use chipdock_passes::lowered_ulps;
+use chipdock_passes::{high_ulps, lowered_ulps};
 use serde_json::json;
 
 use super::support::built;
@@ -48,6 +48,22 @@ fn kernel(op: Op, dtype: DType) -> Option<IrModule> {
         f.store(&buffers[2], [i.clone()], Expr::call(op, args, dtype));
     });
     Some(build::module([f.finish()]))
+}
+
+/// Functions of float32 in float64, too.
+#[test]
+fn functions_of_high_accuracy_are_vectors() {
+    for op in Op::all_where(|info| info.lowering == Lowering::Function && info.is_elementwise) {
+        let Some(module) = kernel(op, DType::FLOAT32).filter(|_| high_ulps(op).is_some()) else { continue };
+        let target =
+            json!({ "mtriple": "x86_64-unknown-linux-gnu", "mcpu": "x86-64-v3", "accuracy": "high" });
+        let asm = built(&module, target, &json!({ "emit": "asm" })).text("asm");
+        let is_wide = asm.contains("vcvtps2pd") && asm.contains("vcvtpd2ps");
+        assert!(is_wide && asm.contains("%ymm"), "{}: not in float64\n{asm}", op.name());
+        let of_library: Vec<&str> =
+            called(&asm).into_iter().filter(|name| !name.contains('.') && !OF_ENTRY.contains(name)).collect();
+        assert!(of_library.is_empty(), "{}: calls {of_library:?}", op.name());
+    }
 }
 
 /// The functions that assembly calls by name, or jumps to at its end.

@@ -2,7 +2,7 @@
 
 use chipdock_ir::accuracy;
 use chipdock_ir::{DType, Op};
-use chipdock_passes::{lowered_ulps, wide_ulps};
+use chipdock_passes::{high_ulps, lowered_ulps, wide_ulps};
 
 #[test]
 fn a_lowered_function_conforms() {
@@ -12,6 +12,8 @@ fn a_lowered_function_conforms() {
             if let Some(bound) = lowered_ulps(*op, dtype) {
                 let allowed = accuracy::ulps(*op, dtype).max(0.5);
                 assert!(bound <= allowed, "{} of {dtype}: {bound}, allowed {allowed}", op.name());
+                let high = high_ulps(*op).filter(|_| dtype == DType::FLOAT32);
+                assert!(high.is_none_or(|high| high <= bound), "{}: {high:?}", op.name());
                 stated += 1;
             }
         }
@@ -30,7 +32,8 @@ fn the_page_states_the_bounds() {
         if single.is_some() || double.is_some() {
             let device = wide_ulps(*op).filter(|_| double.is_none());
             let device = device.map_or_else(String::new, |bound| format!(", {bound}"));
-            let row = format!("/// | `{}` | {} | {}{device} |", op.name(), bound(single), bound(double));
+            let (single, high) = (bound(single), bound(high_ulps(*op)));
+            let row = format!("/// | `{}` | {single} | {high} | {}{device} |", op.name(), bound(double));
             assert!(page.contains(&row), "the page has no row {row}");
         }
     }

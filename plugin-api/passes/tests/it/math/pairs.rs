@@ -1,8 +1,8 @@
 //! Functions of two float32.
 
 use chipdock_interpret::Array;
-use chipdock_ir::{DType, Op, TargetCapabilities};
-use chipdock_passes::lowered_ulps;
+use chipdock_ir::{Accuracy, DType, Op, TargetCapabilities};
+use chipdock_passes::{high_ulps, lowered_ulps};
 
 use super::{exact, run_all, run_for, ulps};
 use crate::capabilities::host;
@@ -61,11 +61,15 @@ pub(super) fn sample() -> Vec<Vec<f32>> {
 }
 
 fn within(op: Op) {
+    check(op, lowered_ulps(op, DType::FLOAT32).unwrap(), &host());
+    check(op, high_ulps(op).unwrap(), &host().with(|it| it.math.accuracy = Accuracy::High));
+}
+
+fn check(op: Op, bound: f64, capabilities: &TargetCapabilities) {
     let values = sample();
-    let bound = lowered_ulps(op, DType::FLOAT32).unwrap();
     let exact = exact(op, &values);
     let arrays = values.iter().map(|list| Array::from_f32(&[list.len()], list)).collect();
-    let found = run_all(op, &[DType::FLOAT32; 2], DType::FLOAT32, arrays).to_f64();
+    let found = run_for(capabilities, op, &[DType::FLOAT32; 2], DType::FLOAT32, arrays).to_f64();
     let mut worst: f64 = 0.0;
     for (index, (found, exact)) in found.into_iter().zip(exact).enumerate() {
         let off = ulps(found, exact);

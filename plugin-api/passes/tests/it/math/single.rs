@@ -1,10 +1,10 @@
 //! Functions of one float32 against the interpreter's float64, over a sample of all float32 and around hard points.
 
 use chipdock_interpret::Array;
-use chipdock_ir::{DType, Expr, ForKind, Op, Signature, Stmt, StmtKind};
-use chipdock_passes::{lower_intrinsics, lowered_ulps};
+use chipdock_ir::{Accuracy, DType, Expr, ForKind, Op, Signature, Stmt, StmtKind};
+use chipdock_passes::{high_ulps, lower_intrinsics, lowered_ulps};
 
-use super::{exact, run, ulps};
+use super::{exact, run, run_for, ulps};
 use crate::capabilities::host;
 
 /// Where functions change their course, overflow, or are made of another part.
@@ -100,6 +100,26 @@ fn within(op: Op) {
     println!("{}: {off:.4} ulp at {x:e}", op.name());
     assert!(off <= bound, "{}({x:e}): {off} ulp, more than {bound}: {found:e}, exact {exact:e}", op.name());
     assert!(off > 0.4, "{}: a bound of {off} measures nothing", op.name());
+}
+
+/// Computed in float64 for targets that ask for it.
+#[test]
+fn high_accuracy_is_within_its_bounds() {
+    let high = host().with(|it| it.math.accuracy = Accuracy::High);
+    let values: Vec<f32> = sample().into_iter().step_by(7).collect();
+    let array = || Array::from_f32(&[values.len()], &values);
+    let mut checked = 0;
+    for op in Op::ALL.iter().filter(|op| op.signature() == Signature::FloatUnary) {
+        let Some(bound) = high_ulps(*op) else { continue };
+        let exact = exact(*op, std::slice::from_ref(&values));
+        let found = run_for(&high, *op, &[DType::FLOAT32], DType::FLOAT32, vec![array()]).to_f64();
+        for ((x, found), exact) in values.iter().zip(found).zip(exact) {
+            let off = ulps(found, exact);
+            assert!(off <= bound, "{}({x:e}): {off} ulp: {found:e}, exact {exact:e}", op.name());
+        }
+        checked += 1;
+    }
+    assert!(checked > 20, "{checked}");
 }
 
 macro_rules! functions {
