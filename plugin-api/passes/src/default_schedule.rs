@@ -34,7 +34,9 @@ pub(crate) use host::steps;
 /// Rules, in this order, made of the steps of [`crate::schedule`]. They ask the target for its vector registers and caches
 /// (`processor` of [`TargetCapabilities`]). A nest that no rule knows stays as it is.
 ///
-/// * **Inlining.** An elementwise intermediate result that one block reads, each element once, is computed there.
+/// * **Inlining.** An elementwise intermediate result that one block reads, each element at most once, is computed there; what
+///   a window, such as that of a pooling, reads several times is kept. A buffer whose elements are those of another one in
+///   another shape is read in place by all its readers.
 /// * **Rows.** Nests one after the other whose outer loops count the same and that pass on what they computed of a row, such as
 ///   those of a softmax, run row by row: intermediate results shrink to a row. A chain with several products, such as
 ///   attention, runs by blocks of 24 to 160 rows.
@@ -54,8 +56,10 @@ pub(crate) use host::steps;
 ///   constant steps stays inside: a compiler unrolls it and vectorizes the loop around it.
 /// * **Threads.** The outer iterations of what remains become parallel if they may run at once and there is enough to do, with
 ///   the grain "auto" of [`outline_parallel`](crate::outline_parallel): short loops run on the thread that reaches them.
-/// * **Streams.** A parameter larger than the second cache that one nest writes, in whole vectors, and that nothing reads is
-///   stored past the caches (`chipdock.nontemporal`).
+/// * **Streams.** A parameter larger than the second cache and than half of the third that one nest writes, in whole vectors,
+///   and that nothing reads is stored past the caches (`chipdock.nontemporal`).
+/// * **Edges.** Up to two loops of a nest, along which conditions on the loop alone change at one or two known places, such as
+///   the edges of a padded image, run in parts, in which these conditions are constant.
 ///
 /// Without the promise `tirx.noalias` that parameters do not overlap, a function compares the addresses of its parameters first,
 /// and runs the loops that these rules make of it only if those that it writes lie apart from the others.

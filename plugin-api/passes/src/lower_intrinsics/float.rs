@@ -28,47 +28,6 @@ pub(super) fn polynomial(x: &Expr, coefficients: &[f32]) -> Expr {
     rest.fold(f32_like(first, x), |sum, c| sum * x.clone() + f32_like(*c, x))
 }
 
-/// 2 to an exponent for which the result is a normal float32, made from its bits.
-fn power_of_two(exponent: Expr) -> Expr {
-    let biased = exponent.clone() + i32_like(127, &exponent);
-    let shift = i32_like(23, &exponent);
-    let dtype = exponent.dtype;
-    reinterpret(Expr::call(Op::ShiftLeft, vec![biased, shift], dtype), DType::FLOAT32)
-}
-
-/// e to the power x, float32: x = n ln 2 + r, a polynomial of r, and two halves of 2^n, so that neither overflows before
-/// the result does and a subnormal result is rounded once.
-///
-/// The polynomial and the two parts of ln 2 are those of Cephes (`expf`, S. Moshier).
-pub(super) fn exp(x: &Expr) -> Expr {
-    // Past these the result is 0 or infinite. A NaN, second operand here, is kept.
-    let low = Expr::binary(BinaryOp::Max, f32_like(-104.0, x), x.clone());
-    let clamped = Expr::binary(BinaryOp::Min, f32_like(89.0, x), low);
-    named("x", clamped, |x| {
-        // Adding 1.5 * 2^23 rounds to the nearest integer, which then stands in the low bits.
-        let magic = || f32_like(12_582_912.0, &x);
-        named("shifted", x.clone() * f32_like(std::f32::consts::LOG2_E, &x) + magic(), |shifted| {
-            let n = minus(
-                reinterpret(shifted.clone(), DType::INT32),
-                i32_like(12_582_912.0_f32.to_bits() as i32, &x),
-            );
-            named("n", n, |n| {
-                let whole = minus(shifted, magic());
-                let rest = named("whole", whole, |whole| {
-                    let high = minus(x.clone(), whole.clone() * f32_like(0.693_359_4, &x));
-                    minus(high, whole * f32_like(-2.121_944_4e-4, &x))
-                });
-                named("r", rest, |r| {
-                    let half = Expr::call(Op::ShiftRight, vec![n.clone(), i32_like(1, &n)], n.dtype);
-                    named("half", half, |half| {
-                        exp_near_zero(&r) * power_of_two(half.clone()) * power_of_two(minus(n, half))
-                    })
-                })
-            })
-        })
-    })
-}
-
 /// e^r of float32, for |r| up to ln(2) / 2.
 pub(super) fn exp_near_zero(r: &Expr) -> Expr {
     let p = polynomial(r, &[1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1]);

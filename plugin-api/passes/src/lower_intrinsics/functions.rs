@@ -38,10 +38,10 @@ fn composed(ulps: f64) -> Lowered {
     (Made::Composed, Some(ulps))
 }
 
-/// The lowerings of an op for float32 on a host, for float64, and for float32 on a device or without float64.
+/// The lowerings of an op for float32 on a host in float64, rounded once, for float64, and for float32 on a device or without float64.
 fn lowered(op: Op) -> [Lowered; 3] {
     match op {
-        Op::Exp => [one(float::exp, 1.1), one(exp::exp_double, 1.1), one(narrow::exp::exp, 1.1)],
+        Op::Exp => [one(exp::exp_single, 0.51), one(exp::exp_double, 1.1), one(narrow::exp::exp, 1.1)],
         Op::Exp2 => [one(exp::exp2_single, 0.51), one(exp::exp2_double, 1.3), one(narrow::exp::exp2, 1.2)],
         Op::Exp10 => {
             [one(exp::exp10_single, 0.51), one(exp::exp10_double, 1.6), one(narrow::exp::exp10, 1.4)]
@@ -56,7 +56,7 @@ fn lowered(op: Op) -> [Lowered; 3] {
         }
         Op::Erf => [one(erf::erf_single, 0.51), one(erf::erf_double, 1.4), one(narrow::exp::erf, 1.8)],
         Op::Tanh => [
-            one(|x| float::tanh(x, float::exp), 1.4),
+            one(exp::tanh_single, 0.51),
             one(exp::tanh_double, 1.5),
             one(|x| float::tanh(x, narrow::exp::exp), 1.5),
         ],
@@ -74,16 +74,16 @@ fn lowered(op: Op) -> [Lowered; 3] {
         Op::Pow => [two(exp::pow_single, 0.51), LIBRARY, two(narrow::pow::pow, 1.4)],
         Op::Atan2 => [two(trig::atan2_single, 0.51), LIBRARY, two(narrow::angle::atan2, 2.8)],
         Op::Hypot => [two(trig::hypot_single, 0.51), LIBRARY, two(narrow::angle::hypot, 1.5)],
-        Op::Sigmoid => [composed(2.6), composed(2.6), composed(2.6)],
-        Op::Rsqrt => [composed(1.5), composed(1.5), composed(1.5)],
+        Op::Sigmoid => [one(exp::sigmoid_single, 0.51), composed(2.6), composed(2.6)],
+        Op::Rsqrt => [one(exp::rsqrt_single, 0.51), composed(1.5), composed(1.5)],
         Op::Ldexp => [exact(float::ldexp_single), LIBRARY, exact(narrow::exp::ldexp)],
         Op::Nextafter => [exact(float::next_after), exact(float::next_after), exact(float::next_after)],
         _ => [LIBRARY; 3],
     }
 }
 
-/// The lowering of an op for float32 on a host, as far as it differs from the first of [`lowered`]: in float32, which has
-/// twice the lanes of float64.
+/// The lowering of an op for float32 on a host, where it is faster than the first of [`lowered`]: in float32, which has twice
+/// the lanes of float64.
 fn quick(op: Op) -> Option<Lowered> {
     Some(match op {
         Op::Exp => one(quick::exp::exp, 1.4),
@@ -95,6 +95,7 @@ fn quick(op: Op) -> Option<Lowered> {
         Op::Log1p => one(quick::log::log1p, 1.6),
         Op::Erf => one(quick::exp::erf, 2.5),
         Op::Sigmoid => one(quick::exp::sigmoid, 2.5),
+        Op::Rsqrt => composed(1.5),
         Op::Tanh => one(quick::exp::tanh, 2.7),
         Op::Sin => one(quick::trig::sin, 1.8),
         Op::Cos => one(quick::trig::cos, 1.8),
@@ -116,17 +117,6 @@ fn quick(op: Op) -> Option<Lowered> {
 /// The lowering of an op for float32 on a host.
 fn single(op: Op) -> Lowered {
     quick(op).unwrap_or_else(|| lowered(op)[0])
-}
-
-/// The same for accuracy `high`: in float64.
-fn high(op: Op) -> Lowered {
-    match op {
-        Op::Exp => one(exp::exp_single, 0.51),
-        Op::Tanh => one(exp::tanh_single, 0.51),
-        Op::Sigmoid => one(exp::sigmoid_single, 0.51),
-        Op::Rsqrt => one(exp::rsqrt_single, 0.51),
-        _ => lowered(op)[0],
-    }
 }
 
 /// The lowering of an op for float64 on a device, which has no C library.
@@ -158,7 +148,7 @@ pub(super) fn arithmetic(
     dtype: DType,
     capabilities: &TargetCapabilities,
 ) -> Option<Expr> {
-    let [_, double, narrow] = lowered(op);
+    let [high, double, narrow] = lowered(op);
     let make = |(made, _): Lowered| match (made, args) {
         (Made::One(make), [x]) => Some(make(x)),
         (Made::Two(make), [x, y]) => Some(make(x, y)),
@@ -175,7 +165,7 @@ pub(super) fn arithmetic(
         };
     }
     match (dtype.code, dtype.bits) {
-        (TypeCode::Float, 32) if capabilities.math.accuracy == Accuracy::High => make(high(op)),
+        (TypeCode::Float, 32) if capabilities.math.accuracy == Accuracy::High => make(high),
         (TypeCode::Float, 32) => make(single(op)),
         (TypeCode::Float, 64) if !capabilities.is_host => make(double).or_else(|| make(device_double(op))),
         (TypeCode::Float, 64) => make(double),
@@ -209,7 +199,7 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
 /// ```
 #[must_use]
 pub fn high_ulps(op: Op) -> Option<f64> {
-    high(op).1
+    lowered(op)[0].1
 }
 
 /// The largest error of a function of float32 on a device, or on a target without float64, provided that quotients and square roots are

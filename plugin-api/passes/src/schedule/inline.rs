@@ -351,6 +351,9 @@ struct Inlined<'a> {
 impl Inlined<'_> {
     fn stmt(&self, stmt: &Stmt) -> Stmt {
         let new = stmt.map_children(&mut |e| self.expr(e), &mut |s| self.stmt(s));
+        if !matches!(new.kind, StmtKind::BlockRealize { .. }) {
+            return new;
+        }
         let new = if loads(stmt).iter().any(|load| load.buffer == *self.buffer) { tidied(&new) } else { new };
         let StmtKind::BlockRealize { iter_values, predicate, block } = &new.kind else { return new };
         let Some(reads) = &block.reads else { return new };
@@ -381,9 +384,6 @@ impl Inlined<'_> {
 
 /// A block with the indices of its elements simplified: those of a reshaped buffer are often plain axes, which later steps need.
 fn tidied(stmt: &Stmt) -> Stmt {
-    if !matches!(stmt.kind, StmtKind::BlockRealize { .. }) {
-        return stmt.clone();
-    }
     let mut ranges = Ranges::new();
     add_range(&mut ranges, stmt);
     let tidied = |indices: &[Expr]| indices.iter().map(|index| simplify::expr_with(index, &ranges)).collect();

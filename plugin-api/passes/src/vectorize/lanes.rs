@@ -76,7 +76,7 @@ impl<'a> Lanes<'a> {
 
     /// Whether all lanes of an access are elements of a buffer that the function allocates, whatever a mask says.
     pub(super) fn is_inside(&self, buffer: &Buffer, index: &Expr) -> bool {
-        !self.own.values().any(|own| own == buffer) && self.around.is_inside(buffer, index)
+        !self.own.contains_key(&buffer.data) && self.around.is_inside(buffer, index)
     }
 
     /// Returns true if the value does not change while the body runs and may be recomputed.

@@ -52,17 +52,13 @@ fn is_once(reader: &Leaf, indices: &[Expr], buffer: &Buffer) -> bool {
     let used = reader.block.iter_vars.iter().all(|axis| {
         axis.extent.as_int() == Some(1) || indices.iter().any(|index| vars_of(index).contains(&axis.var))
     });
-    let reads = product(reader.block.iter_vars.iter().map(|axis| &axis.extent));
-    let elements = product(&buffer.shape);
+    let reads = reader.iterations(0..reader.heads.len());
+    let elements = buffer.constant_size();
     used && match (reads, elements) {
         (Some(reads), Some(elements)) => reads <= elements,
         // A window, such as `i + di`, reads elements several times.
         _ => !indices.iter().any(|index| is_window(reader, index)),
     }
-}
-
-fn product<'a>(sizes: impl IntoIterator<Item = &'a Expr>) -> Option<i128> {
-    sizes.into_iter().try_fold(1_i128, |total, size| total.checked_mul(size.as_int()?))
 }
 
 /// Whether an index is a sum over a spatial axis and one of a reduction.

@@ -43,8 +43,7 @@ fn lanes(function: &PrimFunc, leaf: &Leaf, processor: &Processor) -> Option<i64>
     };
     let spatial = leaf.block.iter_vars.iter().all(|axis| axis.kind == IterKind::Spatial);
     (spatial && leaf.block.init.is_none() && !leaf.is_guarded && is_output(function, buffer)).then_some(())?;
-    let size = buffer.shape.iter().try_fold(1_i128, |size, extent| size.checked_mul(extent.as_int()?))?;
-    let bytes = size.checked_mul(buffer.dtype.size_bytes() as i128)?;
+    let bytes = buffer.constant_size()?.checked_mul(buffer.dtype.size_bytes() as i128)?;
     let innermost = leaf.heads.len().checked_sub(1)?;
     let axis = &leaf.block.iter_vars.get(leaf.axis(innermost)?)?.var;
     let lanes = processor.lanes(buffer.dtype);
