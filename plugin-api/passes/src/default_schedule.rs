@@ -40,6 +40,8 @@ pub(crate) use host::steps;
 /// * **Rows.** Nests one after the other whose outer loops count the same and that pass on what they computed of a row, such as
 ///   those of a softmax, run row by row: intermediate results shrink to a row. A chain with several products, such as
 ///   attention, runs by blocks of 24 to 160 rows.
+/// * **Groups.** An axis that one operand of a product uses only by `axis // members`, such as the channels of a grouped
+///   convolution, becomes two: groups, which are a batch of products, and their members.
 /// * **Products.** A sum of products of two operands (matrix products in every layout, batched ones, convolutions) of
 ///   unknown or large enough sizes: blocks of both operands are copied in the order in
 ///   which they are read, and a tile of the result stays in registers. The copies are workspace: for a block of `s` steps of

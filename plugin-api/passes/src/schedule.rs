@@ -63,10 +63,13 @@
 //! - **SCHED-12 Compaction.** [`Schedule::compact`] shrinks a buffer only if each iteration of the loops around all its uses
 //!   writes what it reads before it reads it.
 //! - **SCHED-13 Widening.** [`Schedule::set_dtype`] gives an intermediate buffer a type that has all the values of the old one.
+//! - **SCHED-14 Axes.** [`Schedule::split_axis`] puts two axes in place of one: their values are the quotient and the remainder
+//!   of its value, which they determine.
 
 mod access;
 mod annotate;
 mod args;
+mod axes;
 mod compact;
 mod dot;
 mod find;

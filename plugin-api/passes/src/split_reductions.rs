@@ -1,5 +1,7 @@
 //! Splitting of float reductions over adjacent elements into lanes.
 
+mod choice;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -15,6 +17,7 @@ use crate::marks::is_unmarked;
 use crate::simplify::{self, is_pure};
 use crate::vectorize::stays_on_vectors;
 use crate::walk::{depends_on_memory, map_bodies, vars_of};
+use choice::Choice;
 
 /// Size in bytes of the partial results of one reduction: a vector in the widest registers, several in narrower ones.
 const LANES_SIZE_BYTES: usize = 64;
@@ -29,7 +32,8 @@ const TERMS_MIN: i128 = 2;
 /// statements are reductions `S[..] = S[..] op x` of float32 or float64 by `+`, `*`, `min` or `max`, perhaps by a name for the
 /// new value, and bindings;
 /// every access steps to the adjacent element along the axis or stays; all of `x` can be vectors; nothing in it reads a
-/// result. Constant extents must give each lane at least two terms; the remainder is added one by one.
+/// result. Or the statements choose the greatest or the least value together with its index (`argmax`), where equal values are
+/// decided by the index. Constant extents must give each lane at least two terms; the remainder is added one by one.
 ///
 /// # Before and after
 ///
@@ -42,6 +46,9 @@ const TERMS_MIN: i128 = 2;
 ///                                                       S[i] = S[i] + (S_lanes[0] + S_lanes[1] + ...)
 ///                                                       for k in range(13): S[i] = S[i] + E[i, k + 64]
 /// ```
+///
+/// There are 64 bytes of partial results on every target, so that results do not depend on it, in vectors as wide as the
+/// target's (`processor.vector_bits`): C compilers take comparisons of wider ones apart.
 ///
 /// # Requires / # Ensures
 ///
@@ -133,16 +140,24 @@ impl Splitter<'_> {
         let axis = block.iter_vars.get(position)?;
         let whole = axis.kind == IterKind::Reduce && axis.min == *min && axis.extent == *extent;
         (whole && is_pure(extent)).then_some(())?;
-        let parts = self.parts(block, &axis.var)?;
-        let width = parts.iter().find_map(|part| match part {
-            Part::Reduction(reduction) => reduction.buffer.constant_lanes(),
-            Part::Name(..) => None,
-        })?;
+        let (lanes, width): (Box<dyn Lanes>, i128) = match self.parts(block, &axis.var) {
+            Some(parts) => {
+                let sums = Sums::of(parts)?;
+                let width = sums.width;
+                (Box::new(sums), width)
+            }
+            None => {
+                let choice = self.choice(block, &axis.var)?;
+                let width = choice.width;
+                (Box::new(choice), width)
+            }
+        };
         if let Some(extent) = extent.as_int() {
             (extent >= TERMS_MIN * width).then_some(())?;
         }
         let axis = Axis { var: &axis.var, min, extent };
-        let body = Body { parts: &parts, axis: &axis, width }.statements(&block.body);
+        let vector = self.vector(&lanes.buffers(), width);
+        let body = Body { lanes: &*lanes, axis: &axis, width, vector }.statements(&block.body);
         let positive = Expr::compare(CompareOp::Gt, extent.clone(), Expr::int(0, extent.dtype));
         let without = |list: &[Expr]| {
             let others = list.iter().enumerate().filter(|(index, _)| *index != position);
@@ -154,10 +169,6 @@ impl Splitter<'_> {
         let reduces = iter_vars.iter().any(|axis| axis.kind == IterKind::Reduce);
         let (init, start) = if reduces { (block.init.clone(), None) } else { (None, block.init.clone()) };
         let body = Stmt::seq(start.into_iter().chain([body]));
-        let lanes = parts.iter().filter_map(|part| match part {
-            Part::Reduction(reduction) => Some(reduction.lanes.clone()),
-            Part::Name(..) => None,
-        });
         Some(Stmt::new(StmtKind::BlockRealize {
             iter_values: without(iter_values),
             predicate: simplify::expr(&positive),
@@ -167,12 +178,23 @@ impl Splitter<'_> {
                 reads: None,
                 writes: None,
                 init,
-                alloc_buffers: lanes.collect(),
+                alloc_buffers: lanes.buffers(),
                 match_buffers: Vec::new(),
                 annotations: Attrs::new(),
                 body,
             }),
         }))
+    }
+
+    /// The number of lanes of a vector of the target, at most `width`: compilers may take wider comparisons apart.
+    fn vector(&self, lanes: &[Buffer], width: i128) -> i128 {
+        let element_bits =
+            lanes.iter().map(|buffer| 8 * buffer.dtype.size_bytes() as i128).max().unwrap_or(8);
+        let bits = self.capabilities.processor.vector_bits.map_or(i128::MAX, i128::from);
+        let fits = |lanes: &i128| lanes * element_bits <= bits;
+        std::iter::successors(Some(width), |lanes| (lanes % 2 == 0).then_some(lanes / 2))
+            .find(|lanes| *lanes > 1 && fits(lanes))
+            .unwrap_or(width)
     }
 
     /// The statements of the body, if each may be split along the axis.
@@ -216,6 +238,18 @@ impl Splitter<'_> {
             value.walk(&mut |e| fine &= self.is_for_lanes(e, axis, &written, &mut by_neighbours));
         }
         (fine && by_neighbours).then_some(parts)
+    }
+
+    /// The choice that a block makes, if it may be split along the axis.
+    fn choice(&self, block: &Block, axis: &Var) -> Option<Choice> {
+        let choice = Choice::of(&block.body, block.init.as_ref()?, &self.scope)?;
+        let written: HashSet<&Var> = choice.data().collect();
+        let outside = |index: &Expr| !vars_of(index).contains(axis) && !depends_on_memory(index);
+        let (mut fine, mut by_neighbours) = (written.len() == 2 && choice.indices().all(outside), false);
+        for new in choice.news() {
+            new.walk(&mut |e| fine &= self.is_for_lanes(e, axis, &written, &mut by_neighbours));
+        }
+        (fine && by_neighbours).then_some(choice)
     }
 
     /// Returns true if a node of a term may be computed for several adjacent elements at once, before the results are
@@ -363,11 +397,83 @@ impl Reduction {
     }
 }
 
+/// What is computed in lanes.
+trait Lanes {
+    /// The buffers of partial results.
+    fn buffers(&self) -> Vec<Buffer>;
+
+    /// Sets the partial results of a lane.
+    fn start(&self, lane: &Expr) -> Stmt;
+
+    /// Takes one more step of the axis into those of a lane.
+    fn step(&self, lane: &Expr) -> Stmt;
+
+    /// Combines all partial results with the results.
+    fn finish(&self) -> Stmt;
+}
+
+/// Independent reductions, each with an operator.
+struct Sums {
+    parts: Vec<Part>,
+    width: i128,
+}
+
+impl Sums {
+    fn of(parts: Vec<Part>) -> Option<Self> {
+        let mut sums = Self { parts, width: 0 };
+        let width = sums.reductions().find_map(|reduction| reduction.buffer.constant_lanes())?;
+        sums.width = width;
+        Some(sums)
+    }
+
+    fn reductions(&self) -> impl Iterator<Item = &Reduction> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Reduction(reduction) => Some(reduction),
+            Part::Name(..) => None,
+        })
+    }
+}
+
+impl Lanes for Sums {
+    fn buffers(&self) -> Vec<Buffer> {
+        self.reductions().map(|reduction| reduction.lanes.clone()).collect()
+    }
+
+    fn start(&self, lane: &Expr) -> Stmt {
+        let starts = self
+            .reductions()
+            .map(|reduction| Stmt::store(&reduction.lanes, vec![lane.clone()], reduction.identity()));
+        Stmt::seq(starts)
+    }
+
+    fn step(&self, lane: &Expr) -> Stmt {
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Name(var, value) => Stmt::new(StmtKind::Bind { var: var.clone(), value: value.clone() }),
+            Part::Reduction(reduction) => {
+                let sum = reduction.combined(reduction.partial(lane), reduction.term.clone());
+                Stmt::store(&reduction.lanes, vec![lane.clone()], sum)
+            }
+        });
+        Stmt::seq(parts)
+    }
+
+    fn finish(&self) -> Stmt {
+        let results = self.reductions().map(|reduction| {
+            let own = Expr::load(&reduction.buffer, reduction.indices.clone());
+            let value = reduction.combined(own, reduction.all_lanes(self.width));
+            Stmt::store(&reduction.buffer, reduction.indices.clone(), value)
+        });
+        Stmt::seq(results)
+    }
+}
+
 /// Builder of the new body.
 struct Body<'a> {
-    parts: &'a [Part],
+    lanes: &'a dyn Lanes,
     axis: &'a Axis<'a>,
     width: i128,
+    /// Number of lanes of a vector.
+    vector: i128,
 }
 
 impl Body<'_> {
@@ -377,7 +483,7 @@ impl Body<'_> {
         let extent = self.axis.extent.clone();
         let count = simplify::expr(&Expr::binary(BinaryOp::FloorDiv, extent.clone(), width()));
         let rest = simplify::expr(&Expr::binary(BinaryOp::FloorMod, extent.clone(), width()));
-        let split = Stmt::seq([self.start(), self.main(&count), self.finish()]);
+        let split = Stmt::seq([self.start(), self.main(&count), self.lanes.finish()]);
         let split = if extent.as_int().is_some() {
             split
         } else {
@@ -392,59 +498,32 @@ impl Body<'_> {
         Stmt::seq([split, Stmt::for_loop(last, rest, ForKind::Serial, tail)])
     }
 
-    fn reductions(&self) -> impl Iterator<Item = &Reduction> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Reduction(reduction) => Some(reduction),
-            Part::Name(..) => None,
-        })
-    }
-
     /// The statement at a value of the axis, with fresh names.
     fn at(&self, value: &Expr, stmt: &Stmt) -> Stmt {
         Substitution::new().fresh().with_var(self.axis.var, simplify::expr(value)).stmt(stmt)
     }
 
-    fn lanes(&self, make: impl FnOnce(&Expr) -> Stmt) -> Stmt {
-        let lane = Var::new("lane", DType::INT32);
-        let body = make(&lane.expr());
-        Stmt::for_loop(lane, Expr::int(self.width, DType::INT32), ForKind::Vectorized, body)
+    /// All lanes, a vector at a time.
+    fn vectors(&self, make: impl Fn(&Expr) -> Stmt) -> Stmt {
+        let vectors = (0..self.width / self.vector).map(|at| {
+            let lane = Var::new("lane", DType::INT32);
+            let body = make(&simplify::expr(&(lane.expr() + Expr::int(at * self.vector, DType::INT32))));
+            Stmt::for_loop(lane, Expr::int(self.vector, DType::INT32), ForKind::Vectorized, body)
+        });
+        Stmt::seq(vectors)
     }
 
     fn start(&self) -> Stmt {
-        self.lanes(|lane| {
-            let starts = self
-                .reductions()
-                .map(|reduction| Stmt::store(&reduction.lanes, vec![lane.clone()], reduction.identity()));
-            Stmt::seq(starts)
-        })
+        self.vectors(|lane| self.lanes.start(lane))
     }
 
     fn main(&self, count: &Expr) -> Stmt {
         let dtype = self.axis.extent.dtype;
         let outer = Var::new("k_outer", dtype);
-        let body = self.lanes(|lane| {
+        let body = self.vectors(|lane| {
             let step = outer.expr() * Expr::int(self.width, dtype) + lane.clone().cast(dtype);
-            let value = self.axis.min.clone() + step;
-            let parts = self.parts.iter().map(|part| match part {
-                Part::Name(var, value) => {
-                    Stmt::new(StmtKind::Bind { var: var.clone(), value: value.clone() })
-                }
-                Part::Reduction(reduction) => {
-                    let sum = reduction.combined(reduction.partial(lane), reduction.term.clone());
-                    Stmt::store(&reduction.lanes, vec![lane.clone()], sum)
-                }
-            });
-            self.at(&value, &Stmt::seq(parts))
+            self.at(&(self.axis.min.clone() + step), &self.lanes.step(lane))
         });
         Stmt::for_loop(outer, count.clone(), ForKind::Serial, body)
-    }
-
-    fn finish(&self) -> Stmt {
-        let results = self.reductions().map(|reduction| {
-            let own = Expr::load(&reduction.buffer, reduction.indices.clone());
-            let value = reduction.combined(own, reduction.all_lanes(self.width));
-            Stmt::store(&reduction.buffer, reduction.indices.clone(), value)
-        });
-        Stmt::seq(results)
     }
 }

@@ -26,9 +26,10 @@ const LANES_MAX: i128 = 128;
 /// * A branch by lane becomes a *mask*: statements under it store and load under a predicate, so that a lane touches no
 ///   memory that it did not touch before. If the condition compares the loop variable with a bound, as at the end of a
 ///   row, the body is duplicated: without a mask for the case that all lanes are within the bound, and with one. What a
-///   conjunction says of all lanes at once, without reading memory, stays a branch around them. Loads of buffers of a
-///   constant size that the function allocates need no predicate where the ranges of the loops show that all lanes are
-///   inside: with one, a compiler keeps the buffer in memory rather than in registers.
+///   conjunction says of all lanes at once, without reading memory, stays a branch around them; so does a comparison of
+///   adjacent integers, from a multiple of their number on, with another such multiple. Loads of buffers of a constant
+///   size that the function allocates need no predicate where the ranges of the loops show that all lanes are inside:
+///   with one, a compiler keeps the buffer in memory rather than in registers.
 /// * `if_then_else`, `and` and `or` by lane become selections; loads in a part that only some lanes evaluate get a
 ///   predicate.
 /// * A statement that cannot be vectorized (a function that is not arithmetic, a loop or a `while` with bounds by lane,

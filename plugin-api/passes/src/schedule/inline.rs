@@ -383,7 +383,7 @@ impl Inlined<'_> {
 }
 
 /// A block with the indices of its elements simplified: those of a reshaped buffer are often plain axes, which later steps need.
-fn tidied(stmt: &Stmt) -> Stmt {
+pub(super) fn tidied(stmt: &Stmt) -> Stmt {
     let mut ranges = Ranges::new();
     add_range(&mut ranges, stmt);
     let tidied = |indices: &[Expr]| indices.iter().map(|index| simplify::expr_with(index, &ranges)).collect();

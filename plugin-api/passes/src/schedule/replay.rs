@@ -99,6 +99,7 @@ const STEPS: &[(&str, &[&str])] = &[
     ("reverse_compute_inline", &["block"]),
     ("compact", &["block"]),
     ("set_dtype", &["block", "dtype"]),
+    ("split_axis", &["block", "axis", "factor"]),
     ("tensorize", &["loop", "intrin"]),
     ("compute_at", &["block", "loop"]),
     ("reverse_compute_at", &["block", "loop"]),
@@ -315,6 +316,9 @@ fn make_move(sch: &mut Schedule, step: &Step, call: &Call<'_>) -> Result<Vec<Han
         "tensorize" => none(sch.tensorize(&call.looped("loop")?, call.text("intrin")?)?),
         "compact" => none(sch.compact(&call.block("block")?)?),
         "set_dtype" => none(sch.set_dtype(&call.block("block")?, call.dtype("dtype")?)?),
+        "split_axis" => {
+            none(sch.split_axis(&call.block("block")?, call.index("axis")?, call.int("factor")?)?)
+        }
         "compute_at" => none(sch.compute_at(&call.block("block")?, &call.looped("loop")?)?),
         "reverse_compute_at" => none(sch.reverse_compute_at(&call.block("block")?, &call.looped("loop")?)?),
         "partition" => of_loops(sch.partition(&call.looped("loop")?, call.cut()?)?),

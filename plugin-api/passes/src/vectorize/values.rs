@@ -1,11 +1,13 @@
 //! Vectorized values of a body.
 
 use chipdock_ir::op::{Lowering, Takes};
-use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, TargetCapabilities, Var};
+use chipdock_ir::{
+    BinaryOp, Buffer, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op, TargetCapabilities, Var,
+};
 
 use super::lanes::Lanes;
 use crate::lower_intrinsics::lowered_ulps;
-use crate::simplify::{self, is_pure};
+use crate::simplify::{self, is_pure, linear::Linear};
 use crate::walk::{conjuncts, depends_on_memory};
 
 impl Lanes<'_> {
@@ -53,7 +55,16 @@ impl Lanes<'_> {
                 }
                 ExprKind::Binary(*op, self.wide_expr(a)?, self.wide_expr(b)?)
             }
-            ExprKind::Compare(op, a, b) => ExprKind::Compare(*op, self.wide_expr(a)?, self.wide_expr(b)?),
+            ExprKind::Compare(op, a, b) => {
+                let (a, b) = (self.wide_expr(a)?, self.wide_expr(b)?);
+                if let Some(same) = whole_vectors(*op, &a, &b) {
+                    return Some(same.with_span(expr.span));
+                }
+                ExprKind::Compare(*op, a, b)
+            }
+            ExprKind::And(a, b) | ExprKind::Or(a, b) if !depends_on_memory(expr) => {
+                return self.both(matches!(expr.kind, ExprKind::And(..)), a, b);
+            }
             ExprKind::And(a, b) => {
                 let first = self.wide_expr(a)?;
                 return self.named(first, &[b], |lanes, first| {
@@ -97,6 +108,15 @@ impl Lanes<'_> {
         expr.dtype.is_scalar().then_some(())?;
         let value = self.expr(expr)?;
         self.wide(value)
+    }
+
+    /// A conjunction or a disjunction of conditions that do not read memory; a scalar if all lanes agree on both.
+    fn both(&mut self, is_conjunction: bool, a: &Expr, b: &Expr) -> Option<Expr> {
+        let (mut a, mut b) = (self.expr(a)?, self.expr(b)?);
+        if !(a.dtype.is_scalar() && b.dtype.is_scalar()) {
+            (a, b) = (self.wide(a)?, self.wide(b)?);
+        }
+        Some(if is_conjunction { a.and(b) } else { a.or(b) })
     }
 
     /// The value for all lanes, if it is evaluated only in the lanes of a mask.
@@ -249,6 +269,32 @@ fn is_zero(expr: &Expr) -> bool {
         ExprKind::Float(bits) => bits.0 == 0,
         _ => false,
     }
+}
+
+/// The comparison of the first lanes, where all lanes agree: adjacent integers from a multiple of their number on lie on
+/// one side of another multiple.
+fn whole_vectors(op: CompareOp, a: &Expr, b: &Expr) -> Option<Expr> {
+    let (first, limit) = match (op, &a.kind, &b.kind) {
+        (CompareOp::Lt | CompareOp::Ge, ExprKind::Ramp { .. }, ExprKind::Broadcast { .. }) => (a, b),
+        (CompareOp::Gt | CompareOp::Le, ExprKind::Broadcast { .. }, ExprKind::Ramp { .. }) => (b, a),
+        _ => return None,
+    };
+    let (ExprKind::Ramp { base, stride, lanes }, ExprKind::Broadcast { value, .. }) =
+        (&first.kind, &limit.kind)
+    else {
+        return None;
+    };
+    let lanes = i128::from(*lanes);
+    let is_multiple = |e: &Expr| {
+        let sum = Linear::of(e);
+        // Of the values of the type, as it wraps.
+        lanes.count_ones() == 1
+            && sum.constant % lanes == 0
+            && sum.terms.iter().all(|(_, factor)| factor % lanes == 0)
+    };
+    let fits = stride.as_int() == Some(1) && is_multiple(base) && is_multiple(value);
+    let (base, value) = (base.clone(), value.clone());
+    fits.then(|| if first == a { Expr::compare(op, base, value) } else { Expr::compare(op, value, base) })
 }
 
 /// Returns true if the expression is a literal.

@@ -6,7 +6,7 @@ use chipdock_ir::{
     print, validate::validate,
 };
 use chipdock_passes::schedule::Schedule;
-use chipdock_passes::{apply_schedules, default_schedule, default_steps};
+use chipdock_passes::{apply_schedules, default_schedule, default_steps, split_reductions};
 
 use crate::schedule::kernels::{self, Kernel};
 
@@ -73,6 +73,23 @@ fn products_keep_results() {
             let tile = text.split("T.sblock(").find(|block| block.starts_with("\"C\")"));
             let is_packed = text.contains("A_packed");
             assert!(tile.is_some_and(|tile| !is_packed || !tile.contains("T.where")), "{text}");
+        }
+    }
+}
+
+/// The groups of a convolution are a batch of products.
+#[test]
+fn groups_are_batches_of_products() {
+    let sizes =
+        [(1, [5, 7], 4), (2, [8, 16], 9), (3, [5, 7], 12), (4, [4, 4], 10), (8, [16, 4], 8), (5, [3, 1], 16)];
+    for (index, (groups, channels, size)) in sizes.into_iter().enumerate() {
+        for last in [false, true] {
+            let (bits, registers) = MACHINES[index % MACHINES.len()];
+            let kernel = kernels::group_convolution(groups, channels, size, last);
+            let text = scheduled(&kernel, &processor(bits, registers));
+            let products = groups * channels[0] * channels[1] * 9 * size * size;
+            let is_product = channels[1] >= 4 && products / groups >= 24 * 24 * 24;
+            assert_eq!(text.contains("X_packed"), is_product, "{channels:?} {size} {last}\n{text}");
         }
     }
 }
@@ -310,6 +327,24 @@ fn long_sums_keep_results() {
             let in_parts = shape[0] < 9 && shape[1] >= 65_536;
             assert_eq!(text.contains("B_rf"), in_parts, "{text}");
         }
+    }
+}
+
+/// Partial results are as many on every target, in vectors as wide as its own.
+#[test]
+fn reductions_have_the_vectors_of_the_target() {
+    let kernel = kernels::reduced([3, 70], false, DType::FLOAT32, BinaryOp::Max);
+    let original = build::module([kernel.function.clone()]);
+    let name = &kernel.function.name;
+    let expected = Interpreter::new(&original).run(name, &mut kernel.args()).unwrap();
+    for (bits, registers) in MACHINES {
+        let module = split_reductions(&original, &processor(bits, registers)).unwrap();
+        let text = print::function(&module.functions[0]);
+        let (all, vectors) = (text.matches("T.vectorized(").count(), 2 * (512 / bits) as usize);
+        assert_eq!(text.matches(&format!("T.vectorized({})", bits / 32)).count(), vectors, "{text}");
+        assert!(all == vectors && text.contains("_lanes = T.sblock_alloc_buffer((16,)"), "{text}");
+        let found = Interpreter::new(&module).run(name, &mut kernel.args()).unwrap();
+        assert_eq!(found.outputs[0].array, expected.outputs[0].array, "{text}");
     }
 }
 

@@ -23,3 +23,19 @@ class Module:
             for j in T.vectorized(16):
                 if j < n and K[i] > 0:
                     B[i, j] = A[i, j]
+
+    @T.prim_func(s_tir=True)
+    def whole_vectors(A: T.Buffer((56,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer((60,), "float32")):
+        # 56 is 7 vectors, so that all lanes agree; 60 is not 15 of them, and from 4 on no vector begins at a multiple of 8.
+        for i in range(8):
+            for j in T.vectorized(8):
+                B[i * 8 + j] = T.if_then_else(i * 8 + j < 56, A[i * 8 + j], T.float32(1.0))
+            for j in T.vectorized(8):
+                if 40 <= i * 8 + j and i * 8 + j < 56:
+                    B[i * 8 + j] = A[i * 8 + j] * B[i * 8 + j]
+            for j in T.vectorized(8):
+                if i * 8 + j < 60:
+                    C[i * 8 + j] = B[i * 8 + j]
+            for j in T.vectorized(8):
+                if i * 8 + j + 4 < 56:
+                    C[i * 8 + j] = A[i * 8 + j + 4]

@@ -5,6 +5,7 @@
 //!
 //! * [`inline`]: elementwise intermediate results are computed where they are read.
 //! * [`rows`]: nests one after the other run row by row, and what they pass on shrinks to a row.
+//! * [`groups`]: the channels of grouped convolutions become two axes, groups and members.
 //! * [`product`]: sums of products are packed ([`copies`]) and computed by tiles in registers.
 //! * [`sums`]: reductions to few results are computed in parts.
 //! * [`transpose`]: copies along another order of memory run by tiles in registers.
@@ -17,6 +18,7 @@
 mod copies;
 mod edges;
 mod facts;
+mod groups;
 mod inline;
 mod leaf;
 mod order;
@@ -60,6 +62,9 @@ fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFun
     while let Some(rows) = rows::Rows::find(schedule.function(), &tried) {
         tried.push(rows.name());
         attempt(&mut schedule, |schedule| rows.schedule(schedule));
+    }
+    for grouped in leaves(&schedule.function().body).into_iter().filter_map(groups::Grouped::of) {
+        attempt(&mut schedule, |schedule| grouped.schedule(schedule));
     }
     for product in leaves(&schedule.function().body).iter().filter_map(Product::of) {
         let dots = product.by_dots(&processor);

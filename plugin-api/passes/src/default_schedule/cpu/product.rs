@@ -79,8 +79,8 @@ pub(super) struct Product {
 }
 
 /// The two factors of the term, in order of evaluation: their indices, and the types of their elements.
-struct Factors<'a> {
-    indices: [&'a [Expr]; 2],
+pub(super) struct Factors<'a> {
+    pub(super) indices: [&'a [Expr]; 2],
     dtypes: [DType; 2],
 }
 
@@ -249,8 +249,11 @@ impl Product {
         if self.is_inside {
             return Ok(());
         }
-        if by_batch {
-            return fused(schedule, &loops.batch).and_then(|of| threads(schedule, &of));
+        // Batches that share a vector of the result, such as groups of few channels, stay in order.
+        let on_threads =
+            |schedule: &mut Schedule| fused(schedule, &loops.batch).and_then(|of| threads(schedule, &of));
+        if by_batch && attempt(schedule, on_threads) {
+            return Ok(());
         }
         threads(schedule, &first(&other)?)?;
         if by_columns {
@@ -424,7 +427,7 @@ fn triple(loops: &[LoopRef]) -> Result<(LoopRef, LoopRef, LoopRef), ScheduleErro
 }
 
 /// The factors of a block that adds a product of two loads to what it writes.
-fn factors(block: &Block) -> Option<Factors<'_>> {
+pub(super) fn factors(block: &Block) -> Option<Factors<'_>> {
     let plain =
         block.alloc_buffers.is_empty() && block.match_buffers.is_empty() && block.annotations.is_empty();
     plain.then_some(())?;

@@ -57,7 +57,8 @@ fn blocks(sch: &mut Schedule) -> Vec<BlockRef> {
     found.filter_map(|name| sch.get_sblock(name).ok()).collect()
 }
 
-const STEPS: [&str; 21] = [
+const STEPS: [&str; 22] = [
+    "split_axis",
     "set_dtype",
     "partition",
     "split",
@@ -127,6 +128,9 @@ fn step(sch: &mut Schedule, choices: &mut Choices<'_>) -> (&'static str, Result<
         "compute_inline" => sch.compute_inline(&block),
         "reverse_compute_inline" => sch.reverse_compute_inline(&block),
         "compact" => sch.compact(&block),
+        "split_axis" => {
+            sch.split_axis(&block, choices.below(3), i64::try_from(choices.below(4) + 1).unwrap())
+        }
         "set_dtype" => {
             let wider = [DType::FLOAT32, DType::FLOAT64, DType::INT32, DType::INT64];
             sch.set_dtype(&block, wider[choices.below(4)])

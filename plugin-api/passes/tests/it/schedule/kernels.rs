@@ -412,3 +412,44 @@ pub(crate) fn grouped(groups: usize, each: usize, size: usize) -> Kernel {
     });
     Kernel { function: f.finish(), shapes: vec![vec![groups * each, size]; 2] }
 }
+
+/// A convolution of `groups` groups, of `[inputs, members]` channels each, of an image that is `size + 2` high and wide with
+/// `[3, 3]` weights; channels are the first axis, or the last one.
+pub(crate) fn group_convolution(groups: usize, channels: [usize; 2], size: usize, last: bool) -> Kernel {
+    let int = |value: usize| Expr::int(value as i128, DType::INT32);
+    let [inputs, members] = channels;
+    let mut f = build::function("group_convolution");
+    f.noalias();
+    let order = |channel: Expr, row: Expr, column: Expr| match last {
+        true => [row, column, channel],
+        false => [channel, row, column],
+    };
+    let shape = |count: usize, size: usize| if last { [size, size, count] } else { [count, size, size] };
+    let weights = if last { [3, 3, inputs, groups * members] } else { [groups * members, inputs, 3, 3] };
+    let shapes = [shape(groups * inputs, size + 2), shape(groups * members, size)];
+    let x = f.buffer("X", shapes[0].map(int), DType::INT32);
+    let w = f.buffer("W", weights.map(int), DType::INT32);
+    let y = f.buffer("Y", shapes[1].map(int), DType::INT32);
+    let [first, second, third] = shapes[1].map(int);
+    f.grid(["a", "b", "d", "c", "y", "x"], (first, second, third, int(inputs), 3, 3), |f, loops| {
+        f.block("Y", |f| {
+            let [va, vb, vd, vc, vy, vx] = f.remap(
+                [S, S, S, R, R, R],
+                ["va", "vb", "vd", "vc", "vy", "vx"],
+                [&loops[0], &loops[1], &loops[2], &loops[3], &loops[4], &loops[5]],
+            );
+            let out = [va.clone(), vb.clone(), vd.clone()];
+            let [channel, row, column] = if last { [vd, va, vb] } else { [va, vb, vd] };
+            let from = channel.clone().floor_div(int(members)) * int(inputs) + vc.clone();
+            let weight = match last {
+                true => [vy.clone(), vx.clone(), vc, channel],
+                false => [channel, vc, vy.clone(), vx.clone()],
+            };
+            f.init(|f| f.store(&y, out.clone(), 0));
+            let product = x.at(order(from, row + vy, column + vx)) * w.at(weight);
+            f.store(&y, out.clone(), y.at(out) + product);
+        });
+    });
+    let shapes = vec![shapes[0].to_vec(), weights.to_vec(), shapes[1].to_vec()];
+    Kernel { function: f.finish(), shapes }
+}

@@ -1,0 +1,215 @@
+//! Reductions that choose: the greatest or the least of some values, with the place where it is (`argmax`, `argmin`).
+
+use chipdock_ir::{Buffer, CompareOp, DType, Expr, ExprKind, Stmt, StmtKind, StorageScope, Var};
+
+use super::{LANES_SIZE_BYTES, Lanes};
+use crate::simplify::is_pure;
+
+/// Two results of a block, of which every iteration keeps both or takes both new ones: where the value is greater (or less), or
+/// where it is the same and the index less (or greater). That is an order of all pairs, so that the best pair does not depend on
+/// the order of iterations.
+pub(super) struct Choice {
+    /// Whether the old results stay, in terms of them and of the new ones.
+    stays: Expr,
+    results: [Chosen; 2],
+    /// Number of partial results.
+    pub(super) width: i128,
+}
+
+/// One of the results.
+struct Chosen {
+    buffer: Buffer,
+    indices: Vec<Expr>,
+    new: Expr,
+    /// The value before the first iteration.
+    start: Expr,
+    lanes: Buffer,
+}
+
+impl Chosen {
+    fn own(&self) -> Expr {
+        Expr::load(&self.buffer, self.indices.clone())
+    }
+
+    fn partial(&self, lane: &Expr) -> Expr {
+        Expr::load(&self.lanes, vec![lane.clone()])
+    }
+}
+
+impl Choice {
+    /// The choice that the body of a block makes, by names for both new values, with an init that sets both.
+    pub(super) fn of(body: &Stmt, init: &Stmt, scope: &StorageScope) -> Option<Self> {
+        let StmtKind::Seq(stmts) = &body.kind else { return None };
+        let [first, second, stores @ ..] = stmts.as_slice() else { return None };
+        let (stays, [a, b]) = same_condition(named_select(first)?, named_select(second)?)?;
+        let [x, y] = stores else { return None };
+        let (x, y) = (stored_name(x)?, stored_name(y)?);
+        let (a_at, b_at) = match (x.0 == a.0, x.0 == b.0, y.0 == a.0, y.0 == b.0) {
+            (true, false, false, true) => (x, y),
+            (false, true, true, false) => (y, x),
+            _ => return None,
+        };
+        let mut results = Vec::new();
+        for ((_, kept, new), (_, buffer, indices)) in [(a, a_at), (b, b_at)] {
+            let own = Expr::load(buffer, indices.to_vec());
+            let wanted = buffer.strides.is_empty() && is_pure(new) && *kept == own;
+            let start = wanted.then(|| start(init, buffer, indices)).flatten()?;
+            let width = (LANES_SIZE_BYTES / 4) as i128;
+            let size = vec![Expr::int(width, DType::INT32)];
+            let lanes = Buffer::new(format!("{}_lanes", buffer.name), size, buffer.dtype, scope.clone());
+            results.push(Chosen {
+                buffer: buffer.clone(),
+                indices: indices.to_vec(),
+                new: new.clone(),
+                start,
+                lanes,
+            });
+        }
+        let results: [Chosen; 2] = results.try_into().ok()?;
+        let width = (LANES_SIZE_BYTES / 4) as i128;
+        let choice = Self { stays: stays.clone(), results, width };
+        (choice.has_types() && choice.is_an_order()).then_some(choice)
+    }
+
+    /// The value is one of float32 or a narrow integer, the other an integer.
+    fn has_types(&self) -> bool {
+        let is_narrow = |dtype: DType| dtype == DType::FLOAT32 || dtype == DType::INT32;
+        let is_index = |dtype: DType| dtype == DType::INT32 || dtype == DType::INT64;
+        let [a, b] = &self.results;
+        let (a, b) = (a.buffer.dtype, b.buffer.dtype);
+        (is_narrow(a) && is_index(b)) || (is_index(a) && is_narrow(b))
+    }
+
+    /// `own > new or own == new and own_index < new_index`, with each comparison in either direction.
+    fn is_an_order(&self) -> bool {
+        let ExprKind::Or(a, b) = &self.stays.kind else { return false };
+        let of = |first: &Expr, second: &Expr| {
+            let ExprKind::And(x, y) = &second.kind else { return false };
+            let equal = |e: &Expr, at: usize| self.compares(e, at, |op| op == CompareOp::Eq);
+            let strict =
+                |e: &Expr, at: usize| self.compares(e, at, |op| matches!(op, CompareOp::Lt | CompareOp::Gt));
+            (0..2).any(|value| {
+                let with = |x: &Expr, y: &Expr| equal(x, value) && strict(y, 1 - value);
+                strict(first, value) && (with(x, y) || with(y, x))
+            })
+        };
+        of(a, b) || of(b, a)
+    }
+
+    /// Whether an expression compares the old and the new value of a result, in this way.
+    fn compares(&self, e: &Expr, result: usize, how: impl Fn(CompareOp) -> bool) -> bool {
+        let ExprKind::Compare(op, a, b) = &e.kind else { return false };
+        let Chosen { new, .. } = &self.results[result];
+        let own = self.results[result].own();
+        how(*op) && ((*a == own && b == new) || (*b == own && a == new))
+    }
+
+    pub(super) fn data(&self) -> impl Iterator<Item = &Var> {
+        self.results.iter().map(|result| &result.buffer.data)
+    }
+
+    pub(super) fn indices(&self) -> impl Iterator<Item = &Expr> {
+        self.results.iter().flat_map(|result| &result.indices)
+    }
+
+    pub(super) fn news(&self) -> impl Iterator<Item = &Expr> {
+        self.results.iter().map(|result| &result.new)
+    }
+
+    /// The results after one more pair. All values are bound before any is stored, and the condition reads no memory then: a
+    /// compiler need not evaluate its second part in some lanes only.
+    fn step(&self, own: [Expr; 2], new: [Expr; 2], store: impl Fn(&Chosen, Expr) -> Stmt) -> Stmt {
+        let mut stmts = Vec::new();
+        let mut named = |name: &str, value: Expr| {
+            let var = Var::new(name, value.dtype);
+            stmts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
+            var.expr()
+        };
+        let (own, new) = (own.map(|own| named("own", own)), new.map(|new| named("new", new)));
+        let stays = self.replaced(&self.stays, &own, &new);
+        let pairs = self.results.iter().zip(own.into_iter().zip(new));
+        stmts.extend(pairs.map(|(result, (own, new))| store(result, Expr::select(stays.clone(), own, new))));
+        Stmt::seq(stmts)
+    }
+
+    /// The expression with other old and new values.
+    fn replaced(&self, e: &Expr, own: &[Expr; 2], new: &[Expr; 2]) -> Expr {
+        for (result, (own, new)) in self.results.iter().zip(own.iter().zip(new)) {
+            if *e == result.own() {
+                return own.clone();
+            }
+            if *e == result.new {
+                return new.clone();
+            }
+        }
+        e.map_children(&mut |e| self.replaced(e, own, new))
+    }
+}
+
+impl Lanes for Choice {
+    fn buffers(&self) -> Vec<Buffer> {
+        self.results.iter().map(|result| result.lanes.clone()).collect()
+    }
+
+    fn start(&self, lane: &Expr) -> Stmt {
+        let stores = self.results.iter();
+        Stmt::seq(stores.map(|result| Stmt::store(&result.lanes, vec![lane.clone()], result.start.clone())))
+    }
+
+    fn step(&self, lane: &Expr) -> Stmt {
+        let own = [0, 1].map(|at: usize| self.results[at].partial(lane));
+        let new = [0, 1].map(|at: usize| self.results[at].new.clone());
+        self.step(own, new, |result, value| Stmt::store(&result.lanes, vec![lane.clone()], value))
+    }
+
+    fn finish(&self) -> Stmt {
+        let lane = Var::new("lane", DType::INT32);
+        let own = [0, 1].map(|at: usize| self.results[at].own());
+        let new = [0, 1].map(|at: usize| self.results[at].partial(&lane.expr()));
+        let body =
+            self.step(own, new, |result, value| Stmt::store(&result.buffer, result.indices.clone(), value));
+        Stmt::for_loop(lane, Expr::int(self.width, DType::INT32), chipdock_ir::ForKind::Serial, body)
+    }
+}
+
+/// A name for a selection: the name, the condition, and both values.
+type Named<'a> = (&'a Var, &'a Expr, &'a Expr, &'a Expr);
+
+fn named_select(stmt: &Stmt) -> Option<Named<'_>> {
+    let StmtKind::Bind { var, value } = &stmt.kind else { return None };
+    match &value.kind {
+        ExprKind::Select(condition, a, b) => Some((var, condition, a, b)),
+        _ => None,
+    }
+}
+
+/// Names with what they are if the condition holds, and if not.
+type Both<'a> = [(&'a Var, &'a Expr, &'a Expr); 2];
+
+fn same_condition<'a>(x: Named<'a>, y: Named<'a>) -> Option<(&'a Expr, Both<'a>)> {
+    (x.1 == y.1).then_some((x.1, [(x.0, x.2, x.3), (y.0, y.2, y.3)]))
+}
+
+/// A store of a name: the name, and where.
+fn stored_name(stmt: &Stmt) -> Option<(&Var, &Buffer, &[Expr])> {
+    let StmtKind::Store { buffer, indices, value, predicate: None } = &stmt.kind else { return None };
+    match &value.kind {
+        ExprKind::Var(var) => Some((var, buffer, indices)),
+        _ => None,
+    }
+}
+
+/// The constant that the init stores in an element.
+fn start(init: &Stmt, buffer: &Buffer, indices: &[Expr]) -> Option<Expr> {
+    let StmtKind::Seq(stmts) = &init.kind else { return None };
+    stmts.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Store { buffer: to, indices: at, value, predicate: None }
+            if to == buffer
+                && at == indices
+                && matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_)) =>
+        {
+            Some(value.clone())
+        }
+        _ => None,
+    })
+}
