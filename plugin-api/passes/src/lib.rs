@@ -44,9 +44,8 @@
 //!   in `native_ops`, or, for `dot_add`, the target its types in `dot_products`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and casts
 //!   remain; computations in these types are made in float32.
 //! * **PASS-H6** A function that is left to the C library is a `call_pure_extern` with a C name, on scalars. If the target
-//!   kind names no `native_ops`, the passes leave exactly these: of float32, in which those of float16 and bfloat16 are
-//!   computed, `fmodf`, whether the target has float64 or not; and of float64 `fmod`, and on a host also `acos acosh asin
-//!   asinh atan atan2 atanh cos cosh hypot ldexp pow sin sinh tan`. An op that `native_ops` names is not among them: it remains an op. A
+//!   kind names no `native_ops`, the passes leave exactly these: `fmod` of float64; and, on a device or without float64, `fmodf`
+//!   of float32, in which those of float16 and bfloat16 are computed. An op that `native_ops` names is not among them: it remains an op. A
 //!   C function that the program itself calls (`expf`, say) remains a call of that name.
 //! * **PASS-H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores
 //!   whose index is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter.
@@ -140,7 +139,7 @@ pub use lower_blocks::lower_blocks;
 pub use lower_cross_thread_reduction::lower_cross_thread_reduction;
 pub use lower_halves::lower_halves;
 pub use lower_int64::lower_int64;
-pub use lower_intrinsics::{high_ulps, lower_intrinsics, lowered_ulps, narrow_ulps, wide_ulps};
+pub use lower_intrinsics::{high_ulps, lower_intrinsics, lowered_ulps, narrow_ulps};
 pub use lower_storage_types::lower_storage_types;
 pub use lower_thread_allreduce::lower_thread_allreduce;
 pub use lower_warp_memory::lower_warp_memory;

@@ -10,7 +10,10 @@ use chipdock_test_backends::run;
 use chipdock_test_backends::{host, on_each_host};
 
 /// Arguments and values of float64 functions, of 60 digits; the passes' own test says how they were made.
-const FLOAT64: &str = include_str!("../../../plugin-api/passes/tests/it/data/float64.txt");
+const FLOAT64: [&str; 2] = [
+    include_str!("../../../plugin-api/passes/tests/it/data/float64.txt"),
+    include_str!("../../../plugin-api/passes/tests/it/data/wide.txt"),
+];
 
 fn functions(dtype: DType) -> Vec<Op> {
     let unary = |op: &&Op| op.signature() == Signature::FloatUnary && lowered_ulps(**op, dtype).is_some();
@@ -22,8 +25,13 @@ fn module(ops: &[Op], dtype: DType, sizes: &[usize]) -> IrModule {
     let function = |(op, n): (&Op, &usize)| -> PrimFunc {
         let n = *n as i32;
         let mut f = build::function(format!("run_{}", op.name()));
-        let (a, b) = (f.buffer("A", [n], dtype), f.buffer("B", [n], dtype));
-        f.range("i", n, |f, i| f.store(&b, [&i], Expr::call(*op, vec![a.at([&i])], dtype)));
+        let inputs = &["A0", "A1"][..op.info().params.len()];
+        let inputs: Vec<_> = inputs.iter().map(|name| f.buffer(*name, [n], dtype)).collect();
+        let b = f.buffer("B", [n], dtype);
+        f.range("i", n, |f, i| {
+            let args = inputs.iter().map(|input| input.at([&i])).collect();
+            f.store(&b, [&i], Expr::call(*op, args, dtype));
+        });
         f.finish()
     };
     build::module(ops.iter().zip(sizes).map(function))
@@ -36,10 +44,11 @@ fn is_lowered(host: &Host, backend: &Backend, op: Op) -> bool {
     kind.0.is_host && !kind.0.native_ops.iter().any(|native| native == op.name())
 }
 
-fn values(backend: &Backend, loaded: &Module, op: Op, input: Array) -> Vec<f64> {
-    let form = Array::zeros(input.dtype, &input.shape);
+fn values(backend: &Backend, loaded: &Module, op: Op, inputs: Vec<Array>) -> Vec<f64> {
+    let form = Array::zeros(inputs[0].dtype, &inputs[0].shape);
     let function = loaded.function(&format!("run_{}", op.name())).expect("the function");
-    let values = run::upload(backend, &[Arg::Tensor(input), Arg::Tensor(form.clone())]).expect("uploaded");
+    let args: Vec<Arg> = inputs.into_iter().chain([form.clone()]).map(Arg::Tensor).collect();
+    let values = run::upload(backend, &args).expect("uploaded");
     run::call(&function, &values).expect("run");
     let Some(run::Value::Tensor(tensor)) = values.last() else { panic!("the result is a tensor") };
     Array { data: tensor.to_bytes().expect("read back"), ..form }.to_f64()
@@ -84,7 +93,7 @@ fn float32_is_within_its_bounds() {
         let mut n_ops = 0;
         for (op, exact) in ops.iter().zip(&exact).filter(|(op, _)| is_lowered(&host, backend, **op)) {
             let bound = bound(*op).expect("a bound");
-            let found = values(backend, &loaded, *op, Array::from_f32(&[n], &sample));
+            let found = values(backend, &loaded, *op, vec![Array::from_f32(&[n], &sample)]);
             for ((x, found), exact) in sample.iter().zip(found).zip(exact) {
                 // What overflows is infinite.
                 let rounded = f64::from(*exact as f32);
@@ -113,34 +122,74 @@ fn float32_is_within_its_bounds() {
     assert!(exact_hosts.get() > 1, "only {} targets have the option", exact_hosts.get());
 }
 
+/// Arguments, the nearest float64 of the value, and the rest.
+type Case = (Vec<f64>, (f64, f64));
+
+fn cases(op: Op) -> Vec<Case> {
+    let number = |word: &str| f64::from_bits(u64::from_str_radix(word, 16).expect("bits"));
+    let lines = FLOAT64.iter().flat_map(|text| text.lines());
+    let own = lines.filter_map(|line| line.strip_prefix(op.name())?.strip_prefix(' '));
+    own.map(|line| {
+        let mut numbers: Vec<f64> = line.split(' ').map(number).collect();
+        let (rest, nearest) = (numbers.pop().expect("the rest"), numbers.pop().expect("the value"));
+        (numbers, (nearest, rest))
+    })
+    .collect()
+}
+
+fn columns(cases: &[Case]) -> Vec<Array> {
+    let column = |index: usize| {
+        let values: Vec<f64> = cases.iter().map(|case| case.0[index]).collect();
+        Array::from_f64(DType::FLOAT64, &[values.len()], &values)
+    };
+    (0..cases[0].0.len()).map(column).collect()
+}
+
 #[test]
 fn float64_is_within_its_bounds() {
     let host = host();
-    let ops = functions(DType::FLOAT64);
-    let number = |word: &str| f64::from_bits(u64::from_str_radix(word, 16).expect("bits"));
-    let cases = |op: &Op| -> Vec<(f64, f64, f64)> {
-        let lines = FLOAT64.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-        let own = lines.filter(|words| words[0] == op.name());
-        own.map(|words| (number(words[1]), number(words[2]), number(words[3]))).collect()
-    };
-    let sizes: Vec<usize> = ops.iter().map(|op| cases(op).len()).collect();
+    let mut ops = functions(DType::FLOAT64);
+    ops.extend([Op::Pow, Op::Atan2, Op::Hypot]);
+    let sizes: Vec<usize> = ops.iter().map(|op| cases(*op).len()).collect();
     assert!(sizes.iter().all(|n| *n > 100), "{sizes:?}");
     let module = module(&ops, DType::FLOAT64, &sizes);
     on_each_host(&host, |backend| {
         let loaded = run::build(&host, backend, &module).expect("built");
         for op in ops.iter().filter(|op| is_lowered(&host, backend, **op)) {
             let bound = lowered_ulps(*op, DType::FLOAT64).expect("a bound");
-            let cases = cases(op);
-            let arguments: Vec<f64> = cases.iter().map(|case| case.0).collect();
-            let input = Array::from_f64(DType::FLOAT64, &[arguments.len()], &arguments);
-            let found = values(backend, &loaded, *op, input);
-            for ((x, nearest, rest), found) in cases.into_iter().zip(found) {
+            let cases = cases(*op);
+            let found = values(backend, &loaded, *op, columns(&cases));
+            for ((arguments, exact), found) in cases.into_iter().zip(found) {
                 assert!(
-                    within(found, (nearest, rest), 52, -1022, bound),
-                    "{}({x:e}): {found:e} is more than {bound} ulp from {nearest:e}",
-                    op.name()
+                    within(found, exact, 52, -1022, bound),
+                    "{}{arguments:?}: {found:e} is more than {bound} ulp from {:e}",
+                    op.name(),
+                    exact.0
                 );
             }
+        }
+    });
+}
+
+/// With the interpreter's own, which is exact.
+#[test]
+fn fmod_of_float32_is_exact() {
+    let host = host();
+    let mut random = chipdock_test_support::Random::new(3);
+    let n = 50_000;
+    let mut draw = || -> Vec<f32> { (0..n).map(|_| f32::from_bits(random.bits_32())).collect() };
+    let [x, y] = [draw(), draw()].map(|values| Array::from_f32(&[n], &values));
+    let module = module(&[Op::Fmod], DType::FLOAT32, &[n]);
+    let zeros = Array::zeros(DType::FLOAT32, &[n]);
+    let mut args = [x.clone(), y.clone(), zeros].map(Arg::Tensor);
+    Interpreter::new(&module).run("run_fmod", &mut args).expect("interpreted");
+    let [_, _, Arg::Tensor(expected)] = args else { panic!("three tensors") };
+    on_each_host(&host, |backend| {
+        let loaded = run::build(&host, backend, &module).expect("built");
+        let found = values(backend, &loaded, Op::Fmod, vec![x.clone(), y.clone()]);
+        for (index, (found, expected)) in found.into_iter().zip(expected.to_f64()).enumerate() {
+            let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+            assert!(same, "{index}: {found:e}, not {expected:e}");
         }
     });
 }

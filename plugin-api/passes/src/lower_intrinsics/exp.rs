@@ -3,7 +3,7 @@
 use chipdock_ir::{DType, Expr, Op};
 
 use super::coefficients as c;
-use super::kit::{MAGIC, Steps, abs, copysign, div, double, equal, less, single, unary};
+use super::kit::{MAGIC, Steps, TWO_52, abs, copysign, div, double, equal, less, min, single, unary};
 
 /// 2^x to the precision of float32, for an x that leaves the result a normal float64.
 pub(super) fn power_single(s: &Steps, x: &Expr) -> Expr {
@@ -170,14 +170,21 @@ pub(super) fn pow_single(x: &Expr, y: &Expr) -> Expr {
     })
 }
 
+/// Whether a number that is not negative is whole; a NaN is not. `trunc` would be a call on processors without that
+/// instruction.
+fn is_whole(s: &Steps, x: &Expr) -> Expr {
+    let bounded = s.name("bounded", min(s.f64(TWO_52), x.clone()));
+    let shifted = s.name("shifted", bounded.clone() + s.f64(TWO_52));
+    equal(shifted - s.f64(TWO_52), bounded)
+}
+
 /// |x|^y with the sign of x^y: an odd power has the sign of x, and a fractional power of a negative number is a NaN.
 pub(super) fn with_sign(s: &Steps, x: &Expr, y: &Expr, power: &Expr) -> Expr {
-    let half = s.name("half", y.clone() * s.f64(0.5));
-    let truncated = |e: &Expr| unary(Op::Trunc, e);
-    let if_whole =
-        |then: Expr, otherwise: Expr| Expr::select(equal(truncated(y), y.clone()), then, otherwise);
+    let size = s.name("size", abs(y));
+    let half = s.name("half", size.clone() * s.f64(0.5));
+    let (whole, even) = (s.name("whole", is_whole(s, &size)), s.name("even", is_whole(s, &half)));
+    let if_whole = |then: Expr, otherwise: Expr| Expr::select(whole.clone(), then, otherwise);
     let odd = if_whole(copysign(power.clone(), x), power.clone());
-    let even = equal(truncated(&half), half.clone());
     let signed = s.name("signed", Expr::select(even, power.clone(), odd));
     let defined = if_whole(signed.clone(), s.f64(f64::NAN));
     let finite = Expr::select(less(s.f64(f64::NEG_INFINITY), x.clone()), defined, signed.clone());

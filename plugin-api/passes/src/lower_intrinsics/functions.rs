@@ -2,7 +2,7 @@
 
 use chipdock_ir::{Accuracy, DType, Expr, Op, TargetCapabilities, TypeCode};
 
-use super::{bits, erf, exp, float, log, narrow, quick, trig, wide};
+use super::{bits, erf, exp, float, log, narrow, quick, remainder, trig, wide};
 
 /// Lowering of a function of one type.
 #[derive(Clone, Copy)]
@@ -13,11 +13,11 @@ enum Made {
     Two(fn(&Expr, &Expr) -> Expr),
     /// Arithmetic and other functions, composed by the pass itself.
     Composed,
-    /// A call of the C library.
+    /// A call of the C library, or another table's.
     Library,
 }
 
-/// Lowering of a function of one type, and its largest error in units of the last place if it is not exact.
+/// Lowering of a function of one type, and its largest error in units of the last place, 0 if it is exact.
 type Lowered = (Made, Option<f64>);
 
 const LIBRARY: Lowered = (Made::Library, None);
@@ -31,7 +31,7 @@ fn two(make: fn(&Expr, &Expr) -> Expr, ulps: f64) -> Lowered {
 }
 
 fn exact(make: fn(&Expr, &Expr) -> Expr) -> Lowered {
-    (Made::Two(make), None)
+    (Made::Two(make), Some(0.0))
 }
 
 fn composed(ulps: f64) -> Lowered {
@@ -77,6 +77,7 @@ fn lowered(op: Op) -> [Lowered; 3] {
         Op::Sigmoid => [one(exp::sigmoid_single, 0.51), composed(2.6), composed(2.6)],
         Op::Rsqrt => [one(exp::rsqrt_single, 0.51), composed(1.5), composed(1.5)],
         Op::Ldexp => [exact(float::ldexp_single), LIBRARY, exact(narrow::exp::ldexp)],
+        Op::Fmod => [exact(remainder::fmod_single), LIBRARY, LIBRARY],
         Op::Nextafter => [exact(float::next_after), exact(float::next_after), exact(float::next_after)],
         _ => [LIBRARY; 3],
     }
@@ -119,8 +120,14 @@ fn single(op: Op) -> Lowered {
     quick(op).unwrap_or_else(|| lowered(op)[0])
 }
 
-/// The lowering of an op for float64 on a device, which has no C library.
-fn device_double(op: Op) -> Lowered {
+/// The lowering of an op for float64.
+fn double(op: Op) -> Lowered {
+    let [_, double, _] = lowered(op);
+    if matches!(double.0, Made::Library) { wide_double(op) } else { double }
+}
+
+/// The lowering of an op for float64 that needs more than its digits on the way.
+fn wide_double(op: Op) -> Lowered {
     match op {
         Op::Sinh => one(wide::hyperbolic::sinh, 1.5),
         Op::Cosh => one(wide::hyperbolic::cosh, 1.4),
@@ -148,7 +155,7 @@ pub(super) fn arithmetic(
     dtype: DType,
     capabilities: &TargetCapabilities,
 ) -> Option<Expr> {
-    let [high, double, narrow] = lowered(op);
+    let [high, _, narrow] = lowered(op);
     let make = |(made, _): Lowered| match (made, args) {
         (Made::One(make), [x]) => Some(make(x)),
         (Made::Two(make), [x, y]) => Some(make(x, y)),
@@ -167,26 +174,26 @@ pub(super) fn arithmetic(
     match (dtype.code, dtype.bits) {
         (TypeCode::Float, 32) if capabilities.math.accuracy == Accuracy::High => make(high),
         (TypeCode::Float, 32) => make(single(op)),
-        (TypeCode::Float, 64) if !capabilities.is_host => make(double).or_else(|| make(device_double(op))),
-        (TypeCode::Float, 64) => make(double),
+        (TypeCode::Float, 64) => make(double(op)),
         _ => None,
     }
 }
 
 /// The largest error, in units of the last place, of a function that [`lower_intrinsics`](crate::lower_intrinsics())
-/// lowers to arithmetic: of float32 or float64, with and without contraction. `None` if it remains a call of the C
-/// library or is not such a function.
+/// lowers to arithmetic on a host: of float32 or float64, with and without contraction; 0 if it is exact. `None` if it remains a
+/// call of the C library or is not such a function.
 ///
 /// ```
 /// use chipdock_ir::{DType, Op};
 /// assert_eq!(chipdock_passes::lowered_ulps(Op::Tanh, DType::FLOAT32), Some(2.7));
-/// assert_eq!(chipdock_passes::lowered_ulps(Op::Fmod, DType::FLOAT32), None);
+/// assert_eq!(chipdock_passes::lowered_ulps(Op::Fmod, DType::FLOAT32), Some(0.0));
+/// assert_eq!(chipdock_passes::lowered_ulps(Op::Fmod, DType::FLOAT64), None);
 /// ```
 #[must_use]
 pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
     match (dtype.code, dtype.bits) {
         (TypeCode::Float, 32) => single(op).1,
-        (TypeCode::Float, 64) => lowered(op)[1].1,
+        (TypeCode::Float, 64) => double(op).1,
         _ => None,
     }
 }
@@ -212,16 +219,4 @@ pub fn high_ulps(op: Op) -> Option<f64> {
 #[must_use]
 pub fn narrow_ulps(op: Op) -> Option<f64> {
     lowered(op)[2].1
-}
-
-/// The largest error of a function of float64 on a device without a native one; `None` if it is not such a function.
-///
-/// ```
-/// use chipdock_ir::Op;
-/// assert_eq!(chipdock_passes::wide_ulps(Op::Exp), Some(1.1));
-/// assert_eq!(chipdock_passes::wide_ulps(Op::Fmod), None);
-/// ```
-#[must_use]
-pub fn wide_ulps(op: Op) -> Option<f64> {
-    lowered(op)[1].1.or(device_double(op).1)
 }

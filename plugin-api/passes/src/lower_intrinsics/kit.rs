@@ -10,6 +10,8 @@ use crate::walk::vars_of;
 
 /// Adding this to a float64 below 2^51 rounds it to an integer, which is then in the low bits.
 pub(crate) const MAGIC: f64 = 6_755_399_441_055_744.0;
+/// From here on, every float64 is whole.
+pub(crate) const TWO_52: f64 = 4_503_599_627_370_496.0;
 /// The bits of 1.0.
 pub(crate) const ONE_BITS: u64 = 1023 << 52;
 

@@ -3,11 +3,10 @@
 use chipdock_ir::Expr;
 
 use super::coefficients as c;
-use super::kit::{ONE_BITS, Steps, and, copysign, div, double, equal, less, shr, single};
+use super::kit::{ONE_BITS, Steps, TWO_52, and, copysign, div, double, equal, less, shr, single};
 
 /// The bits of the square root of 1/2.
 const SQRT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
-const TWO_52: f64 = 4_503_599_627_370_496.0;
 
 /// A positive normal float64 as 2^k · m, m between the roots of 1/2 and 2: k, and m.
 fn parts(s: &Steps, x: &Expr) -> (Expr, Expr) {

@@ -1,6 +1,6 @@
-//! Functions of float64 for targets that have no C library: of a device without native ones.
+//! Functions of float64 that need more than its digits on the way.
 //!
-//! They rely on the rounding errors of sums and products, which a device must neither reorder nor contract.
+//! They rely on the rounding errors of sums, which nobody may reorder, and of products; see [`pair::product`].
 
 pub(super) mod angle;
 mod coefficients;

@@ -4,12 +4,12 @@
 @I.ir_module
 class Module:
     @T.prim_func
-    def function(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer((64,), "float32"), N: T.Buffer((64,), "int32")):
+    def function(A: T.Buffer((64,), "float64"), B: T.Buffer((64,), "float64"), C: T.Buffer((64,), "float64"), N: T.Buffer((64,), "int32")):
         # One function that is no arithmetic, with the names that it needs, and the condition that it stands under.
         for v in T.vectorized(8):
-            x: T.let[T.float32] = A[v] * T.float32(2)
-            y: T.let[T.float32] = T.fmod(x, T.float32(3))
-            B[v] = x + T.float32(1)
+            x: T.let[T.float64] = A[v] * T.float64(2)
+            y: T.let[T.float64] = T.fmod(x, T.float64(3))
+            B[v] = x + T.float64(1)
             if N[v] > 3:
                 C[v] = x
                 B[v] = y + B[v]

@@ -4,12 +4,12 @@
 @I.ir_module
 class Module:
     @T.prim_func
-    def buffers(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    def buffers(A: T.Buffer((64,), "float64"), B: T.Buffer((64,), "float64")):
         # Buffers of the body: one for each lane, in what runs lane by lane too.
         for v in T.vectorized(4):
-            s = T.alloc_buffer((1,), "float32", scope="local")
-            t = T.alloc_buffer((2,), "float32", scope="local")
-            s[0] = T.float32(0)
+            s = T.alloc_buffer((1,), "float64", scope="local")
+            t = T.alloc_buffer((2,), "float64", scope="local")
+            s[0] = T.float64(0)
             t[0] = A[v]
             t[1] = T.fmod(t[0], A[v])
             for k in range(8):

@@ -4,7 +4,7 @@
 @I.ir_module
 class Module:
     @T.prim_func
-    def lanes(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    def lanes(A: T.Buffer((64,), "float64"), B: T.Buffer((64,), "float64")):
         # No vectors: lanes that depend on each other, three lanes, two lanes that store one element, a function alone, lanes
         # whose steps reach the next iteration's.
         for v in T.vectorized(8):

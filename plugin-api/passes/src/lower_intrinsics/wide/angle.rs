@@ -1,6 +1,6 @@
 //! Inverse circular functions, and `hypot`.
 
-use chipdock_ir::Expr;
+use chipdock_ir::{BinaryOp, Expr};
 
 use super::super::kit::{Steps, abs, copysign, div, equal, less, max, min, one_if_less, plain, sqrt};
 use super::coefficients as c;
@@ -68,8 +68,8 @@ pub(crate) fn atan2(y: &Expr, x: &Expr) -> Expr {
         let sign = copysign(s.f64(1.0), &x);
         let value = copysign(s.if_less(&sign, 0.0, left, right), &y);
         // Minimum and maximum drop a NaN.
-        let number = equal(a.clone(), a).and(equal(b.clone(), b));
-        Expr::select(number, value, y + x)
+        let sum = s.name("sum", a + b);
+        Expr::select(equal(sum.clone(), sum.clone()), value, sum)
     })
 }
 
@@ -111,14 +111,13 @@ pub(crate) fn hypot(x: &Expr, y: &Expr) -> Expr {
     plain([x, y], |s, [x, y]| {
         let (a, b) = (s.name("a", abs(&x)), s.name("b", abs(&y)));
         let most = s.name("most", max(a.clone(), b.clone()));
-        let by_size = |small: f64, large: f64| {
-            let scale = s.if_less(&most, 2.0_f64.powi(-450), s.f64(small), s.f64(1.0));
-            s.if_less(&most, 2.0_f64.powi(450), scale, s.f64(large))
-        };
-        let scale = s.name("scale", by_size(2.0_f64.powi(600), 2.0_f64.powi(-600)));
+        let up = s.if_less(&most, 2.0_f64.powi(-450), s.f64(2.0_f64.powi(600)), s.f64(1.0));
+        let scale = s.name("scale", s.if_less(&most, 2.0_f64.powi(450), up, s.f64(2.0_f64.powi(-600))));
+        let inverse = s.of_bits(Expr::binary(BinaryOp::Sub, s.u64(2046 << 52), s.bits(&scale)));
         let (p, q) = (s.name("p", a.clone() * scale.clone()), s.name("q", b.clone() * scale));
-        let root = sqrt(&(p.clone() * p + q.clone() * q)) * by_size(2.0_f64.powi(-600), 2.0_f64.powi(600));
-        let infinite = equal(a, s.f64(f64::INFINITY)).or(equal(b, s.f64(f64::INFINITY)));
-        Expr::select(infinite, s.f64(f64::INFINITY), root)
+        let root = s.name("root", sqrt(&(p.clone() * p + q.clone() * q)) * inverse);
+        let infinity = || s.f64(f64::INFINITY);
+        let either = Expr::select(equal(b, infinity()), infinity(), root);
+        Expr::select(equal(a, infinity()), infinity(), either)
     })
 }

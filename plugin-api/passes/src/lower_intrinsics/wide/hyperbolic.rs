@@ -4,7 +4,7 @@ use chipdock_ir::Expr;
 
 use super::super::exp::half_exp;
 use super::super::kit::{Steps, abs, copysign, div, plain, sqrt};
-use super::super::log::{log_double, log1p_double};
+use super::super::log::log1p_double;
 use super::coefficients as c;
 
 /// Beyond this, the square of a number hides 1.
@@ -30,9 +30,11 @@ pub(crate) fn cosh(x: &Expr) -> Expr {
     })
 }
 
-/// The logarithm of 2x, for a large x.
-fn log_of_twice(s: &Steps, x: &Expr) -> Expr {
-    log_double(x) + s.f64(std::f64::consts::LN_2)
+/// ln(1 + near) of an x below [`LARGE`], ln(2x) of others: one logarithm for both.
+fn log_of_sum(s: &Steps, x: &Expr, near: Expr) -> Expr {
+    let far = x.clone() - s.f64(1.0);
+    let above = s.name("above", s.if_less(x, LARGE, near, far));
+    log1p_double(&above) + s.if_less(x, LARGE, s.f64(0.0), s.f64(std::f64::consts::LN_2))
 }
 
 /// `asinh`: ln(a + √(a² + 1)), as log1p of the part above 1.
@@ -41,8 +43,7 @@ pub(crate) fn asinh(x: &Expr) -> Expr {
         let a = s.name("a", abs(&x));
         let square = s.name("square", a.clone() * a.clone());
         let above = a.clone() + div(square.clone(), s.f64(1.0) + sqrt(&(square + s.f64(1.0))));
-        let near = log1p_double(&s.name("above", above));
-        copysign(s.if_less(&a, LARGE, near, log_of_twice(s, &a)), &x)
+        copysign(log_of_sum(s, &a, above), &x)
     })
 }
 
@@ -50,9 +51,8 @@ pub(crate) fn asinh(x: &Expr) -> Expr {
 pub(crate) fn acosh(x: &Expr) -> Expr {
     plain([x], |s, [x]| {
         let above = s.name("above", x.clone() - s.f64(1.0));
-        let sum = above.clone() + sqrt(&(above.clone() * (x.clone() + s.f64(1.0))));
-        let near = log1p_double(&s.name("sum", sum));
-        let value = s.if_less(&x, LARGE, near, log_of_twice(s, &x));
+        let sum = above.clone() + sqrt(&(above * (x.clone() + s.f64(1.0))));
+        let value = s.name("value", log_of_sum(s, &x, sum));
         s.if_less(&x, 1.0, s.f64(f64::NAN), value)
     })
 }

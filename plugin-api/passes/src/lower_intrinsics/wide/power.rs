@@ -52,16 +52,16 @@ pub(crate) fn pow(x: &Expr, y: &Expr) -> Expr {
         let bounded = s.clamp(&y, -(2.0_f64.powi(64)), 2.0_f64.powi(64));
         let (power, lost) = product(s, &bounded, &high);
         let power = exp_of_pair(s, &power, &s.name("low", lost + bounded * low));
-        let number = |e: &Expr| equal(e.clone(), e.clone());
         // 0 and infinity, of which there is no logarithm above.
         let grows = Expr::select(equal(a.clone(), s.f64(0.0)), s.f64(-1.0), s.f64(1.0)) * y.clone();
-        let end = s.if_less(&grows, 0.0, s.f64(0.0), s.f64(f64::INFINITY));
-        let inside = less(s.f64(0.0), a.clone()).and(less(a.clone(), s.f64(f64::INFINITY)));
-        let power = Expr::select(inside, power, end);
-        let power = Expr::select(number(&x).and(number(&y)), power, s.f64(f64::NAN));
+        let end = s.name("end", s.if_less(&grows, 0.0, s.f64(0.0), s.f64(f64::INFINITY)));
+        let power = Expr::select(less(s.f64(0.0), a.clone()), power, end.clone());
+        let power = s.if_less(&a, f64::INFINITY, power, end);
+        let sum = s.name("sum", a.clone() + abs(&y));
+        let power = Expr::select(equal(sum.clone(), sum.clone()), power, sum);
         // 1 to any power, and any number to the power of 0, is 1, also for NaNs.
-        let is_one = equal(a, s.f64(1.0)).or(equal(y.clone(), s.f64(0.0)));
-        let power = s.name("power", Expr::select(is_one, s.f64(1.0), power));
+        let power = Expr::select(equal(a, s.f64(1.0)), s.f64(1.0), power);
+        let power = s.name("power", Expr::select(equal(y.clone(), s.f64(0.0)), s.f64(1.0), power));
         with_sign(s, &x, &y, &power)
     })
 }

@@ -2,7 +2,7 @@
 
 use chipdock_ir::{BinaryOp, Expr};
 
-use super::super::kit::{Steps, abs, and, div, equal, less, or, pair, plain, shl, shr};
+use super::super::kit::{Steps, TWO_52, abs, and, div, equal, less, or, pair, plain, shl, shr};
 use super::coefficients as c;
 use super::pair::{product, quick_sum};
 
@@ -25,13 +25,18 @@ fn digits(s: &Steps, bits: &Expr) -> [Expr; 3] {
     let (word, count) =
         (s.name("word", shr(place.clone(), s.u64(6))), s.name("count", and(place, s.u64(63))));
     let mut row: Vec<Expr> = c::TWO_OVER_PI.iter().map(|digits| s.u64(*digits)).collect();
+    // Masks in place of selections: compilers turn many by one condition into branches.
     for bit in [4, 3, 2, 1, 0] {
         let step = 1_usize << bit;
-        let stays = s.name("stays", equal(and(word.clone(), s.u64(1 << bit)), s.u64(0)));
+        let moves = and(shr(word.clone(), s.u64(bit)), s.u64(1));
+        let mask = s.name("mask", Expr::binary(BinaryOp::Sub, s.u64(0), moves));
         let moved = |index: usize| {
             let here = row[index].clone();
             match row.get(index + step) {
-                Some(there) => s.name("digits", Expr::select(stays.clone(), here, there.clone())),
+                Some(there) => {
+                    let change = and(xor(here.clone(), there.clone()), mask.clone());
+                    s.name("digits", xor(here, change))
+                }
                 None => here,
             }
         };
@@ -42,7 +47,6 @@ fn digits(s: &Steps, bits: &Expr) -> [Expr; 3] {
 
 /// An integer below 2^52 as a float64.
 fn whole(s: &Steps, integer: Expr) -> Expr {
-    const TWO_52: f64 = 4_503_599_627_370_496.0;
     s.of_bits(or(integer, s.u64(TWO_52.to_bits()))) - s.f64(TWO_52)
 }
 
@@ -50,7 +54,9 @@ fn whole(s: &Steps, integer: Expr) -> Expr {
 /// 2 / π, of which the upper 128 are exact but for the last. No float64 is nearer to a multiple of π / 2 than 2^-62.
 fn quarter_turns(s: &Steps, x: &Expr) -> Angle {
     let bits = s.name("bits", s.bits(x));
-    let near = s.name("near", less(x.clone(), s.f64(std::f64::consts::FRAC_PI_4)));
+    let border = s.f64(std::f64::consts::FRAC_PI_4);
+    let near = s.name("near", Expr::select(less(x.clone(), border), s.u64(u64::MAX), s.u64(0)));
+    let far = s.name("far", xor(near.clone(), s.u64(u64::MAX)));
     let mantissa = or(and(bits.clone(), s.u64((1 << 52) - 1)), s.u64(1 << 52));
     let mantissa = s.name("mantissa", mantissa);
     let [first, second, third] = digits(s, &bits);
@@ -66,11 +72,11 @@ fn quarter_turns(s: &Steps, x: &Expr) -> Angle {
     let mask = s.name("mask", Expr::select(equal(sign.clone(), s.u64(0)), s.u64(0), s.u64(u64::MAX)));
     let (upper, lower) = (s.name("upper", xor(signed, mask.clone())), s.name("lower", xor(low, mask)));
     let (high, low) = radians(s, &upper, &lower);
-    let near_or = |then: Expr, otherwise: Expr| Expr::select(near.clone(), then, otherwise);
+    let signed_high = and(xor(s.bits(&high), sign.clone()), far.clone());
     Angle {
-        high: s.name("r", near_or(x.clone(), s.of_bits(xor(s.bits(&high), sign.clone())))),
-        low: s.name("low", near_or(s.f64(0.0), s.of_bits(xor(s.bits(&low), sign)))),
-        turns: s.name("turns", near_or(s.u64(0), turns)),
+        high: s.name("r", s.of_bits(or(signed_high, and(bits, near)))),
+        low: s.name("low", s.of_bits(and(xor(s.bits(&low), sign), far.clone()))),
+        turns: s.name("turns", and(turns, far)),
     }
 }
 

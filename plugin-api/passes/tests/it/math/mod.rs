@@ -1,6 +1,7 @@
 //! Tests of `lower_intrinsics` against the functions that it lowers.
 
 mod bounds;
+mod contracted;
 mod double;
 mod effects;
 mod narrow;

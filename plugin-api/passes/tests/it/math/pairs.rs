@@ -2,8 +2,9 @@
 
 use chipdock_interpret::Array;
 use chipdock_ir::{Accuracy, DType, Op, TargetCapabilities};
-use chipdock_passes::{high_ulps, lowered_ulps};
+use chipdock_passes::{high_ulps, lower_intrinsics, lowered_ulps};
 
+use super::contracted::Contraction;
 use super::{exact, run_all, run_for, ulps};
 use crate::capabilities::host;
 
@@ -98,16 +99,41 @@ fn hypot() {
 
 #[test]
 fn nextafter_is_exact() {
-    let values = sample();
+    is_exact(Op::Nextafter, &sample());
+}
+
+/// Also where one operand is a multiple of the other, or next to one.
+#[test]
+fn fmod_is_exact() {
+    let mut values = sample();
+    let mut random = chipdock_test_support::Random::new(1);
+    for _ in 0..30_000 {
+        let y = f32::from_bits(random.bits_32());
+        let multiple = random.bits_32() >> (random.bits_32() % 32);
+        let x = y * 2.0_f32.powi((random.bits_32() % 128) as i32) * (multiple as f32);
+        let near = f32::from_bits(x.to_bits().wrapping_add(random.bits_32() % 3).wrapping_sub(1));
+        values[0].extend([near, x, y * 0.5]);
+        values[1].extend([y, -y, y]);
+    }
+    is_exact(Op::Fmod, &values);
+}
+
+fn is_exact(op: Op, values: &[Vec<f32>]) {
     let arrays =
         |values: &[Vec<f32>]| values.iter().map(|list| Array::from_f32(&[list.len()], list)).collect();
     let types = [DType::FLOAT32; 2];
-    let found = run_all(Op::Nextafter, &types, DType::FLOAT32, arrays(&values));
-    let module = super::module(Op::Nextafter, &types, DType::FLOAT32, values[0].len());
-    let expected = super::interpret(&module, DType::FLOAT32, arrays(&values));
-    for (index, (found, expected)) in found.to_f64().into_iter().zip(expected.to_f64()).enumerate() {
+    let module = super::module(op, &types, DType::FLOAT32, values[0].len());
+    let expected = super::interpret(&module, DType::FLOAT32, arrays(values)).to_f64();
+    let lowered = lower_intrinsics(&module, &host()).unwrap();
+    let contracted = Contraction::all().into_iter().take(2).map(|mut it| it.module(&lowered));
+    let contracted = contracted.map(|module| super::interpret(&module, DType::FLOAT32, arrays(values)));
+    let plain = run_all(op, &types, DType::FLOAT32, arrays(values));
+    let found = contracted.chain([plain]).flat_map(|found| found.to_f64().into_iter().enumerate());
+    for (index, found) in found {
+        let expected = expected[index];
         let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
-        assert!(same, "({:e}, {:e}): {found:e}, not {expected:e}", values[0][index], values[1][index]);
+        let (x, y) = (values[0][index], values[1][index]);
+        assert!(same, "{}({x:e}, {y:e}): {found:e}, not {expected:e}", op.name());
     }
 }
 

@@ -15,7 +15,9 @@ use chipdock_test_support::skipped;
 const N: usize = 1 << 16;
 
 fn functions() -> Vec<(Op, f64)> {
-    Op::ALL.iter().filter_map(|op| Some((*op, narrow_ulps(*op)?))).collect()
+    let bounds = Op::ALL.iter().filter_map(|op| Some((*op, narrow_ulps(*op)?)));
+    // Those that are exact are arithmetic on bits.
+    bounds.filter(|(_, bound)| *bound > 0.0).collect()
 }
 
 fn is_pair(op: Op) -> bool {
