@@ -170,25 +170,26 @@ pub(super) fn pow_single(x: &Expr, y: &Expr) -> Expr {
     })
 }
 
-/// Whether a number that is not negative is whole; a NaN is not. `trunc` would be a call on processors without that
-/// instruction.
-fn is_whole(s: &Steps, x: &Expr) -> Expr {
+/// The distance from the nearest whole number to one that is not negative; of a NaN a NaN. `trunc` would be a call on processors
+/// without that instruction.
+fn fraction(s: &Steps, x: &Expr) -> Expr {
     let bounded = s.name("bounded", min(s.f64(TWO_52), x.clone()));
     let shifted = s.name("shifted", bounded.clone() + s.f64(TWO_52));
-    equal(shifted - s.f64(TWO_52), bounded)
+    s.name("fraction", (shifted - s.f64(TWO_52)) - bounded)
 }
 
 /// |x|^y with the sign of x^y: an odd power has the sign of x, and a fractional power of a negative number is a NaN.
 pub(super) fn with_sign(s: &Steps, x: &Expr, y: &Expr, power: &Expr) -> Expr {
     let size = s.name("size", abs(y));
-    let half = s.name("half", size.clone() * s.f64(0.5));
-    let (whole, even) = (s.name("whole", is_whole(s, &size)), s.name("even", is_whole(s, &half)));
-    let if_whole = |then: Expr, otherwise: Expr| Expr::select(whole.clone(), then, otherwise);
-    let odd = if_whole(copysign(power.clone(), x), power.clone());
-    let signed = s.name("signed", Expr::select(even, power.clone(), odd));
-    let defined = if_whole(signed.clone(), s.f64(f64::NAN));
-    let finite = Expr::select(less(s.f64(f64::NEG_INFINITY), x.clone()), defined, signed.clone());
-    s.if_less(x, 0.0, finite, signed)
+    // A half of an odd number, and of no other, is a half away from a whole one.
+    let of_half = fraction(s, &(size.clone() * s.f64(0.5)));
+    let sign = Expr::select(equal(abs(&of_half), s.f64(0.5)), x.clone(), s.f64(1.0));
+    let signed = s.name("signed", copysign(power.clone(), &sign));
+    // One selection of the result: gcc vectorizes no nest of them.
+    let zero = || s.f64(0.0);
+    let finite = Expr::select(less(s.f64(f64::NEG_INFINITY), x.clone()), fraction(s, &size), zero());
+    let lost = s.if_less(x, 0.0, finite, zero());
+    Expr::select(equal(lost, zero()), signed, s.f64(f64::NAN))
 }
 
 /// e^x / 2 of a float64 that is not negative; infinite only if it is more than the largest number.

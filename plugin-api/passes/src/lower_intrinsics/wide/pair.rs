@@ -14,9 +14,14 @@ pub(crate) fn quick_sum(s: &Steps, a: &Expr, b: &Expr) -> (Expr, Expr) {
     (sum, lost)
 }
 
+/// The upper 26 digits of a number.
+pub(crate) fn upper(s: &Steps, x: &Expr) -> Expr {
+    s.of_bits(and(s.bits(x), s.u64(!0 << 27)))
+}
+
 /// The upper 26 digits of a number, and the others.
-fn halves(s: &Steps, x: &Expr) -> (Expr, Expr) {
-    let upper = s.name("upper", s.of_bits(and(s.bits(x), s.u64(!0 << 27))));
+pub(crate) fn halves(s: &Steps, x: &Expr) -> (Expr, Expr) {
+    let upper = s.name("upper", upper(s, x));
     let lower = s.name("lower", x.clone() - upper.clone());
     (upper, lower)
 }
