@@ -138,7 +138,7 @@ fn wide_double(op: Op) -> Lowered {
         Op::Acos => one(wide::angle::acos, 1.3),
         Op::Atan => one(wide::angle::atan, 1.6),
         Op::Asinh => one(wide::hyperbolic::asinh, 1.8),
-        Op::Acosh => one(wide::hyperbolic::acosh, 2.6),
+        Op::Acosh => one(wide::hyperbolic::acosh, 2.7),
         Op::Atanh => one(wide::hyperbolic::atanh, 1.9),
         Op::Pow => two(wide::power::pow, 1.3),
         Op::Atan2 => two(wide::angle::atan2, 1.7),

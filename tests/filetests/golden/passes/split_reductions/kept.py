@@ -29,7 +29,7 @@ class Module:
                 vi, vk = T.axis.remap("SR", [i, k])
                 with T.init():
                     S[vi] = T.float32(0.0)
-                S[vi] = S[vi] + T.fmod(A[vi, vk], T.float32(2.0))
+                S[vi] = S[vi] + T.Cast("float32", T.fmod(T.Cast("float64", A[vi, vk]), T.float64(2.0)))
         for i, k in T.grid(96, 96):
             with T.sblock("integers"):
                 vi, vk = T.axis.remap("SR", [i, k])

@@ -4,10 +4,10 @@
 @I.ir_module
 class Module:
     @T.prim_func
-    def lanes(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    def lanes(A: T.Buffer((64,), "float64"), B: T.Buffer((64,), "float64")):
         T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
-        A_1 = T.decl_buffer((T.int64(64),), data=A.data)
-        B_1 = T.decl_buffer((T.int64(64),), data=B.data)
+        A_1 = T.decl_buffer((T.int64(64),), "float64", data=A.data)
+        B_1 = T.decl_buffer((T.int64(64),), "float64", data=B.data)
         for v in range(8):
             A_1[T.Cast("int64", v) + T.int64(1)] = A_1[T.Cast("int64", v)]
         for v in range(3):
