@@ -9,6 +9,7 @@ use chipdock_ir::{
 
 use crate::control::is_streaming;
 use crate::module::calling_conv;
+use crate::tiles::is_marked;
 use crate::types;
 use crate::value::Value;
 use crate::writer::Writer;
@@ -19,12 +20,16 @@ use crate::{CallingConv, Refusal};
 pub(crate) struct Facts {
     /// Addresses of pointers with uses other than loads and stores through them.
     escaping: HashSet<usize>,
+    /// Addresses of the data variables of memory that the function allocates on its stack.
+    own: HashSet<usize>,
     /// Addresses of the parameters.
     pub(crate) params: HashSet<usize>,
     /// Whether every loop ends.
     is_finite: bool,
     /// Whether some stores bypass the caches.
     pub(crate) streams: bool,
+    /// Whether loops are marked as products of tiles.
+    pub(crate) tiles: bool,
     /// Addresses of innermost loops over statements of vectors.
     pub(crate) vector_loops: HashSet<usize>,
     /// Pointers that a function reads from packed values: name and address of each, in order.
@@ -58,14 +63,23 @@ impl Facts {
         facts
     }
 
+    /// Returns true for memory of the function's own that is accessed through that data variable alone.
+    pub(crate) fn is_private(&self, address: usize) -> bool {
+        self.own.contains(&address) && !self.escaping.contains(&address)
+    }
+
     fn look_at(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::While { .. } => self.is_finite = false,
+            StmtKind::AllocBuffer { buffer, .. } => {
+                self.own.insert(buffer.data.address());
+            }
             StmtKind::Attr { key, value, .. } if &**key == attr::NONTEMPORAL => {
                 self.streams |= value.as_int() != Some(0);
             }
             StmtKind::For { annotations, body, .. } => {
                 self.streams |= is_streaming(annotations);
+                self.tiles |= is_marked(annotations);
                 if is_vectors(body) {
                     self.vector_loops.insert(stmt.address());
                 }

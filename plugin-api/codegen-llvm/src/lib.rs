@@ -41,6 +41,11 @@
 //!   helper runs: it is cheap to compile and gives the same messages as the code would. The helpers, and the rest of
 //!   such functions, are not optimised. Statements that have lines, with debug information, and those for targets whose
 //!   pointers are not 64 bits wide or that are big-endian, are code as usual.
+//! - **LLVM-V15** A loop with the annotation `chipdock.tiles` that is a product of tiles ([`chipdock_ir::analysis::TileProduct`])
+//!   is computed by the target's tiles ([`LlvmTarget::tiles`]) if its sums are in memory of the function's own that nothing else
+//!   points to; any other loop is written as it is. Code with tiles calls `syscall` of the C library once in a process, for
+//!   permission to use them; where that is refused, the loop runs as it is written. Around tiles no function is called. Products
+//!   of integers are exact; of bfloat16, a sum's products are added in any order, and subnormal numbers may be 0.
 
 mod cast;
 mod checks;
@@ -64,6 +69,7 @@ mod statement;
 mod target;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod types;
 mod value;
 mod vector;
@@ -72,6 +78,7 @@ mod writer;
 pub use dot::DotInstructions;
 pub use module::{LlvmFunction, Options, Text, unsupported, write_module};
 pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
+pub use tiles::TileInstructions;
 
 #[allow(unused_imports, reason = "for the documentation")]
 use chipdock_ir::IrModule;

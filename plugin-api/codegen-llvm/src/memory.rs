@@ -413,6 +413,18 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The address of the first of adjacent elements, at indices whose last is a vector.
+    pub(crate) fn first_address(&mut self, buffer: &'a Buffer, indices: &'a [Expr]) -> Value {
+        match self.place(buffer, indices, buffer.dtype, true) {
+            Ok(Place::Element(at) | Place::Contiguous(at)) => Value::new(at, DType::HANDLE),
+            Ok(_) => Value::new("poison", DType::HANDLE),
+            Err(refusal) => {
+                self.report(chipdock_ir::Span::NONE, buffer.name.to_string(), refusal.0);
+                Value::new("poison", DType::HANDLE)
+            }
+        }
+    }
+
     pub(crate) fn allocate(&mut self, s: &'a Stmt, buffer: &'a Buffer) {
         if !self.usage.uses(buffer.data.address()) {
             return;

@@ -41,7 +41,7 @@ impl<'a> Writer<'a> {
             StmtKind::DeclBuffer { buffer, data } => self.declare_buffer(buffer, data.as_ref()),
             StmtKind::For { var, min, extent, kind, step, annotations, body } => {
                 let step = step.as_ref();
-                self.for_loop(s, &Loop { var, min, extent, step, kind: *kind, annotations, body });
+                self.loop_or_tiles(s, &Loop { var, min, extent, step, kind: *kind, annotations, body });
             }
             StmtKind::While { condition, body } => self.while_loop(condition, body),
             StmtKind::If { condition, then, otherwise } => self.if_else(condition, then, otherwise.as_ref()),

@@ -2,7 +2,7 @@
 
 use chipdock_ir::{StorageScope, ThreadAxis};
 
-use crate::DotInstructions;
+use crate::{DotInstructions, TileInstructions};
 
 /// A refusal by a target: what is not supported, and what to do about it. Becomes the message of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +115,11 @@ pub trait LlvmTarget {
     /// The processor's instructions for dot products.
     fn dot_instructions(&self) -> DotInstructions {
         DotInstructions::None
+    }
+
+    /// The processor's tiles, on x86-64 under Linux: code asks its kernel for permission (rule LLVM-V15).
+    fn tiles(&self) -> TileInstructions {
+        TileInstructions::default()
     }
 
     /// The intrinsic function (of no arguments, without result) after which other threads see this thread's stores that

@@ -5,3 +5,4 @@ mod golden;
 mod modules;
 mod robust;
 mod support;
+mod tiles;

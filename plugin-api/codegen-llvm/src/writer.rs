@@ -109,6 +109,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) lines: Debug,
     /// Targets of stores that bypass the caches: a data variable, or everything.
     pub(crate) streams: Vec<Option<usize>>,
+    /// Whether the process may use tiles, where their shape is set.
+    pub(crate) may_use_tiles: Option<Value>,
     /// Metadata of accesses through buffers that overlap no other, by data variable.
     pub(crate) scopes: HashMap<usize, String>,
     /// `, !dbg !7` for the current statement, or nothing (rule LLVM-V11).
@@ -164,6 +166,7 @@ impl<'a> Writer<'a> {
             loops: Vec::new(),
             lines: Debug::default(),
             streams: Vec::new(),
+            may_use_tiles: None,
             scopes: HashMap::new(),
             debug: String::new(),
             known: vec![HashMap::new()],
@@ -190,6 +193,7 @@ impl<'a> Writer<'a> {
         self.loops.clear();
         self.tails.clear();
         self.streams.clear();
+        self.may_use_tiles = None;
         self.scopes.clear();
         self.known = vec![HashMap::new()];
         self.depth = 0;

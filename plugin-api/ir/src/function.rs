@@ -97,6 +97,10 @@ pub mod attr {
     /// Key of an `Attr` statement about a data variable, a buffer or nothing, and annotation of a loop or a block: stores
     /// within it, to that memory or to any, need not stay in caches, unless the value is 0.
     pub const NONTEMPORAL: &str = "chipdock.nontemporal";
+    /// Annotation of a loop that is a product of tiles ([`TileProduct`](crate::analysis::TileProduct)): a target may compute it by
+    /// its tiles, and then adds the products of the loop to each sum in any order. Of any other loop it says nothing, and so does
+    /// the value 0.
+    pub const TILES: &str = "chipdock.tiles";
     /// Bool: rarely called, best kept out of line.
     pub const COLD: &str = "chipdock.cold";
     /// Bool: best kept out of line, though called often: inlined, it takes registers from its caller.

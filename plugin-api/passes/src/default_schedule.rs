@@ -47,7 +47,9 @@ pub(crate) use host::steps;
 ///   which they are read, and a tile of the result stays in registers. The copies are workspace: for a block of `s` steps of
 ///   the sum, which is as long as a tile's rows fill the first cache, about `s * (rows + columns)` elements. If the sum is one
 ///   block, what one elementwise block makes of the result is made of each tile. Products of integers that the target has dot
-///   products for (`execution.dot_products`) are computed by them ([`DotAdd`](chipdock_ir::Op::DotAdd)).
+///   products for (`execution.dot_products`) are computed by them ([`DotAdd`](chipdock_ir::Op::DotAdd)); those of types in
+///   `execution.tile_products` too, with at least 16 rows and 16 columns, and more than 16 groups of steps, marked as products of tiles
+///   ([`TileProduct`](chipdock_ir::analysis::TileProduct)), two by two.
 /// * **Sums.** A reduction of many elements to at most 8 results is computed in parts of 16,384 elements, whose results are
 ///   combined in order: the same on any number of threads.
 /// * **Transpositions.** A copy whose source is contiguous along another loop than its destination runs by tiles that are

@@ -61,6 +61,8 @@
 //! * **PASS-H9** No statement and no expression has a storage type, such as `int4`; see [`lower_storage_types`].
 //! * **PASS-H10** Requests of a function for a device to its environment are calls of `chipdock_device_type` and
 //!   `chipdock_set_device` ([`chipdock_ir::environment`]), which are `device_type` and `set_device` of `ChipdockEnv`.
+//! * **PASS-H11** A loop may have the annotation `chipdock.tiles` ([`chipdock_ir::attr::TILES`]), which may be ignored. Default
+//!   schedules mark products of types in the target's capability `tile_products`, a user's schedule any.
 //!
 //! # What a code generator of device functions receives ([`Stage::Device`](chipdock_ir::Stage::Device))
 //!

@@ -113,7 +113,13 @@ fn of_another(
         ([], cpu) => format!("processor \"{cpu}\", which has what this one has not"),
         (missing, _) => missing.join(", "),
     };
-    Ok(Verdict::Recompile(format!("it needs {what}; this machine's processor is \"{}\"", host.cpu)))
+    let tiles = match missing.iter().any(|name| name.starts_with("amx-")) {
+        true => {
+            ", or Linux does not let this process use tiles (arch_prctl ARCH_REQ_XCOMP_PERM, from 5.16 on)"
+        }
+        false => "",
+    };
+    Ok(Verdict::Recompile(format!("it needs {what}; this machine's processor is \"{}\"{tiles}", host.cpu)))
 }
 
 /// A module in which a function of this machine calls `theirs`, and a function of the other processor calls each

@@ -1,6 +1,8 @@
 //! Implementation of the LLVM target for a processor.
 
-use chipdock_codegen_llvm::{Answer, CallingConv, DotInstructions, FastMath, LlvmTarget, Refusal};
+use chipdock_codegen_llvm::{
+    Answer, CallingConv, DotInstructions, FastMath, LlvmTarget, Refusal, TileInstructions,
+};
 use chipdock_ir::{StorageRank, StorageScope, Target, ThreadAxis};
 use chipdock_plugin_api::Error;
 
@@ -37,6 +39,7 @@ pub(crate) struct CpuTarget {
     saturates: bool,
     has_sfence: bool,
     dots: DotInstructions,
+    tiles: TileInstructions,
 }
 
 impl CpuTarget {
@@ -77,6 +80,7 @@ impl CpuTarget {
             attribute("prefer-vector-width", width.to_string());
         }
         let dots = dots(llvm, &options, family)?;
+        let tiles = tiles(llvm, &options, &triple)?;
         Ok(Self {
             fast_math: fast_math(target),
             data_layout,
@@ -84,6 +88,7 @@ impl CpuTarget {
             converts_float16,
             saturates,
             dots,
+            tiles,
             // Processors of 32 bits may lack it, and x86-64 does not, unless a user says so.
             has_sfence: family == Family::X86 && triple.architecture.bits == 64 && !lacks_sse,
             options,
@@ -171,6 +176,28 @@ pub(crate) fn dots(
     Ok(DotInstructions::X86 { bits: if is_wide { 512 } else { 256 }, vnni_bits, has_bf16 })
 }
 
+/// The processor's tiles, which only Linux is asked for.
+///
+/// # Errors
+///
+/// * `ValueError`: LLVM cannot compile for the processor.
+pub(crate) fn tiles(
+    llvm: &'static Llvm,
+    options: &MachineOptions,
+    triple: &Triple,
+) -> Result<TileInstructions, Error> {
+    let architecture = &triple.architecture;
+    let is_asked = architecture.family == Family::X86 && architecture.bits == 64;
+    // Features of this machine are all listed, and then no query is needed.
+    let is_missing = options.features.split(',').any(|item| item == "-amx-tile");
+    if !is_asked || !triple.is_linux() || is_missing {
+        return Ok(TileInstructions::default());
+    }
+    let facts = trial::facts(llvm, options)?;
+    let has = |name: &str| facts.contains("amx-tile") && facts.contains(name);
+    Ok(TileInstructions { has_int8: has("amx-int8"), has_bf16: has("amx-bf16") })
+}
+
 /// The features with which functions are compiled.
 ///
 /// LLVM 19 tries 64-bit division in 32 bits first on Intel processors that divide fast (from Ice Lake on, the first
@@ -250,6 +277,10 @@ impl LlvmTarget for CpuTarget {
 
     fn dot_instructions(&self) -> DotInstructions {
         self.dots
+    }
+
+    fn tiles(&self) -> TileInstructions {
+        self.tiles
     }
 
     fn store_fence(&self) -> Option<&'static str> {

@@ -15,6 +15,9 @@
 //!   the caches where the target is this machine (LLKIND-K1).
 //! * **LLKIND-K6** Without the library the error is `Unavailable`, and names the package to install.
 //! * **LLKIND-K8** `dot-products` lists those that the processor has instructions for; a user may name some of them.
+//! * **LLKIND-K9** `tile-products` lists those products of integers that the processor has tiles for too, under Linux; a user may
+//!   name some of them, and `bfloat16*bfloat16`, which no target lists by itself: subnormal numbers are zeros there.
+//! * **LLKIND-K10** This machine has the features of tiles (`amx-tile` and others) if Linux grants this process their use.
 
 use chipdock_ir::Target;
 use chipdock_ir::op::DotProduct;
@@ -33,6 +36,8 @@ pub(crate) const NAME: &str = "llvm";
 const NATIVE: [&str; 2] = ["native", "host"];
 /// The option that lists dot products.
 const DOT_PRODUCTS: &str = "dot-products";
+/// The option that lists products of tiles.
+const TILE_PRODUCTS: &str = "tile-products";
 /// Maximum number of features of a target.
 const FEATURES_MAX: usize = 1024;
 
@@ -81,24 +86,41 @@ pub(crate) fn checked(llvm: &'static Llvm, target: &Target) -> Result<Target, Er
     dot_products(llvm, target)
 }
 
-/// The target with the dot products that its processor has instructions for (LLKIND-K8).
+/// The target with the dot products and the tiles that its processor has instructions for (LLKIND-K8, LLKIND-K9).
 fn dot_products(llvm: &'static Llvm, mut target: Target) -> Result<Target, Error> {
     let options = target::machine_options(&target);
     let triple = Triple::parse(&options.triple).map_err(value_error)?;
     let dots = target::dots(llvm, &options, triple.architecture.family)?;
-    let known = DotProduct::ALL.iter().filter(|dot| dots.has(**dot)).map(|dot| dot.name());
-    let known: Vec<String> = known.collect();
-    let other = |item: &&str| !known.iter().any(|name| name == item);
-    if let Some(item) = target.str_list(DOT_PRODUCTS).into_iter().find(other) {
-        let have = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        let message =
-            format!("expected those that the processor has instructions for, {have}, found {}", shown(item));
-        return Err(value_error(about(DOT_PRODUCTS, message)));
-    }
-    if !known.is_empty() && !target.options.contains_key(DOT_PRODUCTS) {
-        target.options.insert(DOT_PRODUCTS.to_owned(), known.into());
-    }
+    let tiles = target::tiles(llvm, &options, &triple)?;
+    let known: Vec<DotProduct> = DotProduct::ALL.iter().copied().filter(|dot| dots.has(*dot)).collect();
+    list(&mut target, DOT_PRODUCTS, "instructions", &known, &known)?;
+    let known: Vec<DotProduct> = known.into_iter().filter(|dot| tiles.has(*dot)).collect();
+    let exact: Vec<DotProduct> = known.iter().copied().filter(|dot| dot.sum.is_integer()).collect();
+    list(&mut target, TILE_PRODUCTS, "tiles", &known, &exact)?;
     Ok(target)
+}
+
+/// Checks that an option lists some of the known products, or fills in those that are listed by default.
+fn list(
+    target: &mut Target,
+    option: &str,
+    what: &str,
+    known: &[DotProduct],
+    by_default: &[DotProduct],
+) -> Result<(), Error> {
+    let names = |of: &[DotProduct]| of.iter().map(|dot| dot.name()).collect::<Vec<String>>();
+    let all = names(known);
+    if let Some(item) = target.str_list(option).into_iter().find(|item| !all.iter().any(|name| name == item))
+    {
+        let have = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+        let message =
+            format!("expected those that the processor has {what} for, {have}, found {}", shown(item));
+        return Err(value_error(about(option, message)));
+    }
+    if !by_default.is_empty() && !target.options.contains_key(option) {
+        target.options.insert(option.to_owned(), names(by_default).into());
+    }
+    Ok(())
 }
 
 pub(crate) fn value_error(message: String) -> Error {

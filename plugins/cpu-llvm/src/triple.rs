@@ -213,6 +213,11 @@ impl Triple {
         !matches!(self.system.as_str(), "none" | "unknown")
     }
 
+    /// Returns true if programs run on Linux.
+    pub(crate) fn is_linux(&self) -> bool {
+        unversioned(&self.system) == "linux"
+    }
+
     /// Returns true for ARM's profile for microcontrollers.
     pub(crate) fn is_microcontroller(&self) -> bool {
         self.architecture.family == Family::Arm

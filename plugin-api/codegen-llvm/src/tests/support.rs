@@ -5,7 +5,10 @@ use std::sync::Arc;
 use chipdock_ir::{IrModule, StorageScope, TargetCapabilities, ThreadAxis};
 use chipdock_passes::{LowerOptions, lower};
 
-use crate::{Answer, CallingConv, FastMath, LlvmTarget, Options, Refusal, write_module};
+use crate::{
+    Answer, CallingConv, DotInstructions, FastMath, LlvmTarget, Options, Refusal, TileInstructions,
+    write_module,
+};
 
 /// A processor with 64-bit pointers.
 #[derive(Debug, Default)]
@@ -13,6 +16,8 @@ pub(super) struct Plain {
     pub(super) converts_float16: bool,
     pub(super) saturates: bool,
     pub(super) fast_math: FastMath,
+    pub(super) dots: DotInstructions,
+    pub(super) tiles: TileInstructions,
 }
 
 impl LlvmTarget for Plain {
@@ -64,6 +69,14 @@ impl LlvmTarget for Plain {
 
     fn saturates(&self) -> bool {
         self.saturates
+    }
+
+    fn dot_instructions(&self) -> DotInstructions {
+        self.dots
+    }
+
+    fn tiles(&self) -> TileInstructions {
+        self.tiles
     }
 }
 

@@ -317,6 +317,8 @@ capabilities! {
         runs_threads_serially: bool = false, "false", in "", usually "runs_threads_serially";
         /// The dot products (`dot_add`) that the code generator spells itself, by their operands: `uint8*int8`.
         dot_products: Vec<String> = Vec::new(), "none", in "", usually "dot-products";
+        /// The products of tiles (`chipdock.tiles`) that default schedules use, by their operands: `uint8*int8`.
+        tile_products: Vec<String> = Vec::new(), "none", in "", usually "tile-products";
         kind {
             /// Thread axes that loops may be bound to.
             thread_axes: Vec<ThreadAxis> = |kind, _| kind.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect();
@@ -406,6 +408,12 @@ impl Execution {
     #[must_use]
     pub fn has_dot(&self, dot: DotProduct) -> bool {
         self.dot_products.contains(&dot.name())
+    }
+
+    /// Returns true if default schedules compute sums of that dot product by tiles.
+    #[must_use]
+    pub fn has_tiles(&self, dot: DotProduct) -> bool {
+        self.has_dot(dot) && self.tile_products.contains(&dot.name())
     }
 
     /// Returns true if the code generator spells that op itself, besides the core ops.

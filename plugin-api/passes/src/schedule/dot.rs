@@ -172,7 +172,8 @@ struct Within<'a> {
 }
 
 impl Within<'_> {
-    /// Whether the block changes nothing where its predicate does not hold: a factor is 0 there, and all elements exist.
+    /// Whether the block changes nothing where its predicate does not hold: a factor is 0 there, of floats both, and all elements
+    /// exist.
     fn may_always_run(&self, dot: DotProduct, sum: &Element, factors: [&Element; 2]) -> bool {
         let parts = parts(self.block.predicate);
         if parts.is_empty() {
@@ -184,18 +185,17 @@ impl Within<'_> {
         let exists = |element: &Element| {
             facts.missing(&element.buffer, &element.by_loops(self.block, self.ranges)).is_empty()
         };
-        let is_zero = |part: &Expr| {
-            factors.iter().any(|factor| {
-                let indices = factor.by_loops(self.block, self.ranges);
-                let factor = Element { buffer: factor.buffer.clone(), indices };
-                is_filled(&self.function.body, &factor, &loops, self.ranges)
-                    && self.is_zero_unless(part, &factor)
-            })
+        let is_zero = |part: &Expr, factor: &Element| {
+            let indices = factor.by_loops(self.block, self.ranges);
+            let factor = Element { buffer: factor.buffer.clone(), indices };
+            is_filled(&self.function.body, &factor, &loops, self.ranges) && self.is_zero_unless(part, &factor)
         };
         // A product of 0 and infinity would be no number.
-        dot.sum.is_integer()
-            && [sum, factors[0], factors[1]].into_iter().all(exists)
-            && parts.iter().all(is_zero)
+        let adds_nothing = |part: &Expr| match dot.sum.is_integer() {
+            true => factors.iter().any(|factor| is_zero(part, factor)),
+            false => factors.iter().all(|factor| is_zero(part, factor)),
+        };
+        [sum, factors[0], factors[1]].into_iter().all(exists) && parts.iter().all(adds_nothing)
     }
 
     /// Whether the only block that writes an element writes 0 where a condition does not hold.
@@ -204,7 +204,11 @@ impl Within<'_> {
         let StmtKind::Store { value, .. } = &writer.body.kind else { return false };
         let ExprKind::Call { callee: Callee::Op(Op::IfThenElse), args } = &value.kind else { return false };
         let [guard, _, otherwise] = args.as_slice() else { return false };
-        if otherwise.as_int() != Some(0) || element.indices.len() != writer.iter_vars.len() {
+        let is_zero = match &otherwise.kind {
+            ExprKind::Float(value) => value.0 == 0,
+            _ => otherwise.as_int() == Some(0),
+        };
+        if !is_zero || element.indices.len() != writer.iter_vars.len() {
             return false;
         }
         let mut by_loops = Substitution::new();

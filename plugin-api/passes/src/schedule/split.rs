@@ -1,7 +1,9 @@
 //! Splitting of a loop.
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ForKind, PrimFunc, Stmt, Var};
+use std::sync::Arc;
+
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::args::Args;
 use super::nest::{Loop, Place, add_range, expect_plain, guarded};
@@ -60,11 +62,37 @@ fn split(function: &PrimFunc, of: &LoopRef, factors: &[Option<i64>], tail: Tail)
     let guard = if tail == Tail::Shrink { Expr::bool(true) } else { simplify::expr_with(&inside, &ranges) };
     let value = simplify::expr_with(&old.value_at(index), &ranges);
     let body = Substitution::new().with_var(old.var, value).stmt(&guarded(old.body, &guard));
+    let body = divided(&body, &ranges);
     let new = vars.iter().zip(&extents).rev().fold(body, |body, (var, extent)| {
         Stmt::for_loop(var.clone(), extent.clone(), ForKind::Serial, body).with_span(place.stmt().span)
     });
     let handles = vars.iter().map(|var| Handle::Loop(LoopRef(var.clone()))).collect();
     Ok((place.replaced(function, new), handles))
+}
+
+/// The body with the axes and the predicate of its block simplified where they divide, as those of a loop that was fused: it may be split as it was.
+fn divided(body: &Stmt, ranges: &Ranges) -> Stmt {
+    match &body.kind {
+        StmtKind::For { .. } => body.map_children(&mut Expr::clone, &mut |inner| divided(inner, ranges)),
+        StmtKind::BlockRealize { iter_values, predicate, block } => {
+            let simple = |value: &Expr| match divides(value) {
+                true => simplify::expr_with(value, ranges),
+                false => value.clone(),
+            };
+            let iter_values = iter_values.iter().map(simple).collect();
+            let (predicate, block) = (simple(predicate), Arc::clone(block));
+            Stmt::new(StmtKind::BlockRealize { iter_values, predicate, block }).with_span(body.span)
+        }
+        _ => body.clone(),
+    }
+}
+
+fn divides(value: &Expr) -> bool {
+    let mut found = false;
+    value.walk(&mut |e| {
+        found |= matches!(e.kind, ExprKind::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod, ..))
+    });
+    found
 }
 
 /// The extents of the new loops, where the factors cover the old extent.

@@ -1,7 +1,9 @@
 //! Tiles that are computed by given sequences of vector instructions.
 
+use chipdock_ir::analysis::TileProduct;
+use chipdock_ir::op::DotProduct;
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{Buffer, DType, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{AttrValue, Buffer, DType, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var, attr};
 
 use super::access::Element;
 use super::args::Args;
@@ -23,6 +25,7 @@ impl Schedule {
     /// |---|---|
     /// | `dot_<a>_<b>_<n>`, as in `dot_uint8_int8_16`; `n` is 2 to 32, a power of two | `n` times the group of a dot product of these types ([`DotProduct`](chipdock_ir::op::DotProduct)), around a block that adds a product of two elements, cast to the sum's type, to an element: of adjacent sums, with adjacent elements of one factor, and the same group of elements of the other for each sum. All are one `dot_add` |
     /// | `interleave_<g>x<n>`, as in `interleave_4x16`; `g` is 2 or 4 | `g * n` iterations around a block that copies an element to the next place; elements that are `g` iterations apart are adjacent in the source. `g` vectors are loaded, and stored as one |
+    /// | `tiles_<a>_<b>`, as in `tiles_uint8_int8` | the steps of a product of tiles ([`TileProduct`]), around loops over rows, columns and groups and a `dot_<a>_<b>_16`. A target that has tiles computes it by them, any other as it is written |
     /// | `transpose_4x4`, `transpose_8x8`, `transpose_16x16`, `transpose_32x32` | two loops of so many iterations around a block that copies an element; along the outer one the source is contiguous, along the inner one the destination. Rows are loaded as vectors, exchanged in registers, and stored as vectors |
     ///
     /// # Errors
@@ -49,11 +52,16 @@ struct Tile<'a> {
 
 fn tensorize(function: &PrimFunc, of: &LoopRef, intrin: &str) -> Made {
     let (dots, interleaved) = (Dots::by_name(intrin), Interleaved::by_name(intrin));
+    if let Some(dot) =
+        intrin.strip_prefix("tiles_").and_then(|types| DotProduct::by_name(&types.replacen('_', "*", 1)))
+    {
+        return tiles(function, of, dot);
+    }
     let lanes = TRANSPOSITIONS.iter().find(|(name, _)| *name == intrin).map(|(_, lanes)| *lanes);
     if dots.is_none() && interleaved.is_none() && lanes.is_none() {
         let names = TRANSPOSITIONS.map(|(name, _)| name).join(", ");
         return Err(ScheduleError::new(format!(
-            "there is no tile \"{intrin}\"; the tiles are: {names}, dot_uint8_int8_16, interleave_4x16 and those of other types and sizes"
+            "there is no tile \"{intrin}\"; the tiles are: {names}, dot_uint8_int8_16, tiles_uint8_int8, interleave_4x16 and those of other types and sizes"
         )));
     }
     let place = Place::of_loop(function, of)?;
@@ -81,6 +89,25 @@ fn tensorize(function: &PrimFunc, of: &LoopRef, intrin: &str) -> Made {
         Ok(stmt) => Ok((place.replaced(function, stmt), Vec::new())),
         Err(why) => refused(why),
     }
+}
+
+/// Marks the steps of a product of tiles.
+fn tiles(function: &PrimFunc, of: &LoopRef, dot: DotProduct) -> Made {
+    let place = Place::of_loop(function, of)?;
+    let stmt = place.stmt();
+    if TileProduct::of(stmt).is_none_or(|product| product.dot != dot) {
+        let name = &of.0.name;
+        return Err(ScheduleError::new(format!(
+            "loop \"{name}\" does not run over tiles of {}: expected serial loops over a multiple of 16 rows, over columns and over \
+             16 groups around a dot product of 16 lanes whose sums it does not move, with at most 8 tiles",
+            dot.name()
+        )));
+    }
+    let mut marked = stmt.kind.clone();
+    if let StmtKind::For { annotations, .. } = &mut marked {
+        annotations.insert(attr::TILES.into(), AttrValue::Int(1));
+    }
+    Ok((place.replaced(function, Stmt::new(marked).with_span(stmt.span)), Vec::new()))
 }
 
 impl Tile<'_> {

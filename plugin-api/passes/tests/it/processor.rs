@@ -188,6 +188,39 @@ fn products_of_bytes_are_dot_products() {
     }
 }
 
+/// Products that fill tiles are computed by them where the target names their types, of any sizes; of floats too.
+#[test]
+fn products_that_fill_tiles_are_computed_by_them() {
+    let sizes =
+        [[15, 64, 64], [64, 15, 64], [64, 64, 64], [33, 17, 129], [16, 97, 70], [64, 48, 320], [20, 40, 65]];
+    for (index, size) in sizes.into_iter().enumerate() {
+        let (u8, i8) = (DType::UINT8, DType::INT8);
+        for (symbolic, dtypes) in [(false, [u8, i8]), (true, [i8, u8]), (false, [i8, i8])] {
+            let (bits, registers) = MACHINES[index % MACHINES.len()];
+            let capabilities = processor(bits, registers).with(|it| {
+                it.execution.dot_products = vec!["uint8*int8".to_owned(), "int8*int8".to_owned()];
+                it.execution.tile_products = vec!["uint8*int8".to_owned()];
+            });
+            let kernel = kernels::byte_matmul(size, symbolic, dtypes, index % 2 == 1);
+            let text = scheduled(&kernel, &capabilities);
+            let fills = symbolic || size[0] >= 16 && size[1] >= 16 && size[2] > 64;
+            assert_eq!(
+                text.contains("\"chipdock.tiles\": 1"),
+                fills && dtypes != [i8, i8],
+                "{size:?}\n{text}"
+            );
+        }
+        let mut capabilities = processor(512, 32);
+        capabilities.execution.tile_products = vec!["bfloat16*bfloat16".to_owned()];
+        let kernel = kernels::linear(size, [DType::BFLOAT16; 2]);
+        assert!(!scheduled(&kernel, &capabilities).contains("chipdock.tiles"), "tiles stand on dot products");
+        capabilities.execution.dot_products = vec!["bfloat16*bfloat16".to_owned()];
+        let text = scheduled(&kernel, &capabilities);
+        let fills = size[0] >= 16 && size[1] >= 16 && size[2] > 32;
+        assert_eq!(text.contains("\"chipdock.tiles\": 1"), fills, "{size:?}\n{text}");
+    }
+}
+
 /// Without the promise that parameters do not overlap, they are compared first.
 #[test]
 fn parameters_that_may_overlap_are_compared() {

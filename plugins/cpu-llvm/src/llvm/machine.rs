@@ -79,6 +79,27 @@ const ARCHITECTURES: &[(&str, &[&str])] = &[
     ("Xtensa", &["xtensa"]),
 ];
 
+/// The features without those of tiles (`amx-…`), unless the process may use tiles; only a processor that has them is asked about.
+pub(crate) fn granted(features: String, may_use_tiles: impl FnOnce() -> bool) -> String {
+    let has_tiles = features.split(',').any(|item| item == "+amx-tile");
+    if has_tiles && !may_use_tiles() { features.replace("+amx-", "-amx-") } else { features }
+}
+
+/// Asks Linux for permission to use tiles, for all threads of this process.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn may_use_tiles() -> bool {
+    const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
+    const XFEATURE_XTILEDATA: libc::c_long = 18;
+    // SAFETY: sets a permission of the process, and reads and writes no memory of it.
+    unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0 }
+}
+
+/// No other system is asked.
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+fn may_use_tiles() -> bool {
+    false
+}
+
 /// LLVM's name of a triple's architecture, or `None` if the first word of the triple is unknown.
 pub(crate) fn architecture(triple: &str) -> Option<&'static str> {
     let word = triple.split('-').next().unwrap_or_default();
@@ -98,7 +119,7 @@ impl Llvm {
             HostCpu {
                 triple: self.take_message((api.LLVMGetDefaultTargetTriple)()),
                 cpu: self.take_message((api.LLVMGetHostCPUName)()),
-                features: self.take_message((api.LLVMGetHostCPUFeatures)()),
+                features: granted(self.take_message((api.LLVMGetHostCPUFeatures)()), may_use_tiles),
             }
         };
         self.host.get_or_init(ask).clone()

@@ -141,7 +141,7 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 /// another target than a host: `device` has threads, `device with shuffles` warps that support shuffles,
 /// `device without warps` warps that are single threads, `device with handles` opaque data pointers,
 /// `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64, `device without halves`
-/// no float16 and bfloat16, `host with dot products` two of them, and `parallel host` launches parallel regions.
+/// no float16 and bfloat16, `host with dot products` two of them, `host with tiles` tiles for both, and `parallel host` launches parallel regions.
 fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let name = file.name.strip_prefix("passes/").unwrap_or(&file.name);
@@ -166,6 +166,10 @@ fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
         }
         Some("host with dot products") => host_capabilities().with(|it| {
             it.execution.dot_products = ["uint8*int8", "bfloat16*bfloat16"].map(str::to_owned).to_vec();
+        }),
+        Some("host with tiles") => host_capabilities().with(|it| {
+            it.execution.dot_products = ["uint8*int8", "bfloat16*bfloat16"].map(str::to_owned).to_vec();
+            it.execution.tile_products = it.execution.dot_products.clone();
         }),
         Some("parallel host") => parallel_host_capabilities(),
         Some(other) => return Err(format!("there is no target {other}")),

@@ -73,21 +73,35 @@ impl Product {
     ) -> Result<Copies, ScheduleError> {
         let [row, vector_of, lane] = &loops.tile;
         let by_row = self.is_copied_by_row(loops);
-        let order = if by_row {
+        let order = if by_row || self.by_tiles {
             joined(&[&loops.of_rows(std::slice::from_ref(row)), std::slice::from_ref(group)])
         } else {
             loops.of_steps(&[row.clone(), group.clone()])
         };
         let mut other = schedule.read_at(&loops.blocks, block, self.other, "global", &order, Some(0))?.loops;
-        let made = schedule.write_at(&loops.panel, block, "local", &loops.tile, true)?;
-        let lanes = schedule.fuse(&[lane.clone(), group.clone()])?;
-        let each = [vector_of.clone(), lanes.clone()];
-        let order = joined(&[outer, &loops.steps, &each]);
-        let vector = schedule.read_at(at, block, self.vector, "global", &order, Some(0))?.loops;
-        for of in [row, vector_of] {
-            schedule.unroll(of)?;
-        }
+        let vector_read = |schedule: &mut Schedule, lanes: &LoopRef| {
+            let order = joined(&[outer, &loops.steps, &[vector_of.clone(), lanes.clone()]]);
+            schedule.read_at(at, block, self.vector, "global", &order, Some(0)).map(|copy| copy.loops)
+        };
+        let (made, vector, lanes) = if self.by_tiles {
+            // Both copies are made first, so that the products beyond the result's edge need no condition.
+            let both = schedule.fuse(&[lane.clone(), group.clone()])?;
+            let vector = vector_read(schedule, &both)?;
+            let parts = schedule.split(&both, &[None, Some(dot.group.into())], Tail::Predicate)?;
+            let tile = [row.clone(), vector_of.clone(), pair(&parts)?.0];
+            let made = schedule.write_at(&loops.panel, block, "local", &tile, true)?;
+            (made, vector, schedule.fuse(&parts)?)
+        } else {
+            let made = schedule.write_at(&loops.panel, block, "local", &loops.tile, true)?;
+            let lanes = schedule.fuse(&[lane.clone(), group.clone()])?;
+            let vector = vector_read(schedule, &lanes)?;
+            (made, vector, lanes)
+        };
         schedule.tensorize(&lanes, &format!("dot_{}_{}_{}", dot.a, dot.b, loops.lanes))?;
+        match loops.steps.first().filter(|_| self.by_tiles) {
+            Some(chunks) => schedule.tensorize(chunks, &format!("tiles_{}_{}", dot.a, dot.b))?,
+            None => [row, vector_of].into_iter().try_for_each(|of| schedule.unroll(of))?,
+        }
         let vector = self.by_columns(schedule, vector, loops);
         if let Some(last) = vector.last() {
             let name = format!("interleave_{}x{}", dot.group, loops.lanes);
@@ -96,7 +110,9 @@ impl Product {
                 schedule.unroll(&pair(&parts)?.1)?;
             }
         }
-        if by_row && let Some(both) = other.last_chunk::<2>().cloned() {
+        if (by_row || self.by_tiles)
+            && let Some(both) = other.last_chunk::<2>().cloned()
+        {
             other.truncate(other.len() - 2);
             other.push(schedule.fuse(&both)?);
         }

@@ -18,6 +18,8 @@ pub(super) struct Processor {
     pub(super) streamed_bytes: i128,
     /// Which of [`DotProduct::ALL`] it has instructions for, a bit each.
     dots: u32,
+    /// Which of them it has tiles for.
+    tiles: u32,
 }
 
 impl Processor {
@@ -26,10 +28,12 @@ impl Processor {
     pub(super) fn of(capabilities: &TargetCapabilities) -> Self {
         let known = |value: Option<i64>, otherwise: i128| value.map_or(otherwise, i128::from).max(1);
         let facts = &capabilities.processor;
-        let dots =
-            DotProduct::ALL.iter().enumerate().filter(|(_, dot)| capabilities.execution.has_dot(**dot));
+        let bits = |has: &dyn Fn(DotProduct) -> bool| {
+            DotProduct::ALL.iter().enumerate().filter(|(_, dot)| has(**dot)).map(|(at, _)| 1 << at).sum()
+        };
         Self {
-            dots: dots.map(|(at, _)| 1 << at).sum(),
+            dots: bits(&|dot| capabilities.execution.has_dot(dot)),
+            tiles: bits(&|dot| capabilities.execution.has_tiles(dot)),
             vector_bytes: known(facts.vector_bits, 128).max(64) / 8,
             registers: known(facts.vector_registers, 16).clamp(8, 64),
             l1_bytes: known(facts.l1_cache_bytes, 32 << 10).clamp(8 << 10, 1 << 20),
@@ -42,6 +46,12 @@ impl Processor {
     pub(super) fn has(&self, dot: DotProduct) -> bool {
         let at = DotProduct::ALL.iter().position(|known| *known == dot);
         dot.sum.is_integer() && at.is_some_and(|at| self.dots & (1 << at) != 0)
+    }
+
+    /// Returns true if it has tiles for a dot product; those of floats are used where the target names them.
+    pub(super) fn has_tiles(&self, dot: DotProduct) -> bool {
+        let at = DotProduct::ALL.iter().position(|known| *known == dot);
+        at.is_some_and(|at| self.tiles & (1 << at) != 0)
     }
 
     /// Number of values of a type in a vector register, at least 1.

@@ -67,10 +67,9 @@ fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFun
         attempt(&mut schedule, |schedule| grouped.schedule(schedule));
     }
     for product in leaves(&schedule.function().body).iter().filter_map(Product::of) {
-        let dots = product.by_dots(&processor);
-        if !dots.is_some_and(|dots| attempt(&mut schedule, |schedule| dots.schedule(schedule, &processor))) {
-            attempt(&mut schedule, |schedule| product.schedule(schedule, &processor));
-        }
+        let by_dots = [product.by_tiles(&processor), product.by_dots(&processor)];
+        let mut ways = by_dots.into_iter().flatten().chain([product]);
+        ways.any(|way| attempt(&mut schedule, |schedule| way.schedule(schedule, &processor)));
     }
     for sum in leaves(&schedule.function().body).into_iter().filter_map(sums::Sum::of) {
         attempt(&mut schedule, |schedule| sum.schedule(schedule));

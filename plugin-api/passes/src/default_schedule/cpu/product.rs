@@ -15,6 +15,7 @@
 
 use std::sync::Arc;
 
+use chipdock_ir::analysis::TILE_SIDE;
 use chipdock_ir::op::DotProduct;
 use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, StmtKind, Var};
 
@@ -58,6 +59,8 @@ pub(super) struct Product {
     pub(super) dtypes: [DType; 2],
     /// The dot product of vectors that it is computed by, if it is.
     dot: Option<DotProduct>,
+    /// Whether these are computed by tiles.
+    pub(super) by_tiles: bool,
     /// Positions of the operands among the loads of the block's body.
     pub(super) vector: usize,
     pub(super) other: usize,
@@ -170,6 +173,7 @@ impl Product {
             element_bytes,
             dtypes: factors.dtypes,
             dot: None,
+            by_tiles: false,
             vector,
             other: 1 - vector,
             batch,
@@ -203,13 +207,33 @@ impl Product {
             && products.is_none_or(|products| products >= PRODUCTS_MIN)
     }
 
+    /// The product by tiles of dot products, if the processor has them, the result fills one, and the sum more than one.
+    pub(super) fn by_tiles(&self, processor: &Processor) -> Option<Self> {
+        let dot = self.dot_product().filter(|dot| processor.has_tiles(*dot))?;
+        let side = i128::from(TILE_SIDE);
+        let fills = |axis: &Axis, least: i128| axis.extent.is_none_or(|extent| extent >= least);
+        let is_large = fills(&self.row, side)
+            && fills(&self.column, side)
+            && self.sum.iter().all(|axis| fills(axis, side * i128::from(dot.group) + 1));
+        let product = self.of_dots(dot).filter(|_| is_large)?;
+        Some(Self { by_tiles: true, ..product })
+    }
+
     /// The product by dot products, if the processor has instructions for them.
     pub(super) fn by_dots(&self, processor: &Processor) -> Option<Self> {
+        self.of_dots(self.dot_product().filter(|dot| processor.has(*dot))?)
+    }
+
+    /// The dot product of its types.
+    fn dot_product(&self) -> Option<DotProduct> {
         let [x, y] = self.dtypes;
         let of = |dot: &&DotProduct| {
             dot.sum == self.dtype && ((dot.a, dot.b) == (x, y) || (dot.b, dot.a) == (x, y))
         };
-        let dot = DotProduct::ALL.iter().find(of).copied().filter(|dot| processor.has(*dot))?;
+        DotProduct::ALL.iter().find(of).copied()
+    }
+
+    fn of_dots(&self, dot: DotProduct) -> Option<Self> {
         // A step of the sum is a group of elements of each operand.
         let element_bytes = (dot.a.size_bytes() * usize::from(dot.group)) as i128;
         (self.sum.len() == 1).then(|| Self { dot: Some(dot), element_bytes, ..self.clone() })
@@ -272,7 +296,10 @@ impl Product {
         processor: &Processor,
     ) -> Result<Loops, ScheduleError> {
         let all = innermost(schedule, block, self.n_loops)?;
-        let tile = Tile::of(self.row.extent, self.column.extent, processor, self.dtype);
+        let tile = match self.by_tiles {
+            true => Tile::of_tiles(self.row.extent, self.column.extent),
+            false => Tile::of(self.row.extent, self.column.extent, processor, self.dtype),
+        };
         let rows = schedule.split(&at(&all, self.row)?, &[None, Some(tile.rows)], Tail::Predicate)?;
         let factors = [None, Some(tile.vectors), Some(tile.lanes)];
         let columns = schedule.split(&at(&all, self.column)?, &factors, Tail::Predicate)?;
@@ -285,13 +312,18 @@ impl Product {
             self.split_sum(schedule, &all, block_size.steps, (group, tile.lanes * group))?;
         let (blocks, steps) = sum.split_first().ok_or_else(missing)?;
         let (mut steps, group) = match (self.dot, steps) {
+            (Some(_), [only]) if self.by_tiles => {
+                let sizes = [None, Some(tile.lanes), Some(group)];
+                let (chunks, steps, group) = triple(&schedule.split(only, &sizes, Tail::Predicate)?)?;
+                (vec![chunks, steps], Some(group))
+            }
             (Some(_), [only]) => {
                 let (steps, group) = pair(&schedule.split(only, &[None, Some(group)], Tail::Predicate)?)?;
                 (vec![steps], Some(group))
             }
             _ => (steps.to_vec(), None),
         };
-        if let Some(last) = steps.pop_if(|_| has_chunks) {
+        if let Some(last) = steps.pop_if(|_| has_chunks && !self.by_tiles) {
             steps.extend(schedule.split(&last, &[None, Some(tile.lanes)], Tail::Predicate)?);
         }
         let width = i128::from(tile.vectors * tile.lanes);
@@ -314,7 +346,7 @@ impl Product {
             row: rows.0,
             panel,
             steps,
-            has_chunks,
+            has_chunks: has_chunks || self.by_tiles,
             tile: [rows.1, columns.1, columns.2],
             group,
             lanes: tile.lanes,
@@ -344,8 +376,12 @@ impl Product {
             self.sum.split_first().ok_or_else(|| ScheduleError::new("a product without a sum"))?;
         let inner = others.iter().map(|axis| axis.extent.unwrap_or(1)).product::<i128>().max(1);
         let most = (steps / inner).max(1) * i128::from(group);
+        // Blocks of tiles have whole chunks, whatever the last one has.
+        let unit = if self.by_tiles { chunk } else { group };
+        let most =
+            if self.by_tiles { most.max(chunk.into()) / i128::from(chunk) * i128::from(chunk) } else { most };
         let size = match first_axis.extent {
-            Some(extent) => block_of(extent, most, group.into()),
+            Some(extent) => block_of(extent, most, unit.into()),
             None => most,
         };
         let wanted = self.wants_chunks(chunk);

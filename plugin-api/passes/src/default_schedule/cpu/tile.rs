@@ -1,6 +1,7 @@
 //! Sizes of the blocks of a product.
 
 use chipdock_ir::DType;
+use chipdock_ir::analysis::TILE_SIDE;
 
 use super::facts::Processor;
 
@@ -59,6 +60,16 @@ impl Tile {
         let (_, count, vectors) = best.unwrap_or((0.0, 4, 1));
         let small = |value: i128| i64::try_from(value).unwrap_or(1);
         Self { rows: small(count), vectors: small(vectors), lanes: small(lanes) }
+    }
+}
+
+impl Tile {
+    /// The tiles of a matrix unit that are computed at once: two by two, as far as there are as many rows and columns.
+    pub(super) fn of_tiles(rows: Option<i128>, columns: Option<i128>) -> Self {
+        let side = i64::from(TILE_SIDE);
+        let count =
+            |extent: Option<i128>| if extent.is_some_and(|extent| extent <= side.into()) { 1 } else { 2 };
+        Self { rows: side * count(rows), vectors: count(columns), lanes: side }
     }
 }
 

@@ -214,6 +214,10 @@ fn refusals_of_tiles() {
     let block = sch.get_sblock("B").unwrap();
     let loops = sch.get_loops(&block).unwrap();
     expect(&refused(sch.tensorize(&loops[1], "dot_4")), &["no tile \"dot_4\"", "transpose_8x8"]);
+    expect(
+        &refused(sch.tensorize(&loops[1], "tiles_uint8_int8")),
+        &["tiles of uint8*int8", "multiple of 16 rows"],
+    );
     expect(&refused(sch.tensorize(&loops[1], "transpose_4x4")), &["not serial ones of so many iterations"]);
     expect(&refused(sch.tensorize(&loops[0], "transpose_8x8")), &["the inner loop's body is no block"]);
     expect(&refused(sch.tensorize(&loops[2], "transpose_8x8")), &["its body is no loop"]);
