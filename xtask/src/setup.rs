@@ -135,9 +135,9 @@ pub(crate) fn run() -> Result<()> {
             version.args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success());
         if !there {
             let mut install = cargo();
-            // A program that runs for seconds is not worth minutes of link-time optimisation.
+            // A program that runs for seconds is not worth minutes of optimisation.
             install.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
-            install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+            install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
             step(&format!("cargo install {package}"), install.args(["install", "--locked", package]))?;
         }
     }
