@@ -25,7 +25,7 @@ impl Contraction {
     /// Compilers that contract everything, by the first operand or the second, and others that choose at random.
     pub(super) fn all() -> Vec<Self> {
         let every = [false, true].map(|second_first| Chosen::All { second_first });
-        let some = (0..4).map(|seed| Chosen::Random(Random::new(seed)));
+        let some = (0..10).map(|seed| Chosen::Random(Random::new(seed)));
         let new = |chosen| Self { chosen, named: HashMap::new(), count: 0 };
         every.into_iter().chain(some).map(new).collect()
     }
