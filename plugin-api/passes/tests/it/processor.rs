@@ -408,6 +408,9 @@ fn large_outputs_are_streamed() {
     }
     let text = scheduled(&kernels::softmax([80, 512], false), &processor(512, 32));
     assert_eq!(text.matches("chipdock.nontemporal").count(), 1, "{text}");
+    // One long loop is split for the threads first.
+    let text = scheduled(&kernels::elementwise([1, 40960], false), &processor(512, 32));
+    assert!(text.contains("T.parallel(5,") && text.contains("chipdock.nontemporal"), "{text}");
     let mut with_third = processor(512, 32);
     with_third.processor.l3_cache_bytes = Some(256 << 10);
     for (rows, is_streamed) in [(64, false), (65, true)] {

@@ -7,6 +7,7 @@ use super::facts::Processor;
 use super::leaf::{Leaf, leaves, loads};
 use crate::default_schedule::host::steps;
 use crate::schedule::{Schedule, ScheduleError, Tail};
+use crate::walk::vars_of;
 
 /// A nest whose stores bypass the caches.
 pub(super) struct Streamed {
@@ -45,7 +46,7 @@ fn lanes(function: &PrimFunc, leaf: &Leaf, processor: &Processor) -> Option<i64>
     (spatial && leaf.block.init.is_none() && !leaf.is_guarded && is_output(function, buffer)).then_some(())?;
     let bytes = buffer.constant_size()?.checked_mul(buffer.dtype.size_bytes() as i128)?;
     let innermost = leaf.heads.len().checked_sub(1)?;
-    let axis = &leaf.block.iter_vars.get(leaf.axis(innermost)?)?.var;
+    let axis = &leaf.block.iter_vars.get(counting(leaf, innermost)?)?.var;
     let lanes = processor.lanes(buffer.dtype);
     let whole = leaf.extent(innermost)?.as_int()? % lanes == 0;
     let mut contiguous = buffer.strides.is_empty() && steps(indices, axis) == Some(true);
@@ -60,6 +61,14 @@ fn lanes(function: &PrimFunc, leaf: &Leaf, processor: &Processor) -> Option<i64>
         && contiguous
         && buffer.dtype.is_scalar();
     fits.then(|| i64::try_from(lanes).ok()).flatten()
+}
+
+/// The axis of the block that counts up with a loop, which alone drives it or is the inner part of a split one.
+fn counting(leaf: &Leaf, position: usize) -> Option<usize> {
+    let head = leaf.heads.get(position)?;
+    let mut driven = (0..leaf.values.len()).filter(|at| vars_of(&leaf.values[*at]).contains(&head.var));
+    let axis = driven.next().filter(|_| driven.next().is_none())?;
+    (steps(std::slice::from_ref(&leaf.values[axis]), &head.var) == Some(true)).then_some(axis)
 }
 
 /// Whether a buffer is a parameter that one statement writes, and none reads.
