@@ -9,8 +9,6 @@ use crate::simplify::is_pure;
 /// where it is the same and the index less (or greater). That is an order of all pairs, so that the best pair does not depend on
 /// the order of iterations.
 pub(super) struct Choice {
-    /// Whether the old results stay, in terms of them and of the new ones.
-    stays: Expr,
     results: [Chosen; 2],
     /// Number of partial results.
     pub(super) width: i128,
@@ -21,6 +19,8 @@ struct Chosen {
     buffer: Buffer,
     indices: Vec<Expr>,
     new: Expr,
+    /// Whether the old result stays, in terms of the old ones and the new ones.
+    stays: Expr,
     /// The value before the first iteration.
     start: Expr,
     lanes: Buffer,
@@ -41,7 +41,7 @@ impl Choice {
     pub(super) fn of(body: &Stmt, init: &Stmt, scope: &StorageScope) -> Option<Self> {
         let StmtKind::Seq(stmts) = &body.kind else { return None };
         let [first, second, stores @ ..] = stmts.as_slice() else { return None };
-        let (stays, [a, b]) = same_condition(named_select(first)?, named_select(second)?)?;
+        let (a, b) = (named_select(first)?, named_select(second)?);
         let [x, y] = stores else { return None };
         let (x, y) = (stored_name(x)?, stored_name(y)?);
         let (a_at, b_at) = match (x.0 == a.0, x.0 == b.0, y.0 == a.0, y.0 == b.0) {
@@ -50,7 +50,7 @@ impl Choice {
             _ => return None,
         };
         let mut results = Vec::new();
-        for ((_, kept, new), (_, buffer, indices)) in [(a, a_at), (b, b_at)] {
+        for ((_, stays, kept, new), (_, buffer, indices)) in [(a, a_at), (b, b_at)] {
             let own = Expr::load(buffer, indices.to_vec());
             let wanted = buffer.strides.is_empty() && is_pure(new) && *kept == own;
             let start = wanted.then(|| start(init, buffer, indices)).flatten()?;
@@ -61,13 +61,14 @@ impl Choice {
                 buffer: buffer.clone(),
                 indices: indices.to_vec(),
                 new: new.clone(),
+                stays: stays.clone(),
                 start,
                 lanes,
             });
         }
         let results: [Chosen; 2] = results.try_into().ok()?;
         let width = (LANES_SIZE_BYTES / 4) as i128;
-        let choice = Self { stays: stays.clone(), results, width };
+        let choice = Self { results, width };
         (choice.has_types() && choice.is_an_order()).then_some(choice)
     }
 
@@ -80,20 +81,28 @@ impl Choice {
         (is_narrow(a) && is_index(b)) || (is_index(a) && is_narrow(b))
     }
 
-    /// `own > new or own == new and own_index < new_index`, with each comparison in either direction.
+    /// Whether one result, the index, stays where `own > new or own == new and own_index < new_index`, with each comparison in
+    /// either direction, and the other, the value, there too, or where `own > new`: what is equal may change places.
     fn is_an_order(&self) -> bool {
-        let ExprKind::Or(a, b) = &self.stays.kind else { return false };
-        let of = |first: &Expr, second: &Expr| {
-            let ExprKind::And(x, y) = &second.kind else { return false };
-            let equal = |e: &Expr, at: usize| self.compares(e, at, |op| op == CompareOp::Eq);
-            let strict =
-                |e: &Expr, at: usize| self.compares(e, at, |op| matches!(op, CompareOp::Lt | CompareOp::Gt));
-            (0..2).any(|value| {
-                let with = |x: &Expr, y: &Expr| equal(x, value) && strict(y, 1 - value);
-                strict(first, value) && (with(x, y) || with(y, x))
-            })
-        };
-        of(a, b) || of(b, a)
+        (0..2).any(|value| {
+            let (order, stays) = (&self.results[1 - value].stays, &self.results[value].stays);
+            let ExprKind::Or(a, b) = &order.kind else { return false };
+            let of = |first: &Expr, second: &Expr| {
+                let ExprKind::And(x, y) = &second.kind else { return false };
+                let with = |x: &Expr, y: &Expr| {
+                    self.compares(x, value, |op| op == CompareOp::Eq) && self.is_strict(y, 1 - value)
+                };
+                self.is_strict(first, value)
+                    && (with(x, y) || with(y, x))
+                    && (stays == order || stays == first)
+            };
+            of(a, b) || of(b, a)
+        })
+    }
+
+    /// Whether an expression says that the old value of a result is less than the new one, or greater.
+    fn is_strict(&self, e: &Expr, result: usize) -> bool {
+        self.compares(e, result, |op| matches!(op, CompareOp::Lt | CompareOp::Gt))
     }
 
     /// Whether an expression compares the old and the new value of a result, in this way.
@@ -126,9 +135,11 @@ impl Choice {
             var.expr()
         };
         let (own, new) = (own.map(|own| named("own", own)), new.map(|new| named("new", new)));
-        let stays = self.replaced(&self.stays, &own, &new);
-        let pairs = self.results.iter().zip(own.into_iter().zip(new));
-        stmts.extend(pairs.map(|(result, (own, new))| store(result, Expr::select(stays.clone(), own, new))));
+        let values = self.results.iter().zip(own.iter().zip(&new)).map(|(result, (kept, taken))| {
+            let stays = self.replaced(&result.stays, &own, &new);
+            store(result, Expr::select(stays, kept.clone(), taken.clone()))
+        });
+        stmts.extend(values);
         Stmt::seq(stmts)
     }
 
@@ -181,13 +192,6 @@ fn named_select(stmt: &Stmt) -> Option<Named<'_>> {
         ExprKind::Select(condition, a, b) => Some((var, condition, a, b)),
         _ => None,
     }
-}
-
-/// Names with what they are if the condition holds, and if not.
-type Both<'a> = [(&'a Var, &'a Expr, &'a Expr); 2];
-
-fn same_condition<'a>(x: Named<'a>, y: Named<'a>) -> Option<(&'a Expr, Both<'a>)> {
-    (x.1 == y.1).then_some((x.1, [(x.0, x.2, x.3), (y.0, y.2, y.3)]))
 }
 
 /// A store of a name: the name, and where.

@@ -63,3 +63,33 @@ class Module:
                 most: T.let[T.float32] = T.Select(Most[vi] > A[vi, vk] or (Most[vi] == A[vi, vk] and At[vi] < vk), Most[vi], A[vi, vk])
                 At[vi] = at
                 Most[vi] = most
+
+    @T.prim_func(s_tir=True)
+    def by_value(A: T.Buffer((5, 77), "float32"), At: T.Buffer((5,), "int32"), Most: T.Buffer((5,), "float32")):
+        # As TVM writes it: of equal values either is kept, of their indices the first.
+        T.func_attr({"tirx.noalias": True})
+        for i, k in T.grid(5, 77):
+            with T.sblock("Most"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    At[vi] = -1
+                    Most[vi] = T.float32(-3.4028234663852886e38)
+                at: T.let[T.int32] = T.Select(Most[vi] > A[vi, vk] or Most[vi] == A[vi, vk] and At[vi] < vk, At[vi], vk)
+                most: T.let[T.float32] = T.Select(Most[vi] > A[vi, vk], Most[vi], A[vi, vk])
+                At[vi] = at
+                Most[vi] = most
+
+    @T.prim_func(s_tir=True)
+    def other_way(A: T.Buffer((5, 64), "float32"), At: T.Buffer((5,), "int32"), Most: T.Buffer((5,), "float32")):
+        # The index is that of the greatest, the value the least: no pair.
+        T.func_attr({"tirx.noalias": True})
+        for i, k in T.grid(5, 64):
+            with T.sblock("Most"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    At[vi] = -1
+                    Most[vi] = T.float32(-3.4028234663852886e38)
+                at: T.let[T.int32] = T.Select(Most[vi] > A[vi, vk] or Most[vi] == A[vi, vk] and At[vi] < vk, At[vi], vk)
+                most: T.let[T.float32] = T.Select(Most[vi] < A[vi, vk], Most[vi], A[vi, vk])
+                At[vi] = at
+                Most[vi] = most

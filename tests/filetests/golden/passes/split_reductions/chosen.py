@@ -121,3 +121,53 @@ class Module:
                     most: T.let[T.float32] = T.Select(Most[vi] > A[vi, n // 16 * 16 + k_rest] or Most[vi] == A[vi, n // 16 * 16 + k_rest] and At[vi] < n // 16 * 16 + k_rest, Most[vi], A[vi, n // 16 * 16 + k_rest])
                     At[vi] = at
                     Most[vi] = most
+
+    @T.prim_func(s_tir=True)
+    def by_value(A: T.Buffer((5, 77), "float32"), At: T.Buffer((5,), "int32"), Most: T.Buffer((5,), "float32")):
+        T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""}), "tirx.noalias": True})
+        # with T.sblock("root"):
+        for i in range(5):
+            with T.sblock("Most"):
+                vi = T.axis.spatial(5, i)
+                At_lanes = T.sblock_alloc_buffer((16,), "int32")
+                Most_lanes = T.sblock_alloc_buffer((16,))
+                At[vi] = -1
+                Most[vi] = T.float32(-3.402823466e38)
+                for lane in T.vectorized(16):
+                    At_lanes[lane] = -1
+                    Most_lanes[lane] = T.float32(-3.402823466e38)
+                for k_outer in range(4):
+                    for lane in T.vectorized(16):
+                        own: T.let[T.int32] = At_lanes[lane]
+                        own_1: T.let[T.float32] = Most_lanes[lane]
+                        new: T.let[T.int32] = k_outer * 16 + lane
+                        new_1: T.let[T.float32] = A[vi, k_outer * 16 + lane]
+                        At_lanes[lane] = T.Select(own_1 > new_1 or own_1 == new_1 and own < new, own, new)
+                        Most_lanes[lane] = T.Select(own_1 > new_1, own_1, new_1)
+                for lane in range(16):
+                    own: T.let[T.int32] = At[vi]
+                    own_1: T.let[T.float32] = Most[vi]
+                    new: T.let[T.int32] = At_lanes[lane]
+                    new_1: T.let[T.float32] = Most_lanes[lane]
+                    At[vi] = T.Select(own_1 > new_1 or own_1 == new_1 and own < new, own, new)
+                    Most[vi] = T.Select(own_1 > new_1, own_1, new_1)
+                for k_rest in range(13):
+                    at: T.let[T.int32] = T.Select(Most[vi] > A[vi, k_rest + 64] or Most[vi] == A[vi, k_rest + 64] and At[vi] < k_rest + 64, At[vi], k_rest + 64)
+                    most: T.let[T.float32] = T.Select(Most[vi] > A[vi, k_rest + 64], Most[vi], A[vi, k_rest + 64])
+                    At[vi] = at
+                    Most[vi] = most
+
+    @T.prim_func(s_tir=True)
+    def other_way(A: T.Buffer((5, 64), "float32"), At: T.Buffer((5,), "int32"), Most: T.Buffer((5,), "float32")):
+        T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""}), "tirx.noalias": True})
+        # with T.sblock("root"):
+        for i, k in T.grid(5, 64):
+            with T.sblock("Most"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    At[vi] = -1
+                    Most[vi] = T.float32(-3.402823466e38)
+                at: T.let[T.int32] = T.Select(Most[vi] > A[vi, vk] or Most[vi] == A[vi, vk] and At[vi] < vk, At[vi], vk)
+                most: T.let[T.float32] = T.Select(Most[vi] < A[vi, vk], Most[vi], A[vi, vk])
+                At[vi] = at
+                Most[vi] = most
