@@ -23,7 +23,7 @@ impl Schedule {
     ///
     /// | name | what the loop runs over |
     /// |---|---|
-    /// | `dot_<a>_<b>_<n>`, as in `dot_uint8_int8_16`; `n` is 2 to 32, a power of two | `n` times the group of a dot product of these types ([`DotProduct`](chipdock_ir::op::DotProduct)), around a block that adds a product of two elements, cast to the sum's type, to an element: of adjacent sums, with adjacent elements of one factor, and the same group of elements of the other for each sum. All are one `dot_add` |
+    /// | `dot_<a>_<b>_<n>`, as in `dot_uint8_int8_16`; `n` is 2 to 32, a power of two | `n` times the group of a dot product of these types ([`DotProduct`]), around a block that adds a product of two elements, cast to the sum's type, to an element: of adjacent sums, with adjacent elements of one factor, and the same group of elements of the other for each sum. All are one `dot_add` |
     /// | `interleave_<g>x<n>`, as in `interleave_4x16`; `g` is 2 or 4 | `g * n` iterations around a block that copies an element to the next place; elements that are `g` iterations apart are adjacent in the source. `g` vectors are loaded, and stored as one |
     /// | `tiles_<a>_<b>`, as in `tiles_uint8_int8` | the steps of a product of tiles ([`TileProduct`]), around loops over rows, columns and groups and a `dot_<a>_<b>_16`. A target that has tiles computes it by them, any other as it is written |
     /// | `transpose_4x4`, `transpose_8x8`, `transpose_16x16`, `transpose_32x32` | two loops of so many iterations around a block that copies an element; along the outer one the source is contiguous, along the inner one the destination. Rows are loaded as vectors, exchanged in registers, and stored as vectors |
