@@ -18,7 +18,7 @@ use crate::llvm::{Wanted, compile, library};
 use crate::target::CpuTarget;
 
 /// What objects may want from whoever links them: C's memory functions, its mathematics, and what looks for TVM-FFI.
-const FROM_C: &[&str] = &["malloc", "free", "memcpy", "memmove", "memset", "dlsym", "sin"];
+const FROM_C: &[&str] = &["malloc", "free", "memcpy", "memmove", "memset", "dlsym", "fmod"];
 /// What compilers bring with them for ARM: arithmetic that its processors may not have, by the start of the name.
 const FROM_EABI: &[&str] = &["__aeabi_"];
 /// The same on other machines of 32 bits: conversions and division of 64-bit integers. And the tables of linkers.
@@ -26,7 +26,7 @@ const FROM_COMPILER: &[&str] =
     &["__divdi3", "__udivdi3", "__moddi3", "__umoddi3", "__floatdidf", "_GLOBAL_OFFSET_TABLE_", "_gp_disp"];
 
 /// Symbols of the functions of [`module`].
-const FUNCTIONS: &[&str] = &["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_sines", "__tvm_ffi_reversed"];
+const FUNCTIONS: &[&str] = &["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_rests", "__tvm_ffi_reversed"];
 
 /// Functions that between them have errors with numbers in them, workspace, float16, vectors, functions of C, and errors.
 pub(super) fn module() -> IrModule {
@@ -46,11 +46,15 @@ pub(super) fn module() -> IrModule {
         let both = c.at([&i]).cast(DType::FLOAT32) + d.at([&i]).cast(DType::FLOAT32);
         g.store(&c, [&i], both.cast(DType::FLOAT16));
     });
-    let mut h = build::function("sines");
+    let mut h = build::function("rests");
     let x = h.buffer("X", [64], DType::FLOAT64);
     let y = h.buffer("Y", [64], DType::FLOAT64);
     h.for_loop("i", 64, ForKind::Serial, |h, i| {
-        h.store(&y, [&i], Expr::call(Op::Sin, vec![x.at([&i])], DType::FLOAT64));
+        h.store(
+            &y,
+            [&i],
+            Expr::call(Op::Fmod, vec![x.at([&i]), Expr::float(1.5, DType::FLOAT64)], DType::FLOAT64),
+        );
     });
     let mut r = build::function("reversed");
     let u = r.buffer("U", [1024], DType::INT32);
