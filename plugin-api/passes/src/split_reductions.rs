@@ -146,11 +146,7 @@ impl Splitter<'_> {
                 let width = sums.width;
                 (Box::new(sums), width)
             }
-            None => {
-                let choice = self.choice(block, &axis.var)?;
-                let width = choice.width;
-                (Box::new(choice), width)
-            }
+            None => (Box::new(self.choice(block, &axis.var)?), choice::WIDTH),
         };
         if let Some(extent) = extent.as_int() {
             (extent >= TERMS_MIN * width).then_some(())?;

@@ -5,13 +5,14 @@ use chipdock_ir::{Buffer, CompareOp, DType, Expr, ExprKind, Stmt, StmtKind, Stor
 use super::{LANES_SIZE_BYTES, Lanes};
 use crate::simplify::is_pure;
 
+/// Number of partial results: as many as values of 32 bits.
+pub(super) const WIDTH: i128 = (LANES_SIZE_BYTES / 4) as i128;
+
 /// Two results of a block, of which every iteration keeps both or takes both new ones: where the value is greater (or less), or
 /// where it is the same and the index less (or greater). That is an order of all pairs, so that the best pair does not depend on
 /// the order of iterations.
 pub(super) struct Choice {
     results: [Chosen; 2],
-    /// Number of partial results.
-    pub(super) width: i128,
 }
 
 /// One of the results.
@@ -54,8 +55,7 @@ impl Choice {
             let own = Expr::load(buffer, indices.to_vec());
             let wanted = buffer.strides.is_empty() && is_pure(new) && *kept == own;
             let start = wanted.then(|| start(init, buffer, indices)).flatten()?;
-            let width = (LANES_SIZE_BYTES / 4) as i128;
-            let size = vec![Expr::int(width, DType::INT32)];
+            let size = vec![Expr::int(WIDTH, DType::INT32)];
             let lanes = Buffer::new(format!("{}_lanes", buffer.name), size, buffer.dtype, scope.clone());
             results.push(Chosen {
                 buffer: buffer.clone(),
@@ -67,8 +67,7 @@ impl Choice {
             });
         }
         let results: [Chosen; 2] = results.try_into().ok()?;
-        let width = (LANES_SIZE_BYTES / 4) as i128;
-        let choice = Self { results, width };
+        let choice = Self { results };
         (choice.has_types() && choice.is_an_order()).then_some(choice)
     }
 
@@ -127,7 +126,7 @@ impl Choice {
 
     /// The results after one more pair. All values are bound before any is stored, and the condition reads no memory then: a
     /// compiler need not evaluate its second part in some lanes only.
-    fn step(&self, own: [Expr; 2], new: [Expr; 2], store: impl Fn(&Chosen, Expr) -> Stmt) -> Stmt {
+    fn choose(&self, own: [Expr; 2], new: [Expr; 2], store: impl Fn(&Chosen, Expr) -> Stmt) -> Stmt {
         let mut stmts = Vec::new();
         let mut named = |name: &str, value: Expr| {
             let var = Var::new(name, value.dtype);
@@ -170,7 +169,7 @@ impl Lanes for Choice {
     fn step(&self, lane: &Expr) -> Stmt {
         let own = [0, 1].map(|at: usize| self.results[at].partial(lane));
         let new = [0, 1].map(|at: usize| self.results[at].new.clone());
-        self.step(own, new, |result, value| Stmt::store(&result.lanes, vec![lane.clone()], value))
+        self.choose(own, new, |result, value| Stmt::store(&result.lanes, vec![lane.clone()], value))
     }
 
     fn finish(&self) -> Stmt {
@@ -178,8 +177,8 @@ impl Lanes for Choice {
         let own = [0, 1].map(|at: usize| self.results[at].own());
         let new = [0, 1].map(|at: usize| self.results[at].partial(&lane.expr()));
         let body =
-            self.step(own, new, |result, value| Stmt::store(&result.buffer, result.indices.clone(), value));
-        Stmt::for_loop(lane, Expr::int(self.width, DType::INT32), chipdock_ir::ForKind::Serial, body)
+            self.choose(own, new, |result, value| Stmt::store(&result.buffer, result.indices.clone(), value));
+        Stmt::for_loop(lane, Expr::int(WIDTH, DType::INT32), chipdock_ir::ForKind::Serial, body)
     }
 }
 

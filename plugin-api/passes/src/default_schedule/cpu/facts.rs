@@ -44,18 +44,21 @@ impl Processor {
 
     /// Returns true if it has instructions for a dot product, of integers: those of floats treat subnormal numbers as zeros.
     pub(super) fn has(&self, dot: DotProduct) -> bool {
-        let at = DotProduct::ALL.iter().position(|known| *known == dot);
-        dot.sum.is_integer() && at.is_some_and(|at| self.dots & (1 << at) != 0)
+        dot.sum.is_integer() && is_in(self.dots, dot)
     }
 
     /// Returns true if it has tiles for a dot product; those of floats are used where the target names them.
     pub(super) fn has_tiles(&self, dot: DotProduct) -> bool {
-        let at = DotProduct::ALL.iter().position(|known| *known == dot);
-        at.is_some_and(|at| self.tiles & (1 << at) != 0)
+        is_in(self.tiles, dot)
     }
 
     /// Number of values of a type in a vector register, at least 1.
     pub(super) fn lanes(&self, dtype: DType) -> i128 {
         (self.vector_bytes / (dtype.size_bytes() as i128).max(1)).max(1)
     }
+}
+
+/// Whether a set of [`DotProduct::ALL`], a bit each, has a dot product.
+fn is_in(set: u32, dot: DotProduct) -> bool {
+    DotProduct::ALL.iter().position(|known| *known == dot).is_some_and(|at| set & (1 << at) != 0)
 }
