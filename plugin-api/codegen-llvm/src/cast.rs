@@ -23,7 +23,16 @@ impl<'a> Writer<'a> {
                 return self.converted("zext nneg", &operand, e.dtype);
             }
         }
+        if operand.dtype.is_float() && e.dtype.is_integer() && self.truncates(value, e.dtype) {
+            let operand = self.widened(&operand);
+            return self.converted(if e.dtype.is_int() { "fptosi" } else { "fptoui" }, &operand, e.dtype);
+        }
         self.cast(&operand, e.dtype)
+    }
+
+    /// Returns true if a float is known to be within an integer type when it is truncated.
+    fn truncates(&mut self, value: &'a Expr, to: DType) -> bool {
+        self.diagnostics.is_empty() && !to.is_bool() && self.ranges.truncates_into(value, to)
     }
 
     /// Converts a value to another type with as many lanes.

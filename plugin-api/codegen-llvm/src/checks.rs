@@ -688,8 +688,8 @@ impl<'a> Writer<'a> {
         let loaded = self.compute(word, format_args!("load {llvm_type}, ptr {at}, align 8"));
         let known = if var.dtype.is_handle() { loaded } else { self.cast(&loaded, var.dtype) };
         self.know(var, Value { dtype: var.dtype, ..known });
-        let interval = self.range(value);
-        self.ranges.bind(var, interval);
+        let known_value = self.known_of(value);
+        self.ranges.learn(var, known_value);
         if self.diagnostics.is_empty() && self.positions.contains(value) {
             self.positions.bind(var);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chipdock_ir::analysis::Interval;
+use chipdock_ir::analysis::{Interval, Known};
 use chipdock_ir::{Callee, DType, Effect, Expr, ExprKind, Op, TypeCode, Var, limits};
 
 use crate::types;
@@ -93,6 +93,11 @@ impl<'a> Writer<'a> {
     pub(crate) fn range(&mut self, e: &'a Expr) -> Interval {
         let whole = e.dtype.integer_range().unwrap_or((i128::MIN, i128::MAX));
         if self.diagnostics.is_empty() { self.ranges.of(e) } else { whole }
+    }
+
+    /// What is known of a value; nothing after a refusal.
+    pub(crate) fn known_of(&mut self, e: &'a Expr) -> Known {
+        if self.diagnostics.is_empty() { self.ranges.known(e) } else { Known::Nothing }
     }
 
     /// Returns true if the exact result of a sum, difference, product or ramp fits its type.

@@ -135,13 +135,13 @@ impl<'a> Writer<'a> {
     pub(crate) fn let_in(&mut self, var: &'a Var, value: &'a Expr, body: &'a Expr) -> Value {
         if self.usage.uses(var.address()) || !is_pure(value) {
             let bound = self.value(value);
-            let interval = self.range(value);
+            let known_value = self.known_of(value);
             if self.vars.get(&var.address()).is_some_and(|before| *before != bound) {
                 // The variable is bound again, to another value: nodes that depend on it must be written anew.
                 self.known.iter_mut().for_each(HashMap::clear);
             }
             self.know(var, bound);
-            self.ranges.bind(var, interval);
+            self.ranges.learn(var, known_value);
             if self.diagnostics.is_empty() && self.positions.contains(value) {
                 self.positions.bind(var);
             }

@@ -8,8 +8,8 @@
 //!
 //! - **LLVM-V1** The text is a pure function of the module, the target and the options: the same input gives the same bytes.
 //! - **LLVM-V2** Operations that the IR defines and LLVM leaves undefined or poisoned are guarded: division, shifts,
-//!   conversions of floats to integers, overflow. `nsw`, `nuw`, `inbounds` and similar flags are used only if ranges or
-//!   the IR's rules justify them.
+//!   conversions of floats to integers, overflow. Guards are left out, and `nsw`, `nuw`, `inbounds` and similar flags used, only
+//!   if ranges ([`chipdock_ir::analysis::Ranges`]) or the IR's rules justify that.
 //! - **LLVM-V3** Indices made of loop variables, parameters and constants are computed exactly in 64 bits, as positions do not
 //!   wrap in a program that stays within its buffers.
 //! - **LLVM-V4** In registers a boolean is `i1`, float16 and bfloat16 are their bits (`i16`), also in vectors; in

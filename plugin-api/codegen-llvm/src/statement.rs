@@ -67,14 +67,14 @@ impl<'a> Writer<'a> {
         if !is_used && is_pure(value) {
             return;
         }
-        let interval = self.range(value);
+        let known_value = self.known_of(value);
         let is_position = self.diagnostics.is_empty() && self.positions.contains(value);
         let value = self.value(value);
         if !is_used {
             return;
         }
         self.know(var, value);
-        self.ranges.bind(var, interval);
+        self.ranges.learn(var, known_value);
         if is_position {
             self.positions.bind(var);
         }

@@ -1,6 +1,6 @@
 //! Analyses of expressions and statements, which code generators use before they write anything.
 //!
-//! * [`Ranges`]: the values that an integer expression can take.
+//! * [`Ranges`]: the values that an expression can take.
 //! * [`Positions`]: the integers that are positions, which never wrap in a program that stays within its buffers.
 //! * [`is_cheap`], [`in_both`]: expressions that may, or must, be evaluated whatever a condition says.
 //! * [`TileProduct`]: loops that compute a product of tiles.
@@ -16,6 +16,6 @@ mod tiles;
 
 pub use lazy::{in_both, is_cheap};
 pub use positions::Positions;
-pub use ranges::{Interval, Ranges, holds};
+pub use ranges::{Interval, Known, Ranges, holds};
 pub use sharing::{Sharing, Usage, is_pure};
 pub use tiles::{TILE_SIDE, TILES_MAX, TileAccess, TileProduct};

@@ -232,6 +232,23 @@ fn casts_saturate_and_round_once() {
     assert_eq!(cast(&hard, DType::BOOL, I32).lines().next().unwrap(), "%t1 = zext i1 %p0 to i32");
 }
 
+/// codegen-llvm: LLVM-V2. Rules of the IR: IR-N7, IR-N9.
+#[test]
+fn casts_of_what_is_within_the_type_do_not_saturate() {
+    let number = |value: f64| Expr::float(value, F32);
+    let quantised = |low: f64, to: DType| {
+        let text = lines(&[F32], |args| {
+            let least = Expr::binary(BinaryOp::Min, args[0].clone(), number(127.0));
+            Expr::binary(BinaryOp::Max, least, number(low)).cast(to)
+        });
+        text.join("\n")
+    };
+    let signed = quantised(-128.0, DType::INT8);
+    assert!(signed.contains("%t5 = fptosi float %t4 to i8\nret i8 %t5"), "{signed}");
+    assert!(quantised(0.0, DType::UINT8).contains("%t5 = fptoui float %t4 to i8"));
+    assert!(!quantised(-129.0, DType::INT8).contains("fptosi float %t4 "), "-129 saturates");
+}
+
 /// codegen-llvm: LLVM-V5. Rules of the IR: IR-E4.
 #[test]
 fn what_may_fail_stays_behind_its_condition() {

@@ -1,4 +1,6 @@
-//! Analysis of the values that an integer expression can take, precise enough to leave out unnecessary casts and guards.
+//! Analysis of the values that an expression can take, precise enough to leave out unnecessary casts and guards.
+
+mod floats;
 
 use std::collections::HashMap;
 
@@ -7,11 +9,24 @@ use crate::{BinaryOp, DType, Expr, ExprKind, Var};
 /// An interval of integers, both ends included.
 pub type Interval = (i128, i128);
 
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Known {
+    /// An integer of an interval.
+    Integer(Interval),
+    /// A float, which is no NaN, between two values, both included, which may be infinite.
+    Float(f64, f64),
+    /// Nothing.
+    Nothing,
+}
+
 /// Intervals of variables and of expressions over them, which must outlive this: nodes are identified by address.
 #[derive(Debug, Default)]
 pub struct Ranges {
     vars: HashMap<usize, Interval>,
     known: HashMap<usize, (Interval, bool)>,
+    float_vars: HashMap<usize, (f64, f64)>,
+    known_floats: HashMap<usize, Option<(f64, f64)>>,
 }
 
 impl Ranges {
@@ -22,7 +37,30 @@ impl Ranges {
             let before = self.vars.insert(var.address(), interval);
             if before.is_some_and(|before| before != interval) {
                 self.known.clear();
+                self.known_floats.clear();
             }
+        }
+    }
+
+    /// Returns what is known of the value of an expression, or of each of its lanes.
+    pub fn known(&mut self, e: &Expr) -> Known {
+        if e.dtype.integer_range().is_some() {
+            return Known::Integer(self.of(e));
+        }
+        self.of_float(e).map_or(Known::Nothing, |(low, high)| Known::Float(low, high))
+    }
+
+    /// Records what is known of the value of a variable, until this or [`Ranges::bind`] is called for it again.
+    pub fn learn(&mut self, var: &Var, known: Known) {
+        let address = var.address();
+        let (before, now) = match known {
+            Known::Integer(interval) => return self.bind(var, interval),
+            Known::Float(low, high) => (self.float_vars.insert(address, (low, high)), Some((low, high))),
+            Known::Nothing => (self.float_vars.remove(&address), None),
+        };
+        if before.is_some() && before != now {
+            self.known.clear();
+            self.known_floats.clear();
         }
     }
 
@@ -90,6 +128,7 @@ impl Ranges {
             ExprKind::Cast(value) if value.dtype.integer_range().is_some() && e.dtype.is_integer() => {
                 Some(self.of(value))
             }
+            ExprKind::Cast(value) if value.dtype.is_float() && e.dtype.is_integer() => self.truncated(value),
             ExprKind::Select(_, a, b) if e.dtype.is_integer() => {
                 let (a, b) = (self.of(a), self.of(b));
                 Some((a.0.min(b.0), a.1.max(b.1)))
