@@ -2,7 +2,7 @@
 
 use chipdock_ir::{DType, TypeCode};
 
-use super::{CFamily, converted, scalar};
+use super::{CFamily, converted, scalar, short};
 use crate::{Answer, Code, Precedence, Prelude};
 
 /// A helper that converts between a float and the 16 bits of a half.
@@ -239,3 +239,20 @@ $helper float cd_odd_f32(double x) {
     return $float(($bits(f) - (b > a)) | 1u);
 }
 ";
+
+/// The next value of a type of halves from `a` towards `b`: halves of one sign are ordered as their bits are.
+pub fn half_next<L: CFamily>(language: &L, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+    let name = format!("cd_nextafter_{}", short(dtype));
+    prelude.define(&name, |prelude| {
+        let (helper, bits_type) = (language.spellings().helper, language.spellings().unsigned[1]);
+        let bits = language.half_bits(&Code::primary("a"), dtype, prelude).text;
+        let value = language.half_value(&Code::primary("bits"), dtype, prelude).text;
+        let least = language.half_value(&Code::primary("1"), dtype, prelude).text;
+        format!(
+            "{helper} float {name}(float a, float b) {{\n    if (a != a || b != b) return a + b;\n    \
+             if (a == b) return b;\n    if (a == 0) return b > 0 ? {least} : -{least};\n    \
+             {bits_type} bits = {bits};\n    bits += (a < b) == (a > 0) ? 1 : -1;\n    return {value};\n}}\n"
+        )
+    });
+    Code::call(&name, &[a.clone(), b.clone()])
+}

@@ -49,7 +49,7 @@ mod words;
 
 pub use access::{LaneAccess, address, element_at, pointer_at};
 pub use casts::{cast, converted, half_fma};
-pub use halves::Half;
+pub use halves::{Half, half_next};
 pub use language::{CFamily, NativeVectors, values_of};
 pub use masks::mask_as;
 pub use spellings::{Cast, Spellings, Structures};

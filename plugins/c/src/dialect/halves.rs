@@ -1,8 +1,7 @@
-//! float16 through the compiler's own type where it is fast, and the adjacent values of halves.
+//! float16 through the compiler's own type where it is fast.
 
-use chipdock_codegen_source::c_family::{CFamily as _, Half, short};
-use chipdock_codegen_source::{Code, Prelude};
-use chipdock_ir::DType;
+use chipdock_codegen_source::Prelude;
+use chipdock_codegen_source::c_family::Half;
 
 use super::CDialect;
 
@@ -13,22 +12,6 @@ pub(super) fn define(dialect: &CDialect, half: Half, prelude: &mut Prelude) {
         return half.define(dialect, prelude);
     }
     prelude.define("cd_f16", |_| FLOAT16.to_owned());
-}
-
-/// The next half from `a` towards `b`: halves of one sign are ordered as their bits are.
-pub(super) fn next(dialect: &CDialect, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
-    let name = format!("cd_nextafter_{}", short(dtype));
-    prelude.define(&name, |prelude| {
-        let bits = dialect.half_bits(&Code::primary("a"), dtype, prelude).text;
-        let value = dialect.half_value(&Code::primary("bits"), dtype, prelude).text;
-        let least = dialect.half_value(&Code::primary("1"), dtype, prelude).text;
-        format!(
-            "static inline float {name}(float a, float b) {{\n    if (a != a || b != b) return a + b;\n    \
-             if (a == b) return b;\n    if (a == 0) return __builtin_copysignf({least}, b);\n    \
-             uint16_t bits = {bits};\n    bits += (a < b) == (a > 0) ? 1 : -1;\n    return {value};\n}}\n"
-        )
-    });
-    Code::call(&name, &[a.clone(), b.clone()])
 }
 
 /// The integers have no branches, so that loops of them become vectors.

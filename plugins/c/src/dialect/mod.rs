@@ -10,7 +10,8 @@ mod streams;
 mod vectors;
 
 use chipdock_codegen_source::c_family::{
-    C_WORDS, CFamily, Half, LaneAccess, NativeVectors, Spellings, contains_word, half_fma, is_half, scalar,
+    C_WORDS, CFamily, Half, LaneAccess, NativeVectors, Spellings, contains_word, half_fma, half_next,
+    is_half, scalar,
 };
 use chipdock_codegen_source::{
     Allocation, Answer, Assertion, Barrier, Code, Dialect, Expressions as _, OpCall, Prelude, Refusal,
@@ -172,7 +173,7 @@ impl CFamily for CDialect {
             (Op::DotAdd, _) => Some(dots::add(args, dtype, prelude)),
             (Op::Fma, _) if is_half(dtype) => half_fma(self, args, dtype, prelude),
             (Op::Nextafter, [(a, _), (b, _)]) if is_half(dtype) => {
-                Some(Ok(halves::next(self, a, b, dtype, prelude)))
+                Some(Ok(half_next(self, a, b, dtype, prelude)))
             }
             _ => None,
         }

@@ -6,7 +6,7 @@ pub(crate) mod ops;
 mod reserved;
 
 use chipdock_codegen_source::c_family::{
-    CFamily, Cast, Half, LaneAccess, Spellings, Structures, half_fma, is_half,
+    CFamily, Cast, Half, LaneAccess, Spellings, Structures, half_fma, half_next, is_half,
 };
 use chipdock_codegen_source::{
     Allocation, Answer, Assertion, Barrier, Code, Dialect, Expressions as _, Launch, OpCall, Prelude,
@@ -129,7 +129,13 @@ impl CFamily for CudaDialect {
         dtype: DType,
         prelude: &mut Prelude,
     ) -> Option<Answer<Code>> {
-        if op == Op::Fma && is_half(dtype) { half_fma(self, args, dtype, prelude) } else { None }
+        match (op, args) {
+            (Op::Fma, _) if is_half(dtype) => half_fma(self, args, dtype, prelude),
+            (Op::Nextafter, [(a, _), (b, _)]) if is_half(dtype) => {
+                Some(Ok(half_next(self, a, b, dtype, prelude)))
+            }
+            _ => None,
+        }
     }
 
     fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
