@@ -406,7 +406,9 @@ fn float_pair<T: Flt>(op: Op) -> Option<&'static Binary> {
         Op::Copysign => &Binary {
             plain: |a, b| T::of(a).copysign(T::of(b)).bits(),
             bounded: |(a, ea), (b, eb)| {
-                let settled = eb == 0.0 || T::of(b).wide().abs() > eb;
+                let sign = T::of(b).wide();
+                // The sign of a NaN is unspecified (IR-N6).
+                let settled = !sign.is_nan() && (eb == 0.0 || sign.abs() > eb);
                 (T::of(a).copysign(T::of(b)).bits(), if settled { ea } else { ANY })
             },
         },

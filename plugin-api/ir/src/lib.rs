@@ -50,7 +50,7 @@
 //! - **IR-N5** The absolute value of the least integer is itself. `clz(0)` is the width. Comparisons of booleans have false
 //!   below true.
 //! - **IR-N6** Float arithmetic is IEEE 754, to nearest, halves to even, with subnormals. float16 and bfloat16 are computed
-//!   in float32 and rounded after each operation. NaN payloads are unspecified.
+//!   in float32 and rounded after each operation. The sign and the payload of a NaN are unspecified.
 //! - **IR-N7** `min(a, b)` is `a < b ? a : b`, and `max(a, b)` is `a > b ? a : b`: a NaN as first operand is dropped, a NaN
 //!   as second operand is the result.
 //! - **IR-N8** `round` and `nearbyint` take halves to even.

@@ -127,11 +127,18 @@ fn hold_refused(device: &Device, request: Request<'_>, kinds: &[&str]) -> Verdic
     bystander.hold()
 }
 
-/// Requests an alignment that no address satisfies. A handle that is no address may be returned all the same.
+/// Requests an alignment that hardly any address satisfies: it is refused, or it is kept.
 fn huge_alignment(device: &Device, alignment: u64) -> Verdict {
     let bystander = Bystander::new(device)?;
     match device.allocate_kind(0, 64, alignment, CHIPDOCK_DATA_SPACE_DEVICE, "") {
-        Ok(space) if !device.is_host_memory() => {
+        Ok(space) => {
+            // A handle need not be an address.
+            let address = if device.is_host_memory() { space.data().addr() as u64 } else { alignment };
+            ensure(
+                address != 0 && address.is_multiple_of(alignment),
+                format!("64 bytes at a multiple of {alignment}"),
+                format!("address {address:#x}"),
+            )?;
             space.write(0, &pattern(1, 64))?;
             same_bytes("what is so aligned", &space.contents()?, &pattern(1, 64))?;
         }
