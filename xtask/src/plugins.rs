@@ -43,6 +43,15 @@ pub(crate) fn build(release: bool) -> Result<Built> {
     build_with(command, &target_folder().join(if release { "release" } else { "debug" }))
 }
 
+/// As [`build`], with every other library and test of the workspace: what they share is compiled once, since cargo chooses the
+/// features of a crate by what is built together.
+pub(crate) fn build_with_tests() -> Result<Built> {
+    let mut command = cargo();
+    command.args(["build", "--workspace", "--lib", "--bins", "--examples", "--tests"]);
+    step("build the command, the plugins and the tests", &mut command)?;
+    installed(&target_folder().join("debug"), &all()?)
+}
+
 /// As [`build`], by a command of cargo's that is complete but for the packages, and that leaves its files in `output`.
 pub(crate) fn build_with(mut command: Command, output: &Path) -> Result<Built> {
     let plugins = all()?;
@@ -51,14 +60,18 @@ pub(crate) fn build_with(mut command: Command, output: &Path) -> Result<Built> {
         command.args(["--package", &format!("chipdock-plugin-{name}")]);
     }
     step("build the command and the plugins", &mut command)?;
+    installed(output, &plugins)
+}
 
+/// Copies the plugins that cargo built in `output`, and writes their manifests.
+fn installed(output: &Path, plugins: &[(String, String)]) -> Result<Built> {
     let built = Built { command: output.join("chipdock"), folder: output.join("plugins") };
     fs::create_dir_all(&built.folder).map_err(|error| format!("{}: {error}", built.folder.display()))?;
     let ours = fs::Permissions::from_mode(0o755);
     fs::set_permissions(&built.folder, ours)
         .map_err(|error| format!("{}: {error}", built.folder.display()))?;
-    remove_stale(&built.folder, &plugins)?;
-    for (name, stem) in &plugins {
+    remove_stale(&built.folder, plugins)?;
+    for (name, stem) in plugins {
         install(&built, &output.join(format!("lib{stem}.so")), name, stem)?;
     }
     Ok(built)

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if arguments.is_empty() {
         checks()?;
     }
-    let built = plugins::build(false)?;
+    let built = plugins::build_with_tests()?;
     let skipped = target_folder().join("skipped.txt");
     let _ = fs::remove_file(&skipped);
     let mut tests = cargo();
@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     device_environment(&mut tests)?;
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
     tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
+    tests.env("CHIPDOCK_TEST_LIBRARIES", target_folder().join("debug"));
     // The user's own settings must not reach the hosts of the tests.
     tests.env("XDG_CONFIG_HOME", target_folder().join("no-settings"));
     // Everything that plugins need was installed, so a missing backend is a failure, not a skip.

@@ -1,7 +1,7 @@
 //! The suite over the plugins of this repository, as a user runs it: each backend is as its kept card says, and the
 //! templates reach the level that their READMEs promise.
 //!
-//! A run takes all cases but those of the group `op`, of which it takes a third, and compares the card's plugin, claims and
+//! A run takes all cases but those of the group `op`, of which it takes a fifth, and compares the card's plugin, claims and
 //! list of cases; `cargo xtask test --all` takes all, and compares levels and counts too. `BLESS=1` writes `plugins/*/conformance.card.json` and the table in the README
 //! that is printed from the cards.
 

@@ -2,8 +2,9 @@
 //!
 //! * **PYTHON-J1** What is tested is the wheel, installed: nothing is imported from the source folder. The library and the plugins
 //!   in it are those that the other tests run.
-//! * **PYTHON-J2** The tests of the package run in each environment of `matrix.txt` whose Python is on the machine; the others are
-//!   reported. Tests of what works with other packages (TVM, torch, JAX, Ray) each have an environment of their own.
+//! * **PYTHON-J2** The tests of the package run with each Python of `matrix.txt` that is on the machine, in an environment that is
+//!   drawn or, in a whole run (`CHIPDOCK_TEST_ALL=1`), in all; the others are reported. Tests of what works with other packages
+//!   (TVM, torch, JAX, Ray) each have an environment of their own.
 //! * **PYTHON-J3** What pytest skips is reported as any skipped test is.
 
 use std::path::{Path, PathBuf};

@@ -6,13 +6,24 @@ use std::{fs, io};
 
 use crate::workspace;
 
-/// Builds cdylibs with cargo, because `cargo test` does not build them, and returns their paths.
+/// Returns the paths of cdylibs of this workspace: those of the folder `CHIPDOCK_TEST_LIBRARIES`, or built with cargo, because
+/// `cargo test` does not build them.
 ///
 /// # Panics
 ///
 /// If cargo fails; its messages are in the test's output.
 #[must_use]
 pub fn build(packages: &[&str]) -> Vec<PathBuf> {
+    let libraries_in = |folder: &Path| {
+        let library = |package: &&str| folder.join(format!("lib{}.so", package.replace('-', "_")));
+        packages.iter().map(library).collect::<Vec<PathBuf>>()
+    };
+    if let Some(folder) = std::env::var_os("CHIPDOCK_TEST_LIBRARIES") {
+        let libraries = libraries_in(Path::new(&folder));
+        let missing = libraries.iter().find(|library| !library.is_file());
+        assert!(missing.is_none(), "not built: {}", missing.expect("one").display());
+        return libraries;
+    }
     let binary = std::env::current_exe().expect("this test's path");
     // target/<profile>/deps/<test>
     let profile_folder = binary.ancestors().nth(2).expect("the profile's folder");
@@ -29,8 +40,7 @@ pub fn build(packages: &[&str]) -> Vec<PathBuf> {
     }
     let status = command.status().expect("cargo runs");
     assert!(status.success(), "cargo build of {packages:?} failed");
-    let library = |package: &&str| profile_folder.join(format!("lib{}.so", package.replace('-', "_")));
-    packages.iter().map(library).collect()
+    libraries_in(profile_folder)
 }
 
 /// Returns the folders of the plugins of this repository, in order of their names.
