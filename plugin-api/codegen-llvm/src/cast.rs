@@ -32,7 +32,7 @@ impl<'a> Writer<'a> {
 
     /// Returns true if a float is known to be within an integer type when it is truncated.
     fn truncates(&mut self, value: &'a Expr, to: DType) -> bool {
-        self.diagnostics.is_empty() && !to.is_bool() && self.ranges.truncates_into(value, to)
+        self.diagnostics.is_empty() && self.ranges.truncates_into(value, to)
     }
 
     /// Converts a value to another type with as many lanes.

@@ -119,7 +119,13 @@ impl<'a> Writer<'a> {
             _ if !e.dtype.is_scalar() => self.vector_node(e),
             ExprKind::Cast(value) => {
                 let code = self.value(value);
-                let answer = self.dialect.cast(&code, value.dtype, e.dtype, &mut self.prelude);
+                let is_within = self.ranges.truncates_into(value, e.dtype);
+                let (from, to, prelude) = (value.dtype, e.dtype, &mut self.prelude);
+                let answer = if is_within {
+                    self.dialect.cast_within(&code, from, to, prelude)
+                } else {
+                    self.dialect.cast(&code, from, to, prelude)
+                };
                 self.expect(e, answer)
             }
             ExprKind::Binary(op, a, b) => self.binary(e, *op, a, b),
@@ -160,7 +166,7 @@ impl<'a> Writer<'a> {
         if !self.usage.uses(var.address()) && is_pure(value) {
             return;
         }
-        let interval = self.ranges.of(value);
+        let known = self.ranges.known(value);
         let is_position = self.positions.contains(value);
         let code = self.value(value);
         let code = self.settle(value, code);
@@ -182,7 +188,7 @@ impl<'a> Writer<'a> {
             Err(refusal) => self.refuse(value, refusal.0),
         }
         self.know(var, Code::primary(name));
-        self.ranges.bind(var, interval);
+        self.ranges.learn(var, known);
         if is_position {
             self.positions.bind(var);
         }

@@ -62,6 +62,15 @@ pub trait Expressions {
     /// A type that the language does not support.
     fn cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code>;
 
+    /// A conversion of a float that, truncated, is known to be within an integer type: nothing saturates, and there is no NaN.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Expressions::cast`].
+    fn cast_within(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
+        self.cast(value, from, to, prelude)
+    }
+
     /// Converts the bits of an integer to another integer type, modulo its width; needed with [`Overflow::Undefined`].
     ///
     /// # Errors

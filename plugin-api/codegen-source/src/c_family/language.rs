@@ -383,6 +383,11 @@ impl<L: CFamily> Expressions for L {
         casts::cast(self, value, from, to, prelude)
     }
 
+    fn cast_within(&self, value: &Code, _: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
+        self.check(to, prelude)?;
+        Ok(super::converted(self, scalar(self, to)?, value))
+    }
+
     fn cast_bits(&self, value: &Code, to: DType, _: &mut Prelude) -> Answer<Code> {
         Ok(super::converted(self, scalar(self, to)?, value))
     }

@@ -16,8 +16,9 @@
 //! - **CF3** *Constants* have the IR's value exactly: the least integers have spellings of their own
 //!   ([`Spellings::least`]), floats are the shortest decimal that reads back as the same value, and infinities and NaNs
 //!   are built from their bits unless the language has names for them.
-//! - **CF4** *Conversions* are the IR's: a float becomes an integer truncated, saturated, 0 for a NaN; a number becomes a
-//!   half by one rounding, to nearest even ([`CFamily::half_source`] gives the float that is rounded).
+//! - **CF4** *Conversions* are the IR's: a float becomes an integer truncated, saturated, 0 for a NaN (the language's own
+//!   conversion does where ranges tell that it is within the type); a number becomes a half by one rounding, to nearest
+//!   even ([`CFamily::half_source`] gives the float that is rounded).
 //! - **CF5** *Integers* never meet undefined behaviour: sums wrap in the unsigned type of at least 32 bits; division by 0
 //!   gives the dividend and a remainder of 0, division of the least integer by -1 the least integer.
 //! - **CF6** *Memory*. An address is assumed to be a multiple of its element's size and nothing more, unless the

@@ -88,6 +88,9 @@ impl CFamily for CDialect {
         _: &StorageScope,
         prelude: &mut Prelude,
     ) -> Option<Answer<Code>> {
+        if halves::is_converted_as_vector(dtype) {
+            return Some(vectors::halves_loaded(pointer, dtype, prelude));
+        }
         vectors::is_stored_as_held(dtype).then(|| {
             let vector = vectors::unaligned_type(dtype, prelude)?;
             Ok(Code::prefix("*", &Code::prefix(&format!("(const {vector}*)"), pointer)))
@@ -102,6 +105,9 @@ impl CFamily for CDialect {
         _: &StorageScope,
         prelude: &mut Prelude,
     ) -> Option<Answer<String>> {
+        if halves::is_converted_as_vector(dtype) {
+            return Some(vectors::halves_stored(pointer, value, dtype, prelude));
+        }
         vectors::is_stored_as_held(dtype).then(|| {
             let vector = vectors::unaligned_type(dtype, prelude)?;
             let place = Code::prefix("*", &Code::prefix(&format!("({vector}*)"), pointer));

@@ -7,7 +7,7 @@ use chipdock_codegen_source::c_family::{LaneAccess, NativeVectors, computed, ful
 use chipdock_codegen_source::{Answer, Code, Expressions as _, Prelude, Refusal, Vector, word_of};
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op, TypeCode};
 
-use super::{CDialect, HELPER, SPELLINGS, dots, shuffles};
+use super::{CDialect, HELPER, SPELLINGS, dots, halves, shuffles};
 
 /// Number of lanes of the C type.
 fn c_lanes(lanes: u16) -> u32 {
@@ -47,6 +47,26 @@ pub(super) fn unaligned_type(dtype: DType, prelude: &mut Prelude) -> Answer<Stri
 /// Returns true if a vector has the same form in memory as in the C type.
 pub(super) fn is_stored_as_held(dtype: DType) -> bool {
     !dtype.is_bool() && !is_half(dtype) && c_lanes(dtype.lanes) == u32::from(dtype.lanes)
+}
+
+/// Loads a vector of halves.
+pub(super) fn halves_loaded(pointer: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+    let memory = unaligned_type(DType::UINT16.with_lanes(dtype.lanes), prelude)?;
+    let bits = Code::prefix("*", &Code::prefix(&format!("(const {memory}*)"), pointer));
+    Ok(Code::call(&halves::vector_helper(dtype, false, prelude)?, &[bits]))
+}
+
+/// Stores a vector of halves, rounded.
+pub(super) fn halves_stored(
+    pointer: &Code,
+    value: &Code,
+    dtype: DType,
+    prelude: &mut Prelude,
+) -> Answer<String> {
+    let memory = unaligned_type(DType::UINT16.with_lanes(dtype.lanes), prelude)?;
+    let place = Code::prefix("*", &Code::prefix(&format!("({memory}*)"), pointer));
+    let bits = Code::call(&halves::vector_helper(dtype, true, prelude)?, std::slice::from_ref(value));
+    Ok(format!("{} = {};", place.text, bits.text))
 }
 
 /// The end of a function that returns the array `r` as a vector.

@@ -23,11 +23,14 @@ impl Ranges {
         found
     }
 
-    /// Returns true if every value of a float, truncated, is one of the type's: no saturation and no NaN is to be minded.
+    /// Returns true if every value of a float, truncated, is one of the integer type's: no saturation and no NaN is to be minded.
     pub fn truncates_into(&mut self, value: &Expr, to: DType) -> bool {
         let (Some((least, greatest)), Some((low, high))) = (self.of_float(value), to.integer_range()) else {
             return false;
         };
+        if to.is_bool() {
+            return false;
+        }
         // An end that is not exact in float64 is rounded outwards: the ends of 64 bits need one value less.
         let inside = |end: i128| if to.bits == 64 { end as f64 * (1.0 - f64::EPSILON) } else { end as f64 };
         inside(low) <= least && greatest <= inside(high)
