@@ -45,6 +45,18 @@ static SPELLINGS: Spellings = Spellings {
     ..Spellings::C99
 };
 
+/// Defines what converts vectors of halves, and the types of vectors in memory.
+#[cfg(test)]
+pub(crate) fn half_vectors(dtype: DType, prelude: &mut Prelude) -> Answer<()> {
+    for to_bits in [false, true] {
+        halves::vector_helper(dtype, to_bits, prelude)?;
+    }
+    for element in [DType::UINT16, DType::FLOAT32] {
+        vectors::unaligned_type(element.with_lanes(dtype.lanes), prelude)?;
+    }
+    Ok(())
+}
+
 /// Marks a condition as hardly ever true.
 fn unlikely(condition: &Code) -> Code {
     // `!__builtin_expect(x, 1)` already says so.
