@@ -201,7 +201,10 @@ impl Entry {
             return vec!["not measured".to_owned()];
         }
         let share = self.limit.as_ref().map(|limit| limit.share.median);
-        let is_enough = share.is_some_and(|share| hundredth(share) >= self.goals.enough);
+        // A limit that a peer is beyond is none: it has instructions that the limit was not measured with.
+        let is_limit = |share: f64| self.best().is_none_or(|peer| share / peer.faster.median < BEYOND_LIMIT);
+        let is_enough =
+            share.is_some_and(|share| hundredth(share) >= self.goals.enough && is_limit(share));
         if let Some(goal) = self.goals.faster {
             let is_faster = self.best().is_some_and(|peer| hundredth(peer.faster.median) >= goal);
             if !is_enough && !is_faster {
@@ -237,6 +240,9 @@ impl Entry {
         format!("{}, {} thread{}", self.name, self.threads, if self.threads == 1 { "" } else { "s" })
     }
 }
+
+/// The share of the limit from which on a peer is beyond it, and not only faster by chance.
+const BEYOND_LIMIT: f64 = 1.1;
 
 /// Rounds a ratio as it is shown.
 fn hundredth(ratio: f64) -> f64 {
@@ -299,6 +305,8 @@ mod tests {
     fn most_of_the_limit_is_enough() {
         assert_eq!(entry(1, 12.0, 11.4, 12.0).missed(), [""; 0]);
         assert_eq!(entry(1, 12.0, 11.2, 12.0).missed(), ["best peer", "limit"]);
+        // Both are beyond what was measured as the limit, the peer (14) further.
+        assert_eq!(entry(1, 20.0, 22.0, 20.0).missed(), ["best peer"]);
     }
 
     #[test]

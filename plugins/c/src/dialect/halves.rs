@@ -7,7 +7,7 @@ use chipdock_ir::{DType, TypeCode};
 use super::{CDialect, HELPER, vectors};
 
 /// Defines both helpers of float16 at once: with the compiler's own half type, or with integers where there is none, and
-/// for gcc on x86, which converts one lane at a time unless the processor computes in halves.
+/// for gcc on x86, which converts one lane at a time, also where the processor computes in halves.
 pub(super) fn define(dialect: &CDialect, half: Half, prelude: &mut Prelude) {
     if !matches!(half, Half::F16Value | Half::F16Bits) {
         return half.define(dialect, prelude);
@@ -118,7 +118,7 @@ fn instruction(lanes: u16) -> Option<&'static str> {
 
 /// The integers have no branches, so that loops of them become vectors.
 const FLOAT16: &str = "\
-#if defined(__FLT16_MANT_DIG__) && !defined(CHIPDOCK_SOFT_FLOAT16) && (defined(__clang__) || defined(__AVX512FP16__) || !defined(__SSE2__))
+#if defined(__FLT16_MANT_DIG__) && !defined(CHIPDOCK_SOFT_FLOAT16) && (defined(__clang__) || !defined(__SSE2__))
 static inline uint16_t cd_f16_bits(float x) {
     _Float16 half = (_Float16)x;
     uint16_t bits;
