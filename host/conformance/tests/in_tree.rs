@@ -1,9 +1,9 @@
 //! The suite over the plugins of this repository, as a user runs it: each backend is as its kept card says, and the
 //! templates reach the level that their READMEs promise.
 //!
-//! A run takes all cases but those of the group `op`, of which it takes a fifth, and compares the card's plugin, claims and
-//! list of cases; `cargo xtask test --all` takes all, and compares levels and counts too. `BLESS=1` writes `plugins/*/conformance.card.json` and the table in the README
-//! that is printed from the cards.
+//! A run takes all cases but those of the group `op` and of the example kernels, of which it takes a fifth, and compares the card's
+//! plugin, claims and list of cases; `cargo xtask test --all` takes all, and compares levels and counts too. `BLESS=1` writes
+//! `plugins/*/conformance.card.json` and the table in the README that is printed from the cards.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -143,6 +143,12 @@ fn drawn(library: &Path) -> Result<BTreeSet<String>, String> {
                     filters.insert(format!("op/{op}/*"));
                 }
             }
+            ["kernel", "example", name, ..] => {
+                if is_drawn(name) {
+                    filters.insert(format!("kernel/example/{name}/*"));
+                }
+            }
+            ["kernel", kind, ..] => drop(filters.insert(format!("kernel/{kind}/*"))),
             [group, _, ..] => drop(filters.insert(format!("{group}/*"))),
             _ => drop(filters.insert(id.to_owned())),
         }
