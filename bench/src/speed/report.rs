@@ -203,8 +203,7 @@ impl Entry {
         let share = self.limit.as_ref().map(|limit| limit.share.median);
         // A limit that a peer is beyond is none: it has instructions that the limit was not measured with.
         let is_limit = |share: f64| self.best().is_none_or(|peer| share / peer.faster.median < BEYOND_LIMIT);
-        let is_enough =
-            share.is_some_and(|share| hundredth(share) >= self.goals.enough && is_limit(share));
+        let is_enough = share.is_some_and(|share| hundredth(share) >= self.goals.enough && is_limit(share));
         if let Some(goal) = self.goals.faster {
             let is_faster = self.best().is_some_and(|peer| hundredth(peer.faster.median) >= goal);
             if !is_enough && !is_faster {

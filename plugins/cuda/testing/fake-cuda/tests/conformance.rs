@@ -15,13 +15,12 @@ struct Setup {
 
 impl Setup {
     fn new() -> Self {
-        let packages = ["chipdock-fake-cuda", "chipdock-plugin-cuda", "chipdock-cli"];
-        let built = chipdock_test_support::plugins::build(&packages);
+        let built = chipdock_test_support::plugins::build(&["chipdock-fake-cuda", "chipdock-plugin-cuda"]);
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("driver")).expect("a folder");
         fs::copy(&built[0], folder.path().join("driver/libcuda.so.1")).expect("copied");
         fs::copy(&built[1], folder.path().join("cuda.so")).expect("copied");
-        let setup = Self { command: built[2].with_file_name("chipdock"), folder };
+        let setup = Self { command: chipdock_test_support::command::built().command.clone(), folder };
         let manifest = setup.run(false, &["manifest", "cuda.so"]);
         assert!(manifest.status.success(), "{}", said(&manifest));
         setup
