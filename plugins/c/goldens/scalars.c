@@ -17,7 +17,7 @@ static inline __attribute__((always_inline)) int32_t cd_mod_i32(int32_t a, int32
     if (b == 0 || b == -1) return 0;
     return a % b;
 }
-#if defined(__FLT16_MANT_DIG__) && !defined(CHIPDOCK_SOFT_FLOAT16) && (defined(__clang__) || defined(__AVX512FP16__) || !defined(__SSE2__))
+#if defined(__FLT16_MANT_DIG__) && !defined(CHIPDOCK_SOFT_FLOAT16) && (defined(__clang__) || !defined(__SSE2__))
 static inline uint16_t cd_f16_bits(float x) {
     _Float16 half = (_Float16)x;
     uint16_t bits;
