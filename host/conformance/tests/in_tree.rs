@@ -143,9 +143,10 @@ fn drawn(library: &Path) -> Result<BTreeSet<String>, String> {
                     filters.insert(format!("op/{op}/*"));
                 }
             }
+            // Without parameters the name is followed by the subject.
             ["kernel", "example", name, ..] => {
-                if is_drawn(name) {
-                    filters.insert(format!("kernel/example/{name}/*"));
+                if name.split('@').next().is_some_and(is_drawn) {
+                    filters.insert(id.to_owned());
                 }
             }
             ["kernel", kind, ..] => drop(filters.insert(format!("kernel/{kind}/*"))),
