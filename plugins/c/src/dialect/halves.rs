@@ -68,42 +68,44 @@ impl Types {
     /// As [`FLOAT16`], without branches; all comparisons are of integers below 2 to the 31, which are signed ones.
     fn value(&self, name: &str, wide: &str, lanes: u16) -> String {
         let Self { half, word, signed, float } = self;
-        let own = instruction(lanes).map_or(String::new(), |condition| {
-            format!(
-                "#if {condition}\n    {float} x;\n    __asm__(\"vcvtph2ps %1, %0\" : \"=v\"(x) : \"v\"(bits));\n    \
-                 return x;\n#else\n"
-            )
-        });
-        let end = if own.is_empty() { "" } else { "#endif\n" };
-        format!(
-            "{HELPER} {float} {name}({half} bits) {{\n{own}    {word} wide = ({word}){wide};\n    \
+        let own = format!(
+            "    {float} x;\n    __asm__(\"vcvtph2ps %1, %0\" : \"=v\"(x) : \"v\"(bits));\n    return x;\n"
+        );
+        let arithmetic = format!(
+            "    {word} wide = ({word}){wide};\n    \
              {word} rest = (wide & 0x7fffu) << 13, sign = (wide & 0x8000u) << 16;\n    \
              {word} normal = rest + 0x38000000u + (({word})(({signed})rest >= 0x0f800000) & 0x38000000u);\n    \
              {word} small = ({word})(({float})(rest + 0x38800000u) - 6.103515625e-05f);\n    \
              {word} low = ({word})(({signed})rest < 0x00800000);\n    \
-             return ({float})((low & small) | (~low & normal) | sign);\n{end}}}\n"
-        )
+             return ({float})((low & small) | (~low & normal) | sign);\n"
+        );
+        format!("{HELPER} {float} {name}({half} bits) {{\n{}}}\n", by_instruction(lanes, &own, arithmetic))
     }
 
     fn bits(&self, name: &str, narrow: &str, lanes: u16) -> String {
         let Self { half: result, word, signed, float } = self;
-        let own = instruction(lanes).map_or(String::new(), |condition| {
-            format!(
-                "#if {condition}\n    {result} bits;\n    \
-                 __asm__(\"vcvtps2ph $0, %1, %0\" : \"=v\"(bits) : \"v\"(x));\n    return bits;\n#else\n"
-            )
-        });
-        let end = if own.is_empty() { "" } else { "#endif\n" };
-        format!(
-            "{HELPER} {result} {name}({float} x) {{\n{own}    {word} all = ({word})x, rest = all & 0x7fffffffu;\n    \
+        let own = format!(
+            "    {result} bits;\n    __asm__(\"vcvtps2ph $0, %1, %0\" : \"=v\"(bits) : \"v\"(x));\n    return bits;\n"
+        );
+        let arithmetic = format!(
+            "    {word} all = ({word})x, rest = all & 0x7fffffffu;\n    \
              {word} sign = all >> 16 & 0x8000u, inside = ({word})(({signed})rest < 0x47800000);\n    \
              {word} bounded = (inside & rest) | (~inside & 0x47800000u);\n    \
              {word} normal = (bounded + 0xfffu + (bounded >> 13 & 1u) - 0x38000000u) >> 13;\n    \
              {word} small = ({word})(({float})bounded + 0.5f) - 0x3f000000u;\n    \
              {word} low = ({word})(({signed})rest < 0x38800000), nan = ({word})(({signed})rest > 0x7f800000);\n    \
              {word} half = sign | (nan & 0x7e00u) | (~nan & ((low & small) | (~low & normal)));\n    \
-             return ({result}){narrow};\n{end}}}\n"
-        )
+             return ({result}){narrow};\n"
+        );
+        format!("{HELPER} {result} {name}({float} x) {{\n{}}}\n", by_instruction(lanes, &own, arithmetic))
+    }
+}
+
+/// The body of a conversion: by the instruction of x86 where it has one for so many lanes and the compiler may use it.
+fn by_instruction(lanes: u16, own: &str, arithmetic: String) -> String {
+    match instruction(lanes) {
+        Some(condition) => format!("#if {condition}\n{own}#else\n{arithmetic}#endif\n"),
+        None => arithmetic,
     }
 }
 
