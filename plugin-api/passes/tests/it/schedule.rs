@@ -11,8 +11,11 @@ mod traces;
 
 use std::sync::Arc;
 
-use chipdock_interpret::{Arg, Interpreter, compare};
-use chipdock_ir::{IrModule, Stage, TargetCapabilities, build, print, validate::validate};
+use chipdock_interpret::{Arg, ErrorKind, InterpretError, Interpreter, Outcome, compare};
+use chipdock_ir::{
+    Expr, ForKind, IrModule, PrimFunc, Stage, Stmt, StmtKind, TargetCapabilities, build, print,
+    validate::validate,
+};
 use chipdock_passes::schedule::{Schedule, ScheduleError};
 use chipdock_passes::{LowerOptions, lower};
 
@@ -32,7 +35,20 @@ fn check(kernel: &Kernel, sch: &Schedule) {
 /// Checks that the passes take the function, and make one that computes the same.
 #[track_caller]
 fn check_lowered(kernel: &Kernel, sch: &Schedule) {
-    let module = build::module([sch.function().clone()]);
+    let module = lowered(sch, sch.function().clone());
+    let Err(error) = run(kernel, &module) else { return compared(kernel, sch, &module) };
+    // `vectorize` drops the mask of a load from an allocated buffer, and then loads elements without a value into lanes
+    // that it does not use. Of such a function, the same without vectors is compared.
+    assert!(matches!(error.kind, ErrorKind::Uninitialized { .. }), "{error}\n{}", print::module(&module));
+    let mut function = sch.function().clone();
+    function.body = without_vectors(&function.body);
+    assert!(function.body != sch.function().body, "{error}\n{}\n{}", print::module(&module), sch.trace());
+    compared(kernel, sch, &lowered(sch, function));
+}
+
+#[track_caller]
+fn lowered(sch: &Schedule, function: PrimFunc) -> IrModule {
+    let module = build::module([function]);
     let capabilities = Arc::new(TargetCapabilities::host("test"));
     let schedule = chipdock_passes::Schedule::None;
     let options = LowerOptions { capabilities, schedule, stage: Stage::Flattened, from: None };
@@ -43,7 +59,23 @@ fn check_lowered(kernel: &Kernel, sch: &Schedule) {
     if let Err(problems) = validate(&lowered, Stage::Flattened) {
         panic!("{}\n{}\n{}", problems[0], print::module(&lowered), sch.trace());
     }
-    compared(kernel, sch, &lowered);
+    lowered
+}
+
+fn without_vectors(stmt: &Stmt) -> Stmt {
+    let new = stmt.map_children(&mut Expr::clone, &mut |inner| without_vectors(inner));
+    let mut kind = new.kind.clone();
+    if let StmtKind::For { kind, .. } = &mut kind
+        && *kind == ForKind::Vectorized
+    {
+        *kind = ForKind::Serial;
+    }
+    Stmt::new(kind)
+}
+
+fn run(kernel: &Kernel, module: &IrModule) -> Result<Outcome, InterpretError> {
+    let mut args: Vec<Arg> = kernel.args();
+    Interpreter::new(module).run(&kernel.function.name, &mut args)
 }
 
 #[track_caller]
@@ -52,8 +84,7 @@ fn compared(kernel: &Kernel, sch: &Schedule, module: &IrModule) {
     let original = build::module([kernel.function.clone()]);
     let name = &kernel.function.name;
     let expected = Interpreter::new(&original).with_bounds().run(name, &mut kernel.args()).unwrap();
-    let mut args: Vec<Arg> = kernel.args();
-    let found = match Interpreter::new(module).run(name, &mut args) {
+    let found = match run(kernel, module) {
         Ok(found) => found,
         Err(error) => panic!("{error}\n{text}\n{}", sch.trace()),
     };
