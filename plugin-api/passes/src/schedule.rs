@@ -65,11 +65,17 @@
 //! - **SCHED-13 Widening.** [`Schedule::set_dtype`] gives an intermediate buffer a type that has all the values of the old one.
 //! - **SCHED-14 Axes.** [`Schedule::split_axis`] puts two axes in place of one: their values are the quotient and the remainder
 //!   of its value, which they determine.
+//! - **SCHED-15 Caches.** [`Schedule::cache_read`] copies what a block reads of a buffer before the outermost nest around the block,
+//!   [`Schedule::cache_write`] what it writes after it: elements that have a value, and in no case one that nothing wrote. Nothing
+//!   in the nest writes what was copied before it, and nothing else in the nest touches what is copied after it.
+//! - **SCHED-16 Scopes.** A buffer has a scope in which all that use it see the same memory: [`Schedule::set_scope`] and the caches
+//!   refuse others, where loops are bound to threads.
 
 mod access;
 mod annotate;
 mod args;
 mod axes;
+mod cache;
 mod compact;
 mod dot;
 mod find;
@@ -90,6 +96,7 @@ mod tensorize;
 mod tile;
 mod trace;
 mod widen;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

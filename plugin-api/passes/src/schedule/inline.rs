@@ -414,7 +414,8 @@ fn indices_mapped(stmt: &Stmt, change: &impl Fn(&[Expr]) -> Vec<Expr>) -> Stmt {
     }
 }
 
-fn whole(buffer: &Buffer) -> BufferRegion {
+/// All of a buffer, as a region.
+pub(super) fn whole(buffer: &Buffer) -> BufferRegion {
     let zero = |extent: &Expr| Range { min: Expr::int(0, extent.dtype), extent: extent.clone() };
     BufferRegion { buffer: buffer.clone(), region: buffer.shape.iter().map(zero).collect() }
 }

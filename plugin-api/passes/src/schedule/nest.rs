@@ -132,6 +132,16 @@ impl Place {
         &self.stmts[..self.stmts.len() - 1]
     }
 
+    /// This statement and those around it, outermost first.
+    pub(super) fn path(&self) -> &[Stmt] {
+        &self.stmts
+    }
+
+    /// The place of a statement of the path, by number.
+    pub(super) fn at_depth(&self, depth: usize) -> Self {
+        Self { stmts: self.stmts[..=depth.min(self.stmts.len() - 1)].to_vec() }
+    }
+
     /// The statements from below `outer` (not included) down to this one (included); `None` if it is not within.
     pub(super) fn below(&self, outer: &Stmt) -> Option<&[Stmt]> {
         let at = self.stmts.iter().position(|stmt| stmt.same(outer))?;

@@ -47,7 +47,7 @@ impl Schedule {
     ///
     /// The block does not stand after the loop; it has other than spatial axes, or reads what is written under the loop
     /// at other indices than axes; the elements that an iteration writes are not a dense region, or are written in
-    /// several iterations; other statements touch what it writes, or write what else it reads.
+    /// several iterations; statements between touch what it writes, or write what else it reads.
     ///
     /// # Source
     ///
@@ -111,7 +111,7 @@ impl Move<'_> {
         }
         let realized = self.place.as_block()?;
         for part in parts(realized.predicate) {
-            if !is_domain(&realized, &part, self.ranges) {
+            if !is_domain(&realized, &part, self.ranges) && !self.is_fixed(&part) {
                 return self.refused("has a predicate that is not only the domain of its axes");
             }
         }
@@ -122,6 +122,11 @@ impl Move<'_> {
             )),
             None => Ok(()),
         }
+    }
+
+    /// A condition that is the same everywhere in the function, such as that a reduction has steps.
+    fn is_fixed(&self, part: &Expr) -> bool {
+        vars_of(part).is_disjoint(&bound_in(&self.function.body)) && !depends_on_memory(part)
     }
 
     /// A sum of loops in which each counts where the next inner one ends.
@@ -140,7 +145,9 @@ impl Move<'_> {
     /// The block under new loops over a region, one for each axis, clipped to the domains of the axes.
     fn over(&self, region: &[(Var, Bounds)]) -> Result<Stmt, ScheduleError> {
         let realized = self.place.as_block()?;
-        let (mut loops, mut values, mut guards) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut loops, mut values) = (Vec::new(), Vec::new());
+        let mut guards: Vec<Expr> = parts(realized.predicate);
+        guards.retain(|part| self.is_fixed(part));
         let mut ranges = self.outer.ranges(self.function);
         for (index, axis) in realized.block.iter_vars.iter().enumerate() {
             let bounds = region.iter().find(|(var, _)| *var == axis.var).map(|(_, bounds)| bounds);
@@ -215,10 +222,15 @@ impl Move<'_> {
 
 /// The condition says that the value of an axis is within its domain.
 pub(super) fn is_domain(block: &Realized<'_>, part: &Expr, ranges: &Ranges) -> bool {
-    let ExprKind::Compare(CompareOp::Lt, a, b) = &part.kind else { return false };
+    domain_axis(block, part, ranges).is_some()
+}
+
+/// The number of the axis of which the condition says that its value is within its domain.
+pub(super) fn domain_axis(block: &Realized<'_>, part: &Expr, ranges: &Ranges) -> Option<usize> {
+    let ExprKind::Compare(CompareOp::Lt, a, b) = &part.kind else { return None };
     let same = |x: &Expr, y: &Expr| simplify::expr_with(x, ranges) == simplify::expr_with(y, ranges);
     let mut axes = block.block.iter_vars.iter().zip(block.values);
-    axes.any(|(axis, value)| axis.min.as_int() == Some(0) && same(value, a) && same(&axis.extent, b))
+    axes.position(|(axis, value)| axis.min.as_int() == Some(0) && same(value, a) && same(&axis.extent, b))
 }
 
 /// Whether a value runs through all integers from its first to its last along loops, with what else is in it fixed.
@@ -427,7 +439,7 @@ fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Ma
     }
     let own = Memory::of(realized.block);
     let from: Vec<Var> = reads.iter().map(|read| read.buffer.data.clone()).collect();
-    let later = without(&after_all(function, &outer), place.stmt());
+    let later = without(&between(function, &outer, &place), place.stmt());
     let others = Memory::of_stmt(&later);
     for data in &own.written {
         let all = others.read.union(&others.written);
@@ -443,11 +455,21 @@ fn reverse_compute_at(function: &PrimFunc, block: &BlockRef, of: &LoopRef) -> Ma
     this.moved(this.over(&region)?, false)
 }
 
-/// The outermost loop around a loop and all that follows it.
-fn after_all(function: &PrimFunc, outer: &Place) -> Stmt {
+/// The outermost loop around a loop and all that follows it, to the end of the nest of a block after it.
+fn between(function: &PrimFunc, outer: &Place, block: &Place) -> Stmt {
     let nothing = Stmt::nop();
     let top = outer.around().iter().find(|stmt| Loop::of(stmt).is_some()).unwrap_or(outer.stmt());
-    after_from(function, top, &nothing)
+    let later = after_from(function, top, &nothing);
+    // What follows the block in one iteration runs before it in the next.
+    let repeats = block.around().iter().any(|stmt| matches!(stmt.kind, StmtKind::While { .. }));
+    match &later.kind {
+        StmtKind::Seq(stmts) if !repeats => {
+            let is_last = |stmt: &&Stmt| block.path().iter().any(|own| own.same(stmt));
+            let count = stmts.iter().position(|stmt| is_last(&stmt)).map_or(stmts.len(), |at| at + 1);
+            Stmt::seq(stmts[..count].iter().cloned())
+        }
+        _ => later,
+    }
 }
 
 /// No element is written in two iterations of the loop or of those around it.

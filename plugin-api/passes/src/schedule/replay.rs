@@ -105,6 +105,9 @@ const STEPS: &[(&str, &[&str])] = &[
     ("reverse_compute_at", &["block", "loop"]),
     ("read_at", &["loop", "block", "read_index", "scope", "order", "fill"]),
     ("write_at", &["loop", "block", "scope", "order", "accumulate"]),
+    ("cache_read", &["block", "read_buffer_index", "storage_scope"]),
+    ("cache_write", &["block", "write_buffer_index", "storage_scope"]),
+    ("set_scope", &["block", "buffer_index", "storage_scope"]),
 ];
 
 /// The arguments of a step by name.
@@ -330,9 +333,24 @@ fn none((): ()) -> Vec<Handle> {
     Vec::new()
 }
 
-/// The steps that copy memory.
+/// The steps that copy memory, or move it to another scope.
 fn make_copy(sch: &mut Schedule, step: &Step, call: &Call<'_>) -> Result<Vec<Handle>, ScheduleError> {
     Ok(match &*step.op {
+        "cache_read" => of_blocks(vec![sch.cache_read(
+            &call.block("block")?,
+            call.index("read_buffer_index")?,
+            call.text("storage_scope")?,
+        )?]),
+        "cache_write" => of_blocks(vec![sch.cache_write(
+            &call.block("block")?,
+            call.index("write_buffer_index")?,
+            call.text("storage_scope")?,
+        )?]),
+        "set_scope" => none(sch.set_scope(
+            &call.block("block")?,
+            call.index("buffer_index")?,
+            call.text("storage_scope")?,
+        )?),
         "read_at" => of_packed(sch.read_at(
             &call.looped("loop")?,
             &call.block("block")?,

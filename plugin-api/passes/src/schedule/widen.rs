@@ -68,7 +68,7 @@ fn set_dtype(function: &PrimFunc, block: &BlockRef, dtype: DType) -> Made {
 }
 
 /// Whether the function allocates the buffer, anywhere.
-fn is_allocated(function: &PrimFunc, buffer: &Buffer) -> bool {
+pub(super) fn is_allocated(function: &PrimFunc, buffer: &Buffer) -> bool {
     let mut found = function.alloc_buffers.contains(buffer);
     function.body.walk(&mut |child| {
         let Child::Stmt(stmt) = child else { return };

@@ -2,6 +2,7 @@
 
 #![expect(clippy::panic, reason = "a check of a schedule shows the function and the trace")]
 
+mod caches;
 mod chains;
 pub(crate) mod kernels;
 mod loops;

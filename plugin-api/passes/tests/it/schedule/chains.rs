@@ -57,7 +57,10 @@ fn blocks(sch: &mut Schedule) -> Vec<BlockRef> {
     found.filter_map(|name| sch.get_sblock(name).ok()).collect()
 }
 
-const STEPS: [&str; 22] = [
+const STEPS: [&str; 25] = [
+    "cache_read",
+    "cache_write",
+    "set_scope",
     "split_axis",
     "set_dtype",
     "partition",
@@ -81,6 +84,8 @@ const STEPS: [&str; 22] = [
     "split",
     "reorder",
 ];
+
+const SCOPES: [&str; 3] = ["global", "local", "shared"];
 
 /// Makes one step, and says whether it was made.
 fn step(sch: &mut Schedule, choices: &mut Choices<'_>) -> (&'static str, Result<(), ScheduleError>) {
@@ -135,6 +140,15 @@ fn step(sch: &mut Schedule, choices: &mut Choices<'_>) -> (&'static str, Result<
             let wider = [DType::FLOAT32, DType::FLOAT64, DType::INT32, DType::INT64];
             sch.set_dtype(&block, wider[choices.below(4)])
         }
+        "cache_read" => {
+            let at = choices.below(3);
+            sch.cache_read(&block, at, choices.one(&SCOPES).unwrap()).map(|_| ())
+        }
+        "cache_write" => {
+            let at = choices.below(2);
+            sch.cache_write(&block, at, choices.one(&SCOPES).unwrap()).map(|_| ())
+        }
+        "set_scope" => sch.set_scope(&block, 0, choices.one(&SCOPES).unwrap()),
         "compute_at" => sch.compute_at(&block, choices.one(&any_loops).unwrap()),
         _ => sch.reverse_compute_at(&block, choices.one(&any_loops).unwrap()),
     };
