@@ -29,9 +29,9 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// The block does not stand before the loop; it does not write an intermediate buffer at its own spatial axes, all of
-    /// it, alone; a consumer is not under the loop; what it reads may be written later; a parallel loop around would compute
-    /// an element twice.
+    /// The block does not stand before the loop, or stands under a condition; it does not write an intermediate buffer at
+    /// its own spatial axes, all of it, alone; a consumer is not under the loop; what it reads may be written later; a
+    /// parallel loop around would compute an element twice.
     ///
     /// # Source
     ///
@@ -45,9 +45,9 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// The block does not stand after the loop; it has other than spatial axes, or reads what is written under the loop
-    /// at other indices than axes; the elements that an iteration writes are not a dense region, or are written in
-    /// several iterations; statements between touch what it writes, or write what else it reads.
+    /// The block does not stand after the loop, or stands under a condition; it has other than spatial axes, or reads what
+    /// is written under the loop at other indices than axes; the elements that an iteration writes are not a dense region,
+    /// or are written in several iterations; statements between touch what it writes, or write what else it reads.
     ///
     /// # Source
     ///
@@ -96,6 +96,11 @@ impl Move<'_> {
         });
         if let Some(of) = shared.and_then(Loop::of).filter(|_| !is_before) {
             return self.refused(format!("shares loop \"{}\" with loop \"{name}\"", of.var.name));
+        }
+        let is_condition = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::If { .. } | StmtKind::While { .. });
+        let mut conditions = self.place.around().iter().filter(is_condition);
+        if conditions.any(|stmt| !self.outer.around().iter().any(|other| other.same(stmt))) {
+            return self.refused("stands under a condition, which it would leave");
         }
         let own = block.alloc_buffers.is_empty() && block.match_buffers.is_empty();
         let shared: Vec<&Stmt> = self

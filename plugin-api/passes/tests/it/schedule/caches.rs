@@ -627,3 +627,25 @@ fn consumers_pass_what_stands_between() {
         check_traced(&kernel, &sch);
     }
 }
+
+/// A block does not leave a condition.
+#[test]
+fn blocks_stay_under_their_conditions() {
+    let kernel = vectors(true, |f, n, [a, b, t]| {
+        over(f, "T0", n, t, |vi| a.at(vi) * 2);
+        f.if_then(n.clone().gt(100), |f| {
+            f.grid(["i"], [n], |f, [i]| {
+                f.block("B", |f| {
+                    let vi = f.spatial("vi", n, &i);
+                    f.store(b, &vi, t.at(&vi) + 3);
+                });
+            });
+        });
+    });
+    let mut sch = Schedule::new(&kernel.function);
+    let [t, b] = ["T0", "B"].map(|name| sch.get_sblock(name).unwrap());
+    let [of_t, of_b] = [&t, &b].map(|block| sch.get_loops(block).unwrap());
+    expect(&refused(sch.reverse_compute_at(&b, &of_t[0])), &["block \"B\" stands under a condition"]);
+    sch.compute_at(&t, &of_b[0]).unwrap();
+    check_traced(&kernel, &sch);
+}
