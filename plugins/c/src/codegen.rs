@@ -7,6 +7,7 @@ use chipdock_plugin_api::source::{SourceTarget, Unwritten, Written};
 use serde_json::{Value, json};
 
 use crate::dialect::CDialect;
+use crate::moved;
 
 /// The module kind and the format of artifacts: the loader, and the meaning of the bytes.
 pub(crate) const KIND: &str = "c";
@@ -25,6 +26,7 @@ pub(crate) fn build(
     file: Option<String>,
 ) -> Result<Written, Vec<Diagnostic>> {
     let flags: &[&str] = if file.is_some() { &["-g"] } else { &[] };
+    let module = &moved::as_bits(module);
     let source = write_module(module, &CDialect { file })?;
     let functions: Vec<Value> =
         source.functions_of(module).map(|(symbol, function)| lowered::describe(symbol, function)).collect();

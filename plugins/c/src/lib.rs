@@ -10,6 +10,7 @@ mod codegen;
 mod compiler;
 mod dialect;
 mod loader;
+mod moved;
 mod target_kind;
 
 #[cfg(test)]

@@ -264,7 +264,8 @@ fn fill_in(target: &mut Target) {
             set(name, i64::try_from(size_bytes).ok());
         }
         if has_dots() && !target.options.contains_key(DOT_PRODUCTS) {
-            let names: Vec<String> = dots::written().map(DotProduct::name).collect();
+            let here = dots::written().filter(|dot| dot.sum.is_integer() || has_dots_of_halves());
+            let names: Vec<String> = here.map(DotProduct::name).collect();
             target.options.insert(DOT_PRODUCTS.to_owned(), names.into());
         }
     }
@@ -291,6 +292,18 @@ fn has_dots() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         std::arch::is_x86_feature_detected!("avx2")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+/// Whether this processor has an instruction for dot products of bfloat16.
+fn has_dots_of_halves() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        std::arch::is_x86_feature_detected!("avx512bf16")
     }
     #[cfg(not(target_arch = "x86_64"))]
     {

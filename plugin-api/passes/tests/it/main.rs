@@ -18,4 +18,5 @@ mod rounds;
 mod schedule;
 mod simplify;
 mod storage;
+mod subnormals;
 mod warp_memory;

@@ -361,6 +361,17 @@ fn long_sums_keep_results() {
             assert_eq!(text.contains("B_rf"), in_parts, "{text}");
         }
     }
+    // Parts of several loops are whole iterations of the first.
+    for (shape, parts) in
+        [([70, 1000], 5), ([66, 1024], 5), ([4, 20_000], 4), ([70_000, 1], 5), ([60, 1000], 0)]
+    {
+        for op in [BinaryOp::Add, BinaryOp::Max] {
+            let text = scheduled(&kernels::reduced_whole(shape, false, op), &processor(512, 32));
+            let expected = format!("T.parallel({parts},");
+            assert_eq!(text.contains("B_rf") && text.contains(&expected), parts > 0, "{shape:?}\n{text}");
+        }
+        scheduled(&kernels::reduced_whole(shape, true, BinaryOp::Add), &processor(512, 32));
+    }
 }
 
 /// Partial results are as many on every target, in vectors as wide as its own.

@@ -1,8 +1,9 @@
-//! Dot products (`dot_add`) of integers.
+//! Dot products (`dot_add`) of integers, and of bfloat16.
 //!
-//! * **CDOT-1** Sums are exact modulo 2^32 in any number of lanes, whatever instructions the compiler may use.
+//! * **CDOT-1** Sums of integers are exact modulo 2^32 in any number of lanes, whatever instructions the compiler may use.
 //! * **CDOT-2** The text has `vpdpbusd` and `vpmaddwd` of x86 for vectors of a register, which a compiler takes if the
 //!   processor that it compiles for has them, and arithmetic on whole vectors otherwise.
+//! * **CDOT-3** So too `vdpbf16ps` for bfloat16, whose factors may be uint16, their bits; float32 arithmetic otherwise.
 
 use std::fmt::Write as _;
 
@@ -11,11 +12,11 @@ use chipdock_codegen_source::{Answer, Code, Prelude, Refusal};
 use chipdock_ir::DType;
 use chipdock_ir::op::DotProduct;
 
-use super::{HELPER, vectors};
+use super::{HELPER, dot_halves, vectors};
 
 /// The dot products that this dialect writes.
 pub(crate) fn written() -> impl Iterator<Item = DotProduct> {
-    DotProduct::ALL.iter().copied().filter(|dot| dot.sum == DType::INT32)
+    DotProduct::ALL.iter().copied().filter(|dot| dot.sum == DType::INT32 || dot.a == DType::BFLOAT16)
 }
 
 /// `dot_add(c, a, b)`.
@@ -23,6 +24,9 @@ pub(super) fn add(args: &[(Code, DType)], dtype: DType, prelude: &mut Prelude) -
     let [(c, c_type), (a, a_type), (b, b_type)] = args else {
         return Err(Refusal::new("dot_add takes three arguments"));
     };
+    if c_type.scalar() == DType::FLOAT32 {
+        return dot_halves::add((c, *c_type), [(a, *a_type), (b, *b_type)], dtype, prelude);
+    }
     let found = DotProduct::of(*c_type, *a_type, *b_type);
     let Some(dot) = found.filter(|dot| dtype == *c_type && written().any(|known| known == *dot)) else {
         let message =

@@ -1,5 +1,6 @@
 //! C11 with GNU vector extensions, for gcc and clang.
 
+mod dot_halves;
 pub(crate) mod dots;
 mod halves;
 mod memory;

@@ -83,8 +83,9 @@ impl Product {
             let order = joined(&[outer, &loops.steps, &[vector_of.clone(), lanes.clone()]]);
             schedule.read_at(at, block, self.vector, "global", &order, Some(0)).map(|copy| copy.loops)
         };
-        let (made, vector, lanes) = if self.by_tiles {
-            // Both copies are made first, so that the products beyond the result's edge need no condition.
+        // The products beyond the result's edge need no condition if both copies are made first; it may hold for integers, where
+        // one factor is 0.
+        let (made, vector, lanes) = if self.by_tiles || !dot.sum.is_integer() {
             let both = schedule.fuse(&[lane.clone(), group.clone()])?;
             let vector = vector_read(schedule, &both)?;
             let parts = schedule.split(&both, &[None, Some(dot.group.into())], Tail::Predicate)?;

@@ -42,12 +42,12 @@ impl Processor {
         }
     }
 
-    /// Returns true if it has instructions for a dot product, of integers: those of floats treat subnormal numbers as zeros.
+    /// Returns true if it has instructions for a dot product; those of floats treat subnormal numbers as zeros.
     pub(super) fn has(&self, dot: DotProduct) -> bool {
-        dot.sum.is_integer() && is_in(self.dots, dot)
+        is_in(self.dots, dot)
     }
 
-    /// Returns true if it has tiles for a dot product; those of floats are used where the target names them.
+    /// Returns true if it has tiles for a dot product.
     pub(super) fn has_tiles(&self, dot: DotProduct) -> bool {
         is_in(self.tiles, dot)
     }

@@ -11,6 +11,7 @@
 //! * [`transpose`]: copies along another order of memory run by tiles in registers.
 //! * [`order`]: a loop along memory becomes the innermost.
 //! * [`overlap`]: where parameters may overlap, a choice at the beginning of the function.
+//! * [`magnitudes`]: where instructions treat subnormal numbers as zeros, a choice after a look at the operands.
 //! * [`spread`]: the outer iterations of what remains run on several threads.
 //! * [`stream`]: outputs that leave no room in the caches are stored past them.
 //! * [`edges`]: loops along which conditions change at known places run in parts.
@@ -21,6 +22,7 @@ mod facts;
 mod groups;
 mod inline;
 mod leaf;
+mod magnitudes;
 mod order;
 mod overlap;
 mod product;
@@ -39,6 +41,7 @@ use crate::marks::is_known;
 use crate::schedule::{Schedule, ScheduleError, Trace};
 use facts::Processor;
 use leaf::{Leaf, leaves};
+use magnitudes::Guarded;
 use product::Product;
 
 /// Schedules the nests of a function that have no schedule; returns the function and the steps.
@@ -50,7 +53,21 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
 
 /// Schedules a function, with what it promises about its parameters.
 fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFunc, Trace) {
+    magnitudes::schedule(function, capabilities).unwrap_or_else(|| {
+        let (function, trace, _) = by_rules(function, capabilities, false);
+        (function, trace)
+    })
+}
+
+/// Schedules a function by the rules; with `is_normal`, results are taken to be normal or 0 where instructions treat subnormal
+/// numbers as zeros. Returns the products that are computed by these, too.
+fn by_rules(
+    function: &PrimFunc,
+    capabilities: &TargetCapabilities,
+    is_normal: bool,
+) -> (PrimFunc, Trace, Vec<Guarded>) {
     let processor = Processor::of(capabilities);
+    let mut guarded = Vec::new();
     let mut schedule = Schedule::new(function);
     for leaf in leaves(&schedule.function().body) {
         attempt(&mut schedule, |schedule| unmark(&leaf, schedule));
@@ -68,8 +85,14 @@ fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFun
     }
     for product in leaves(&schedule.function().body).iter().filter_map(Product::of) {
         let by_dots = [product.by_tiles(&processor), product.by_dots(&processor)];
-        let mut ways = by_dots.into_iter().flatten().chain([product]);
-        ways.any(|way| attempt(&mut schedule, |schedule| way.schedule(schedule, &processor)));
+        for way in by_dots.into_iter().flatten().chain([product]) {
+            let guard = way.guard();
+            let is_right = guard.as_ref().is_none_or(|guard| is_normal && guard.is_possible(function));
+            if is_right && attempt(&mut schedule, |schedule| way.schedule(schedule, &processor)) {
+                guarded.extend(guard);
+                break;
+            }
+        }
     }
     for sum in leaves(&schedule.function().body).into_iter().filter_map(sums::Sum::of) {
         attempt(&mut schedule, |schedule| sum.schedule(schedule));
@@ -95,8 +118,8 @@ fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFun
     let changes = |op: &str| !op.starts_with("get_") && op != "unannotate";
     let changed = schedule.trace().steps().iter().any(|step| changes(&step.op));
     match changed {
-        true => (schedule.function().clone(), schedule.trace().clone()),
-        false => (function.clone(), Trace::default()),
+        true => (schedule.function().clone(), schedule.trace().clone(), guarded),
+        false => (function.clone(), Trace::default(), Vec::new()),
     }
 }
 

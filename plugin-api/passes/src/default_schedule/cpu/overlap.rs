@@ -20,7 +20,7 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
     let (faster, steps) = super::scheduled(&assumed, capabilities);
     let needs = ["read_at", "compute_at", "compute_inline", "tensorize"];
     steps.steps().iter().any(|step| needs.contains(&&*step.op)).then_some(())?;
-    let (other, _) = super::scheduled(function, capabilities);
+    let (other, _, _) = super::by_rules(function, capabilities, false);
     // Each branch binds names of its own.
     let other = Substitution::new().fresh().stmt(&allocated(&other));
     let body = Stmt::if_then(apart, allocated(&faster), Some(other));
@@ -28,7 +28,7 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
 }
 
 /// The body with the allocations of the function.
-fn allocated(function: &PrimFunc) -> Stmt {
+pub(super) fn allocated(function: &PrimFunc) -> Stmt {
     let allocation = |buffer: &Buffer| {
         Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
     };

@@ -17,12 +17,13 @@ use std::sync::Arc;
 
 use chipdock_ir::analysis::TILE_SIDE;
 use chipdock_ir::op::DotProduct;
-use chipdock_ir::{BinaryOp, Block, DType, Expr, ExprKind, IterKind, StmtKind, Var};
+use chipdock_ir::{BinaryOp, Block, Buffer, DType, Expr, ExprKind, IterKind, StmtKind, Var};
 
 use super::attempt;
 use super::copies::{Copies, in_registers, joined};
 use super::facts::Processor;
 use super::leaf::{Leaf, innermost};
+use super::magnitudes::Guarded;
 use super::spread::threads;
 use super::tile::{Tile, sum_block};
 use crate::default_schedule::host::{Head, steps};
@@ -57,6 +58,12 @@ pub(super) struct Product {
     element_bytes: i128,
     /// Types of the elements of the two operands, in order of evaluation.
     pub(super) dtypes: [DType; 2],
+    /// Where the operands are in memory.
+    operands: [Var; 2],
+    /// The numbers of rows and of columns of the axes `row` and `column`.
+    sides: [Expr; 2],
+    /// Whether the sum starts at 0.
+    from_zero: bool,
     /// The dot product of vectors that it is computed by, if it is.
     dot: Option<DotProduct>,
     /// Whether these are computed by tiles.
@@ -84,7 +91,9 @@ pub(super) struct Product {
 /// The two factors of the term, in order of evaluation: their indices, and the types of their elements.
 pub(super) struct Factors<'a> {
     pub(super) indices: [&'a [Expr]; 2],
-    dtypes: [DType; 2],
+    buffers: [&'a Buffer; 2],
+    /// Whether the sum starts at 0.
+    from_zero: bool,
 }
 
 /// The loops of the schedule, outermost first.
@@ -164,14 +173,19 @@ impl Product {
         let (place, row) = rows.iter().enumerate().max_by_key(longest)?;
         let row = *row;
         rows.remove(place);
-        let sizes = factors.dtypes.iter().chain([&buffer.dtype]).map(|dtype| dtype.size_bytes());
+        let dtypes = factors.buffers.map(|buffer| buffer.dtype);
+        let sizes = dtypes.iter().chain([&buffer.dtype]).map(|dtype| dtype.size_bytes());
         let element_bytes = sizes.max().unwrap_or(1) as i128;
+        let sides = [leaf.extent(row.position)?.clone(), leaf.extent(column.position)?.clone()];
         let (block, dtype) = (Arc::clone(&block.name), buffer.dtype);
         let product = Self {
             block,
             dtype,
             element_bytes,
-            dtypes: factors.dtypes,
+            dtypes,
+            operands: factors.buffers.map(|buffer| buffer.data.clone()),
+            sides,
+            from_zero: factors.from_zero,
             dot: None,
             by_tiles: false,
             vector,
@@ -224,6 +238,12 @@ impl Product {
         self.of_dots(self.dot_product().filter(|dot| processor.has(*dot))?)
     }
 
+    /// What has to hold for the instructions that it is computed by, if these treat subnormal numbers as zeros.
+    pub(super) fn guard(&self) -> Option<Guarded> {
+        let is_inexact = self.dot.is_some_and(|dot| !dot.sum.is_integer());
+        is_inexact.then(|| Guarded { operands: self.operands.clone(), sides: self.sides.clone() })
+    }
+
     /// The dot product of its types.
     fn dot_product(&self) -> Option<DotProduct> {
         let [x, y] = self.dtypes;
@@ -236,7 +256,12 @@ impl Product {
     fn of_dots(&self, dot: DotProduct) -> Option<Self> {
         // A step of the sum is a group of elements of each operand.
         let element_bytes = (dot.a.size_bytes() * usize::from(dot.group)) as i128;
-        (self.sum.len() == 1).then(|| Self { dot: Some(dot), element_bytes, ..self.clone() })
+        // What a sum of floats starts with may be subnormal.
+        (self.sum.len() == 1 && (dot.sum.is_integer() || self.from_zero)).then(|| Self {
+            dot: Some(dot),
+            element_bytes,
+            ..self.clone()
+        })
     }
 
     /// Schedules the product.
@@ -489,11 +514,15 @@ pub(super) fn factors(block: &Block) -> Option<Factors<'_>> {
     let ((from, x), (other, y)) = (factor(x)?, factor(y)?);
     let same = from == other && x == y;
     let fine = from.data != buffer.data && other.data != buffer.data && !same;
-    fine.then_some(Factors { indices: [x, y], dtypes: [from.dtype, other.dtype] })
+    let from_zero = match &start.kind {
+        ExprKind::Float(value) => value.0 == 0,
+        _ => start.as_int() == Some(0),
+    };
+    fine.then_some(Factors { indices: [x, y], buffers: [from, other], from_zero })
 }
 
 /// The load in a factor, which may be cast.
-fn factor(e: &Expr) -> Option<(&chipdock_ir::Buffer, &[Expr])> {
+fn factor(e: &Expr) -> Option<(&Buffer, &[Expr])> {
     match &e.kind {
         ExprKind::Cast(value) => factor(value),
         ExprKind::Load { buffer, indices, predicate: None } => {

@@ -40,23 +40,24 @@ impl Sum {
     pub(super) fn schedule(&self, schedule: &mut Schedule) -> Result<(), ScheduleError> {
         let (_, mut loops) = self.leaf.loops(schedule)?;
         let rest = loops.split_off(self.results);
-        let whole = match rest.as_slice() {
-            [only] => only.clone(),
-            several => schedule.fuse(several)?,
+        // Of several loops, parts are whole iterations of the outermost.
+        let inner = self.leaf.iterations(self.results + 1..self.leaf.heads.len());
+        let inner = inner.and_then(|inner| i64::try_from(inner).ok());
+        let (Some(first), Some(inner)) = (rest.first(), inner) else {
+            return Err(ScheduleError::new("the size of an inner loop is not known"));
         };
-        let parts = schedule.split(&whole, &[None, Some(PART)], Tail::Shrink)?;
+        let parts = schedule.split(first, &[None, Some((PART / inner.max(1)).max(1))], Tail::Shrink)?;
         let [part, element] = parts.as_slice() else {
             return Err(ScheduleError::new("a split made no parts"));
         };
         let block = schedule.rfactor(part, 0)?;
         let around = schedule.get_loops(&block)?;
-        let inner: Vec<_> = around.iter().filter(|of| *of != part && *of != element).cloned().collect();
+        let inner = around.iter().filter(|of| *of != part && *of != element && !rest.contains(of));
         let mut order = vec![part.clone()];
-        order.extend(inner);
+        order.extend(inner.cloned());
         order.push(element.clone());
-        if order.len() > 1 {
-            schedule.reorder(&order)?;
-        }
+        order.extend(rest.iter().skip(1).cloned());
+        schedule.reorder(&order)?;
         threads(schedule, part)
     }
 }

@@ -96,6 +96,11 @@ pub(crate) fn linear(shape: [usize; 3], dtypes: [DType; 2]) -> Kernel {
     cast_matmul(shape, false, dtypes, DType::FLOAT32, true)
 }
 
+/// The same of any sizes.
+pub(crate) fn any_linear(shape: [usize; 3], dtypes: [DType; 2]) -> Kernel {
+    cast_matmul(shape, true, dtypes, DType::FLOAT32, true)
+}
+
 fn cast_matmul(shape: [usize; 3], symbolic: bool, dtypes: [DType; 2], sum: DType, turned: bool) -> Kernel {
     let [m_size, n_size, k_size] = shape;
     let mut f = build::function("cast_matmul");
@@ -219,6 +224,23 @@ pub(crate) fn reduced(shape: [usize; 2], symbolic: bool, dtype: DType, op: chipd
         });
     });
     Kernel { function: f.finish(), shapes: vec![shape.to_vec(), vec![shape[0]]] }
+}
+
+/// `B[0] = op of all A[i, k]`
+pub(crate) fn reduced_whole(shape: [usize; 2], symbolic: bool, op: chipdock_ir::BinaryOp) -> Kernel {
+    let mut f = build::function("reduced_whole");
+    f.noalias();
+    let [m, n] = sizes(&mut f, ["m", "n"], shape, symbolic);
+    let a = f.buffer("A", (&m, &n), DType::INT32);
+    let b = f.buffer("B", [1], DType::INT32);
+    f.grid(["i", "k"], (&m, &n), |f, [i, k]| {
+        f.block("B", |f| {
+            let [vi, vk] = f.remap([R, R], ["vi", "vk"], [&i, &k]);
+            f.init(|f| f.store(&b, [0], 1));
+            f.store(&b, [0], Expr::binary(op, b.at([0]), a.at((&vi, &vk))));
+        });
+    });
+    Kernel { function: f.finish(), shapes: vec![shape.to_vec(), vec![1]] }
 }
 
 /// The softmax of each row of A, less its largest element, in four nests.
