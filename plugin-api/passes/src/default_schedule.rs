@@ -49,9 +49,12 @@ pub(crate) use host::steps;
 ///   block, what one elementwise block makes of the result is made of each tile. Products of integers that the target has dot
 ///   products for (`execution.dot_products`) are computed by them ([`DotAdd`](chipdock_ir::Op::DotAdd)); those of types in
 ///   `execution.tile_products` too, with at least 16 rows and 16 columns, and more than 16 groups of steps, marked as products of tiles
-///   ([`TileProduct`](chipdock_ir::analysis::TileProduct)), two by two.
-/// * **Sums.** A reduction of many elements to at most 8 results is computed in parts of 16,384 elements, whose results are
-///   combined in order: the same on any number of threads.
+///   ([`TileProduct`](chipdock_ir::analysis::TileProduct)), two by two. Products of bfloat16 too, if both operands are parameters, with
+///   at least 16 rows and 16 columns: such instructions treat subnormal numbers as zeros, so that one pass finds the least number of
+///   each operand first, and they are used if the product of the last digits of these two is normal, since then nothing subnormal
+///   can arise. Otherwise the loops in float32 are run. The error is that of `DotAdd`.
+/// * **Sums.** A reduction of many elements to at most 8 results is computed in parts of 16,384 elements (of several loops: as many
+///   whole iterations of the first), whose results are combined in order: the same on any number of threads.
 /// * **Transpositions.** A copy whose source is contiguous along another loop than its destination runs by tiles that are
 ///   exchanged in vector registers, and element by element where a tile is not whole.
 /// * **Order.** In a perfect nest of serial loops around one block with a reduction, where the innermost loops are those of

@@ -15,8 +15,7 @@
 //!   the caches where the target is this machine (LLKIND-K1).
 //! * **LLKIND-K6** Without the library the error is `Unavailable`, and names the package to install.
 //! * **LLKIND-K8** `dot-products` lists those that the processor has instructions for; a user may name some of them.
-//! * **LLKIND-K9** `tile-products` lists those products of integers that the processor has tiles for too, under Linux; a user may
-//!   name some of them, and `bfloat16*bfloat16`, which no target lists by itself: subnormal numbers are zeros there.
+//! * **LLKIND-K9** `tile-products` lists those that the processor has tiles for too, under Linux; a user may name some of them.
 //! * **LLKIND-K10** This machine has the features of tiles (`amx-tile` and others) if Linux grants this process their use.
 
 use chipdock_ir::Target;
@@ -93,23 +92,15 @@ fn dot_products(llvm: &'static Llvm, mut target: Target) -> Result<Target, Error
     let dots = target::dots(llvm, &options, triple.architecture.family)?;
     let tiles = target::tiles(llvm, &options, &triple)?;
     let known: Vec<DotProduct> = DotProduct::ALL.iter().copied().filter(|dot| dots.has(*dot)).collect();
-    list(&mut target, DOT_PRODUCTS, "instructions", &known, &known)?;
+    list(&mut target, DOT_PRODUCTS, "instructions", &known)?;
     let known: Vec<DotProduct> = known.into_iter().filter(|dot| tiles.has(*dot)).collect();
-    let exact: Vec<DotProduct> = known.iter().copied().filter(|dot| dot.sum.is_integer()).collect();
-    list(&mut target, TILE_PRODUCTS, "tiles", &known, &exact)?;
+    list(&mut target, TILE_PRODUCTS, "tiles", &known)?;
     Ok(target)
 }
 
-/// Checks that an option lists some of the known products, or fills in those that are listed by default.
-fn list(
-    target: &mut Target,
-    option: &str,
-    what: &str,
-    known: &[DotProduct],
-    by_default: &[DotProduct],
-) -> Result<(), Error> {
-    let names = |of: &[DotProduct]| of.iter().map(|dot| dot.name()).collect::<Vec<String>>();
-    let all = names(known);
+/// Checks that an option lists some of the known products, or fills them in.
+fn list(target: &mut Target, option: &str, what: &str, known: &[DotProduct]) -> Result<(), Error> {
+    let all: Vec<String> = known.iter().map(|dot| dot.name()).collect();
     if let Some(item) = target.str_list(option).into_iter().find(|item| !all.iter().any(|name| name == item))
     {
         let have = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
@@ -117,8 +108,8 @@ fn list(
             format!("expected those that the processor has {what} for, {have}, found {}", shown(item));
         return Err(value_error(about(option, message)));
     }
-    if !by_default.is_empty() && !target.options.contains_key(option) {
-        target.options.insert(option.to_owned(), names(by_default).into());
+    if !all.is_empty() && !target.options.contains_key(option) {
+        target.options.insert(option.to_owned(), all.into());
     }
     Ok(())
 }
