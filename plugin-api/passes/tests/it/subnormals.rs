@@ -117,6 +117,17 @@ fn small_numbers_are_kept() {
                 check(kernel, has_tiles, [&[0, b], &[0, 0, 0x8000, a]]);
             }
         }
+        // Products that leave the product of the last digits: just subnormal, and just normal.
+        for exponents in [[71, 70], [71, 71]] {
+            let number = |at: usize, sign: bool, digits: u16| bits(sign, exponents[at], digits);
+            let (a, b) =
+                ([number(0, false, 1), number(0, true, 2)], [number(1, false, 1), number(1, false, 0)]);
+            let a: Vec<u16> = a.into_iter().chain([0; 8]).collect();
+            let b: Vec<u16> = b.into_iter().chain([0; 8]).collect();
+            for has_tiles in [false, true] {
+                check(kernel, has_tiles, [&a, &b]);
+            }
+        }
     }
 }
 
