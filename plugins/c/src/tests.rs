@@ -4,6 +4,7 @@ mod cache;
 mod conditions;
 mod differential;
 mod dots;
+mod extremes;
 mod golden;
 mod halves;
 mod object;

@@ -219,7 +219,8 @@ impl CDialect {
         }
     }
 
-    /// Minimum or maximum by comparison and selection: gcc compiles a loop over the lanes to one instruction per lane.
+    /// Minimum or maximum by comparison and selection: gcc compiles a loop over the lanes to one instruction per lane. It compiles
+    /// that to three, one after the other, where x86 has one.
     fn extreme(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         let type_name = vector_type(dtype, prelude)?;
         let name = format!("cd_{}_{}", word_of(op), full(dtype));
@@ -229,14 +230,39 @@ impl CDialect {
             let less = Vector::Compare(order, x.clone(), y.clone(), dtype);
             let mask = self.vector(less, DType::BOOL.with_lanes(dtype.lanes), prelude)?;
             let value = self.vector(Vector::Select(mask, x, y), dtype, prelude)?.text;
+            let plain = format!("    return {value};\n");
+            let body = match extreme_of_x86(op, dtype) {
+                Some((condition, instruction)) => format!(
+                    "#if {condition}\n    {type_name} r;\n    \
+                     __asm__(\"{instruction} %2, %1, %0\" : \"=v\"(r) : \"v\"(a), \"v\"(b));\n    return r;\n\
+                     #else\n{plain}#endif\n"
+                ),
+                None => plain,
+            };
             prelude.define(&name, |_| {
-                format!(
-                    "{HELPER} {type_name} {name}({type_name} a, {type_name} b) {{\n    return {value};\n}}\n"
-                )
+                format!("{HELPER} {type_name} {name}({type_name} a, {type_name} b) {{\n{body}}}\n")
             });
         }
         Ok(Code::call(&name, &[a.clone(), b.clone()]))
     }
+}
+
+/// The instruction of x86 that is `a < b ? a : b`, or `a > b ? a : b`, for vectors of a register, NaN and zeros included, and the
+/// condition under which a compiler may use it.
+fn extreme_of_x86(op: BinaryOp, dtype: DType) -> Option<(&'static str, &'static str)> {
+    let condition = match usize::from(dtype.bits) * usize::from(dtype.lanes) {
+        512 => "defined(__AVX512F__)",
+        128 | 256 => "defined(__AVX__)",
+        _ => return None,
+    };
+    let instruction = match (op == BinaryOp::Min, dtype.scalar()) {
+        (true, DType::FLOAT32) => "vminps",
+        (true, DType::FLOAT64) => "vminpd",
+        (false, DType::FLOAT32) => "vmaxps",
+        (false, DType::FLOAT64) => "vmaxpd",
+        _ => return None,
+    };
+    Some((condition, instruction))
 }
 
 /// Returns true if a conversion of a vector has the IR's meaning where the compiler's own has one.
