@@ -20,6 +20,9 @@ const UNKNOWN_ITERATIONS: i128 = 16;
 /// Operations of one division, and of one call of a function of floats.
 const FUNCTION_OPERATIONS: i128 = 8;
 
+/// Bytes of a vector of integers that are loaded in one operation.
+const LOAD_BYTES: i128 = 4;
+
 /// The least number of runs of a statement, the body of the loop of that variable, that pay for a task: an expression of
 /// what is known before the loop.
 pub(crate) fn grain(var: &Var, stmt: &Stmt) -> Expr {
@@ -67,7 +70,8 @@ fn iterations(extent: &Expr, inside: &HashSet<Var>) -> Expr {
     extent.clone().cast(DType::INT64)
 }
 
-/// Operations of a value: each of its nodes that computes, on each lane of a vector that a register holds one of several.
+/// Operations of a value: each of its nodes that computes, on each lane of a vector that a register holds one of several, and of a
+/// vector that is loaded each four bytes, whatever they are.
 fn of_value(value: &Expr) -> i128 {
     let mut sum = 0;
     value.walk(&mut |e| {
@@ -81,6 +85,10 @@ fn of_value(value: &Expr) -> i128 {
                     if matches!(op, Op::IfThenElse | Op::Likely) { 0 } else { FUNCTION_OPERATIONS }
                 }
                 ExprKind::Call { .. } => FUNCTION_OPERATIONS,
+                ExprKind::Load { .. } if !e.dtype.is_float() && !e.dtype.is_scalar() => {
+                    sum += (e.dtype.size_bytes() as i128 / LOAD_BYTES).max(1);
+                    0
+                }
                 ExprKind::Binary(..) | ExprKind::Load { .. } if e.dtype.is_float() => 1,
                 _ => 0,
             };

@@ -233,3 +233,21 @@ fn an_estimated_grain_is_known_before_the_loop() {
         Array::from_f64(DType::INT32, &[3, 3], &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0])
     );
 }
+
+/// Bytes that are copied as vectors are work, as floats are: here 16 vectors of 64 bytes in each iteration, 272 operations.
+#[test]
+fn copies_of_bytes_are_work() {
+    for (rows, launches) in [(59, 0), (62, 1)] {
+        let mut f = build::function("f");
+        let [a, b] = ["A", "B"].map(|name| f.buffer(name, [rows * 1024], DType::INT8));
+        let outer = build::Loop::new("i", ForKind::Parallel, rows)
+            .annotate(attr::GRAIN, AttrValue::Str("auto".into()));
+        f.for_each(outer, |f, i| {
+            f.for_each(build::Loop::serial("j", 16), |f, j| {
+                let at = vec![(i.clone() * 1024 + j * 64).ramp(Expr::i32(1), 64)];
+                f.store(&b, at.clone(), Expr::load(&a, at));
+            });
+        });
+        assert_eq!(launched(&with_tasks(f.finish())).len(), launches, "{rows}");
+    }
+}
