@@ -15,6 +15,7 @@ mod test;
 mod wheel;
 mod wheels;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -61,14 +62,19 @@ Examples:
 
 `demo` needs Rust and a C compiler and nothing else.";
 
+/// Prints the help, to a reader that may stop reading.
+fn print_help() -> ExitCode {
+    let _ = writeln!(std::io::stdout(), "{HELP}");
+    ExitCode::SUCCESS
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (task, rest) = arguments.split_first().map_or(("", &[][..]), |(task, rest)| (task.as_str(), rest));
     // Answered before anything is built; `bench --peers` prints its own help.
     let asks = rest.iter().any(|argument| argument == "-h" || argument == "--help");
     if asks && !rest.iter().any(|argument| argument == "--peers") {
-        println!("{HELP}");
-        return ExitCode::SUCCESS;
+        return print_help();
     }
     let result = match task {
         "demo" => plugins::run_with_plugins("chipdock-demo", rest),
@@ -86,10 +92,7 @@ fn main() -> ExitCode {
         "python" => python::environment().map(|path| println!("{}", path.display())),
         "wheel" => wheel::build(rest).map(|path| println!("{}", path.display())),
         "wheels" => wheels::run(),
-        "" | "help" | "-h" | "--help" => {
-            println!("{HELP}");
-            return ExitCode::SUCCESS;
-        }
+        "" | "help" | "-h" | "--help" => return print_help(),
         unknown => {
             eprintln!("error: no task is called `{unknown}`\n\n{HELP}");
             return ExitCode::from(2);

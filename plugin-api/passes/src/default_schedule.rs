@@ -56,7 +56,8 @@ pub(crate) use host::steps;
 /// * **Sums.** A reduction of many elements to at most 8 results is computed in parts of 16,384 elements (of several loops: as many
 ///   whole iterations of the first), whose results are combined in order: the same on any number of threads.
 /// * **Transpositions.** A copy whose source is contiguous along another loop than its destination runs by tiles that are
-///   exchanged in vector registers, and element by element where a tile is not whole.
+///   exchanged in vector registers, in runs of 512 adjacent bytes of the destination, and element by element where a tile is not
+///   whole.
 /// * **Order.** In a perfect nest of serial loops around one block with a reduction, where the innermost loops are those of
 ///   the reduction, the last spatial loop moves inside if every access of the block then steps to the adjacent element or
 ///   stays: a compiler can vectorize that. Each element is still summed in the same order. A reduction of fewer than 32
