@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use chipdock_ir::{Block, Child, ExprKind, Param, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{Block, Callee, Child, Expr, ExprKind, Op, Param, PrimFunc, Stmt, StmtKind, Var};
 
 use super::args::Args;
 use super::nest::{Loop, Place, Realized};
@@ -198,10 +198,18 @@ impl Memory {
         });
     }
 
-    fn expr(&mut self, expr: &chipdock_ir::Expr) {
+    fn expr(&mut self, expr: &Expr) {
         expr.walk(&mut |e| match &e.kind {
             ExprKind::Load { buffer, .. } => {
                 self.read.insert(self.resolved(&buffer.data));
+            }
+            // Whoever has the address may write there, as an atomic operation does.
+            ExprKind::Call { callee: Callee::Op(Op::AddressOf), args } => {
+                if let [place] = args.as_slice()
+                    && let ExprKind::Load { buffer, .. } = &place.kind
+                {
+                    self.written.insert(self.resolved(&buffer.data));
+                }
             }
             ExprKind::Var(var) if var.dtype.is_handle() => {
                 self.read.insert(self.resolved(var));

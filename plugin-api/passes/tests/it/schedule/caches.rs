@@ -415,6 +415,8 @@ fn refusals_of_views_and_pointers() {
     let mut sch = Schedule::new(&kernel.function);
     let b = sch.get_sblock("B").unwrap();
     expect(&refused(sch.cache_read(&b, 0, "local")), &["buffer \"A\"", "by a pointer"]);
+    let loops = sch.get_loops(&b).unwrap();
+    expect(&refused(sch.read_at(&loops[0], &b, 0, "global", &[], None)), &["\"A\""]);
     sch.cache_write(&b, 0, "local").unwrap();
     // What the block has for itself.
     let kernel = vectors(true, |f, n, [a, b, _]| {
