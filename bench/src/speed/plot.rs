@@ -133,13 +133,14 @@ fn roofs(svg: &mut String, results: &Results, threads: usize) {
     let from = X[0].exp2();
     let ridge = highest.value / bandwidth;
     line(svg, [x(from), y(from * bandwidth), x(ridge), y(highest.value)], ROOF);
-    text(svg, x(2.0) - 6.0, y(2.0 * bandwidth) - 8.0, "end", 11, &format!("copy {bandwidth:.1} GB/s"));
+    text(svg, x(0.5) - 6.0, y(0.5 * bandwidth) - 8.0, "end", 11, &format!("copy {bandwidth:.1} GB/s"));
     for peak in peaks {
         line(svg, [x(peak.value / bandwidth), y(peak.value), AREA[1], y(peak.value)], ROOF);
         text(
             svg,
-            AREA[1] - 4.0,
-            y(peak.value) - 5.0,
+            // Left of its ridge, where no row can lie.
+            x(peak.value / bandwidth) - 8.0,
+            y(peak.value) + 4.0,
             "end",
             11,
             &format!("{} {:.0} {}", peak.name, peak.value, peak.unit),

@@ -143,7 +143,9 @@ pub fn default_schedule(module: &IrModule, capabilities: &TargetCapabilities) ->
 /// The steps that [`default_schedule`] makes of a function of a host, in order: those of the rules but the last, that moves a loop
 /// inside where parameters may overlap. There are none for a target with threads, whose schedules are not made of steps.
 ///
-/// The trace can be edited, and given to the function as its attribute [`crate::schedule::ATTRIBUTE`].
+/// The trace can be edited, and given to the function as its attribute [`crate::schedule::ATTRIBUTE`]. Where rules make a choice
+/// at the beginning of the function, the steps are those of the faster branch, and make none: some are refused then unless the
+/// function promises that its parameters do not overlap (SCHED-10), and products of bfloat16 may take subnormal numbers for 0.
 #[must_use]
 pub fn default_steps(function: &PrimFunc, capabilities: &TargetCapabilities) -> Trace {
     let is_host = capabilities.execution.thread_axes.is_empty() && capabilities.is_host;
