@@ -165,7 +165,7 @@ fn suite_s9_a_hang_is_ended_at_its_deadline_with_its_stack() {
         let death = first.death.as_ref().expect("a death");
         assert_eq!((first.status, report.exit), (Status::Hung, 5), "{first:#?}");
         assert!(death.text.starts_with("silent for "), "{}", death.text);
-        assert!(death.backtrace.iter().any(|frame| frame.contains("bad.so")), "{:#?}", death.backtrace);
+        assert!(death.backtrace.iter().any(|frame| frame.contains("bad.so")), "{death:#?}");
         assert!(first.seconds >= 1.0 && first.seconds < 30.0, "{}", first.seconds);
         assert_eq!(status(&report, NEXT), Status::Passed, "SUITE-S9: the run goes on");
     }

@@ -98,6 +98,8 @@ impl Worker {
         while Instant::now() < until && !self.child.has_ended() && !self.child.tail().has(signals::END) {
             let _ = self.child.listen(Duration::from_millis(10));
         }
+        // The signal may have ended what it waited for, and the process with it, before it was listened to.
+        let _ = self.child.listen(Duration::ZERO);
         let written = stack::Written::of(&self.child.tail().text());
         self.child.stop();
         self.told(None, None, format!("silent for {:.0} s", silent.as_secs_f64()), written)
