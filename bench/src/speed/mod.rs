@@ -14,8 +14,9 @@
 //! - **SPEED-3 The limit is measured as the row is.** A row that moves memory is compared with loops that stream as many bytes
 //!   from and to as many buffers, by ordinary or by non-temporal stores, whichever is faster; one that computes, with the rate
 //!   of fused multiply-adds in registers.
-//! - **SPEED-4 A goal is within the machine.** Where a multiple of the best peer's speed, or of that of one thread, is more than 0.95
-//!   of the limit, 0.95 of the limit is the goal: a thread may saturate the memory of both. A limit that a peer exceeds by a tenth does not count.
+//! - **SPEED-4 A goal is within the machine.** Where a multiple of the best peer's speed, or of that of one thread, is more than
+//!   0.95 of the limit, 0.95 of the limit is the goal: one thread may use all that the memory gives. A limit that a peer exceeds by
+//!   a tenth does not count.
 //! - **SPEED-5 A bounded share.** A contender that has taken [`measure::SHARE_MAX`] takes part in no further round; the ratios
 //!   are those of the rounds that both have.
 //! - **SPEED-6 One judge.** Results are held against the interpreter on the first and last rows of a kernel whose rows are

@@ -1,7 +1,7 @@
 //! float16 and bfloat16 that are only moved, as their bits: C computes them in float, and would convert them there and back.
 //!
 //! * **CMOVE-1** A store of a value of such a type that is loaded, chosen or shuffled, or is a constant, is one of uint16 over the
-//!   same memory; so is what is reinterpreted, and the factors of `dot_add`, whose types become uint16.
+//!   same memory; so is what is reinterpreted, and the factors of `dot_add` of bfloat16, whose types become uint16.
 //! * **CMOVE-2** What such values are computed of is as before.
 
 use std::collections::HashMap;
@@ -46,7 +46,8 @@ impl Moves {
                         return bits;
                     }
                 }
-                (Op::DotAdd, [sum, a, b]) => {
+                // Those of float16 would look the same.
+                (Op::DotAdd, [sum, a, b]) if a.dtype.scalar() == DType::BFLOAT16 => {
                     if let (Some(a), Some(b)) = (self.bits(a), self.bits(b)) {
                         return Expr::call(Op::DotAdd, vec![self.expr(sum), a, b], e.dtype).with_span(e.span);
                     }

@@ -10,6 +10,7 @@ use chipdock_ir::{
 
 use super::ScheduleError;
 use super::nest::{Loop, Place, Realized};
+use super::reduction::plain_block;
 use crate::simplify::{self, Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
 
@@ -282,17 +283,7 @@ impl<'a> Nest<'a> {
             });
             loops.push(new);
         }
-        let block = Block {
-            name,
-            iter_vars,
-            reads: None,
-            writes: None,
-            init: None,
-            alloc_buffers: Vec::new(),
-            match_buffers: Vec::new(),
-            annotations: chipdock_ir::Attrs::new(),
-            body: make(&mut by_axes, indices),
-        };
+        let block = plain_block(name, iter_vars, None, make(&mut by_axes, indices));
         let realized = Stmt::new(StmtKind::BlockRealize {
             iter_values: loops.iter().map(Var::expr).collect(),
             predicate: by_loops.expr(predicate),

@@ -14,6 +14,7 @@ use super::find::Memory;
 use super::independent::{has_noalias, may_alias, parameters};
 use super::inline::{Uses, is_known_everywhere, refused, whole, without};
 use super::nest::{Names, Place, Realized};
+use super::reduction::plain_block;
 use super::widen::is_allocated;
 use super::written::Written;
 use super::{BlockRef, Handle, Made, Schedule, ScheduleError};
@@ -589,17 +590,8 @@ impl Cache {
             loops.push((var, count.clone()));
         }
         let indices: Vec<Expr> = iter_vars.iter().map(|axis| axis.var.expr()).collect();
-        let block = Block {
-            name: Arc::clone(&self.block),
-            iter_vars,
-            reads: None,
-            writes: None,
-            init: None,
-            alloc_buffers: Vec::new(),
-            match_buffers: Vec::new(),
-            annotations: Attrs::new(),
-            body: Stmt::store(to, indices.clone(), Expr::load(from, indices)),
-        };
+        let body = Stmt::store(to, indices.clone(), Expr::load(from, indices));
+        let block = plain_block(Arc::clone(&self.block), iter_vars, None, body);
         let realized = Stmt::new(StmtKind::BlockRealize {
             iter_values: values,
             predicate: region.guard.clone(),

@@ -229,7 +229,8 @@ impl<'a> Reduction<'a> {
     }
 }
 
-fn plain_block(name: Arc<str>, iter_vars: Vec<IterVar>, init: Option<Stmt>, body: Stmt) -> Block {
+/// A block without buffers, annotations and declared regions.
+pub(super) fn plain_block(name: Arc<str>, iter_vars: Vec<IterVar>, init: Option<Stmt>, body: Stmt) -> Block {
     Block {
         name,
         iter_vars,

@@ -11,7 +11,7 @@ use chipdock_ir::subst::Substitution;
 use chipdock_ir::{Buffer, DType, Expr, Op, Param, PrimFunc, Stmt, StorageScope, TargetCapabilities, Var};
 
 use super::overlap::allocated;
-use crate::schedule::{Trace, written_by};
+use crate::schedule::written_by;
 use crate::simplify;
 use crate::walk::vars_of;
 
@@ -57,17 +57,22 @@ impl Guarded {
     }
 }
 
-/// Schedules a function with such instructions and without, with a choice at its beginning; `None` if they would not be used.
-pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -> Option<(PrimFunc, Trace)> {
-    let (faster, steps, products) = super::by_rules(function, capabilities, true);
+/// A function scheduled with such instructions, for these products, and without, with a choice at its beginning; `None` if there
+/// are too many operands to look through.
+pub(super) fn schedule(
+    function: &PrimFunc,
+    capabilities: &TargetCapabilities,
+    faster: &PrimFunc,
+    products: &[Guarded],
+) -> Option<PrimFunc> {
     let mut operands: Vec<Buffer> = Vec::new();
     for operand in products.iter().flat_map(|product| &product.operands) {
         if !operands.iter().any(|known| known.data == *operand) {
             operands.push(parameter(function, operand)?);
         }
     }
-    (!operands.is_empty() && operands.len() <= OPERANDS_MAX).then_some(())?;
-    let (look, least) = look(function, &operands, &products);
+    (operands.len() <= OPERANDS_MAX).then_some(())?;
+    let (look, least) = look(function, &operands, products);
     let (look, _, _) = super::by_rules(&look, capabilities, false);
     let (other, _, _) = super::by_rules(function, capabilities, false);
     let exponents = |operand: &Var| {
@@ -81,9 +86,9 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
     let is_normal = is_normal.into_iter().reduce(Expr::and)?;
     // Each branch binds names of its own.
     let other = Substitution::new().fresh().stmt(&allocated(&other));
-    let choice = Stmt::if_then(is_normal, allocated(&faster), Some(other));
+    let choice = Stmt::if_then(is_normal, allocated(faster), Some(other));
     let body = Stmt::seq([allocated(&look), choice]);
-    Some((PrimFunc { body, alloc_buffers: Vec::new(), ..function.clone() }, steps))
+    Some(PrimFunc { body, alloc_buffers: Vec::new(), ..function.clone() })
 }
 
 /// A function that finds the least number that is not 0 of each operand, and where it puts them.

@@ -53,10 +53,17 @@ pub(super) fn schedule(function: &PrimFunc, capabilities: &TargetCapabilities) -
 
 /// Schedules a function, with what it promises about its parameters.
 fn scheduled(function: &PrimFunc, capabilities: &TargetCapabilities) -> (PrimFunc, Trace) {
-    magnitudes::schedule(function, capabilities).unwrap_or_else(|| {
-        let (function, trace, _) = by_rules(function, capabilities, false);
-        (function, trace)
-    })
+    let (faster, steps, products) = by_rules(function, capabilities, true);
+    if products.is_empty() {
+        return (faster, steps);
+    }
+    match magnitudes::schedule(function, capabilities, &faster, &products) {
+        Some(chosen) => (chosen, steps),
+        None => {
+            let (function, steps, _) = by_rules(function, capabilities, false);
+            (function, steps)
+        }
+    }
 }
 
 /// Schedules a function by the rules; with `is_normal`, results are taken to be normal or 0 where instructions treat subnormal
