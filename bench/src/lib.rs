@@ -1,4 +1,4 @@
-//! Measurements as ratios: against a bare call, the driver's own calls, a peer, or the machine's measured limit; and the demo.
+//! Measurements as ratios: against a bare call, the driver's own calls, a peer, or the machine's measured limit.
 //!
 //! The crate `chipdock-test-backends` finds backends and runs kernels on them; the programs are in `src/bin`.
 

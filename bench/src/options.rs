@@ -1,4 +1,4 @@
-//! Arguments of the programs `chipdock-bench` and `chipdock-demo`.
+//! Arguments of the program `chipdock-bench`.
 
 use std::path::PathBuf;
 

@@ -182,8 +182,9 @@ pub struct Error(ObjectRef);
 #[repr(C)]
 struct ErrorBody {
     object: ChipdockErrorObject,
-    kind: Cow<'static, str>,
-    message: Cow<'static, str>,
+    /// Kind and message, each with a NUL after it.
+    texts: String,
+    /// With a NUL after it, unless it was never set.
     backtrace: String,
 }
 
@@ -219,26 +220,26 @@ impl Error {
     }
 
     fn with_cause_object(kind: ErrorKind, message: Cow<'static, str>, cause: Option<ObjectRef>) -> Self {
-        let empty = str_out("");
+        let nothing = terminated("\0");
         let body = allocate(ErrorBody {
             object: ChipdockErrorObject {
                 object: header::<ErrorBody>(),
-                kind: empty,
-                message: empty,
-                backtrace: empty,
+                kind: nothing,
+                message: nothing,
+                backtrace: nothing,
                 update_backtrace,
                 cause_chain: cause.map_or(core::ptr::null_mut(), |cause| cause.into_raw().as_ptr()),
                 extra_context: core::ptr::null_mut(),
             },
-            kind: kind.0,
-            message,
+            texts: [&*kind.0, "\0", &*message, "\0"].concat(),
             backtrace: String::new(),
         });
         let pointer = body.as_ptr();
         // SAFETY: just allocated and not shared yet; the texts do not move while the object lives.
         unsafe {
-            (*pointer).object.kind = str_out(&(*addr_of!((*pointer).kind)));
-            (*pointer).object.message = str_out(&(*addr_of!((*pointer).message)));
+            let (kind, message) = (*addr_of!((*pointer).texts)).split_at(kind.0.len() + 1);
+            (*pointer).object.kind = terminated(kind);
+            (*pointer).object.message = terminated(message);
         }
         Self(own(body))
     }
@@ -356,6 +357,12 @@ impl Error {
 
 const UPDATE_APPEND: i32 = 1;
 
+/// Makes a string of the boundary of a text with a NUL after it, which is not counted: some readers of TVM-FFI's errors, such as
+/// jax-tvm-ffi 0.1.3, look for it.
+fn terminated(text: &str) -> ChipdockStr {
+    str_out(text.strip_suffix('\0').unwrap_or(text))
+}
+
 /// Replaces the backtrace of one of our errors, or appends to it. As in TVM-FFI, it must not be called while another
 /// thread reads the same error.
 unsafe extern "C" fn update_backtrace(self_: *mut c_void, backtrace: *const ChipdockStr, update_mode: i32) {
@@ -366,11 +373,14 @@ unsafe extern "C" fn update_backtrace(self_: *mut c_void, backtrace: *const Chip
             let (Some(body), Some(lines)) = (NonNull::new(body), backtrace.as_ref()) else { return };
             let body = body.as_ptr();
             let own_text = &mut *addr_of_mut!((*body).backtrace);
+            // The NUL.
+            own_text.pop();
             if update_mode != UPDATE_APPEND {
                 own_text.clear();
             }
             own_text.push_str(&String::from_utf8_lossy(bytes_in(*lines)));
-            (*body).object.backtrace = str_out(own_text);
+            own_text.push('\0');
+            (*body).object.backtrace = terminated(own_text);
         }
     });
 }

@@ -238,7 +238,7 @@
 //! | V.4 | A tensor argument is type 7 (`ChipdockTensor*`) or type 70 (an object); both are accepted. | both | suite |
 //! | V.5 | A string is UTF-8: up to 7 bytes in place as type 11, longer ones as type 65 with a NUL after the last byte; bytes likewise as types 12 and 66. It never changes. | both | shim, suite |
 //! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (its elements owned). | both | build, suite |
-//! | V.7 | An error object owns its texts, its cause and its context; `update_backtrace` is not null. | both | build, suite |
+//! | V.7 | An error object owns its texts, its cause and its context; `update_backtrace` is not null. In those that this crate makes, a NUL follows each text, as in TVM-FFI's. | both | build, suite |
 //! | V.8 | A function object's `safe_call` never changes. | both | review |
 //! | V.9 | An object may be used and released on any thread. | both | suite |
 //! | V.10 | A packed call borrows its arguments; `result` is None before it and owned by the caller after success. | both | shim, suite |

@@ -68,6 +68,32 @@ def text(words: Words) -> str:
     return "".join(parts)
 
 
+def read(file: str) -> Words:
+    """Returns the verdicts that the text of the file states: the inverse of `text`."""
+    import checking
+
+    sections = dict(part.split("\n", 1) for part in file.split("\n## ")[1:])
+    reasons = dict(line.split(". ", 1) for line in sections["Reasons"].strip().splitlines())
+
+    def rows(title: str, sort: str, targets: tuple[str, ...]) -> Words:
+        found: Words = {}
+        for line in sections[title].splitlines():
+            if line.startswith("| `"):
+                name, _, _, *cells = line.strip("| ").split(" | ")
+                for target, cell in zip(targets, cells, strict=True):
+                    word, _, at = cell.partition(" ")
+                    found[sort, name.strip("`"), target] = word, reasons[at.strip("()")] if at else ""
+        return found
+
+    words: Words = {}
+    for sort, title in TITLES.items():
+        words |= rows(title, sort, checking.TARGETS)
+    # Those that are equal on both have no row.
+    kernels = [name for sort, name in checking.programs() if sort == "topi"]
+    words |= {("lowered", name, target): ("equal", "") for name in kernels for target in LOWERED}
+    return words | rows("Kernels that arrive lowered", "lowered", LOWERED)
+
+
 def verdicts() -> Words:
     """Runs every program on every target."""
     import checking

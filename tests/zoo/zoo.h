@@ -47,7 +47,7 @@ ZOO_UNUSED static int holds(ChipdockStr view, const char *literal) {
   return memmem(view.data, view.size, literal, strlen(literal)) != NULL;
 }
 
-/* A text of that many letters, never freed. */
+/* A text of that many letters, for the caller to free. */
 ZOO_UNUSED static ChipdockStr long_text(size_t size) {
   char *bytes = malloc(size);
   ChipdockStr view = {bytes, size};
@@ -55,6 +55,8 @@ ZOO_UNUSED static ChipdockStr long_text(size_t size) {
   memset(bytes, 'x', size);
   return view;
 }
+
+ZOO_UNUSED static void free_text(ChipdockStr view) { free((void *)view.data); }
 
 ZOO_UNUSED static ChipdockAny none(void) {
   ChipdockAny any;
@@ -111,6 +113,14 @@ ZOO_UNUSED static ChipdockAny string_value(ChipdockStr of) {
   object->bytes.data = bytes;
   object->bytes.size = of.size;
   return object_value(object);
+}
+
+/* An owned string of that many letters. */
+ZOO_UNUSED static ChipdockAny long_string(size_t size) {
+  ChipdockStr view = long_text(size);
+  ChipdockAny any = string_value(view);
+  free_text(view);
+  return any;
 }
 
 /* ---- Ways to go wrong, for faults ---- */

@@ -26,8 +26,9 @@ Usage: cargo xtask <TASK> [ARGUMENTS]
 Tasks:
   demo      build the command and the plugins, show what was found, run the example kernels, print a table
   test      install what the tests need (Debian: compilers, LLVM, an OpenCL device; numpy, TVM, NVRTC, JAX and Ray by pip),
-            build the plugins, run every check and every test; --all runs whole what takes a sample otherwise, and fetches
-            torch once (4 GB)
+            build the plugins, run every check and every test, print where the time went; --keep writes that as
+            xtask/results/gate.md; --all takes everything where a run takes a sample otherwise, fetches torch once (4 GB), and
+            writes xtask/results/whole.md
   bench     measure, and print ratios against a bare call, a peer or the machine's own limit (`export` installs numpy and
             TVM by pip the first time); with --peers unscheduled kernels beside numpy, torch, TVM and the machine's limits, the
             example kernels or TVM's TOPI (`cargo xtask bench --peers --help`)
@@ -77,7 +78,7 @@ fn main() -> ExitCode {
         return print_help();
     }
     let result = match task {
-        "demo" => plugins::run_with_plugins("chipdock-demo", rest),
+        "demo" => plugins::demo(rest),
         "bench" if rest.iter().any(|argument| argument == "--peers") => peers::run(rest),
         "bench" if rest.iter().any(|argument| bench_python::is_topic(argument)) => bench_python::run(rest),
         "bench" if rest.is_empty() => peers::run_without(rest).and_then(|()| bench_python::run(rest)),

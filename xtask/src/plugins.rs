@@ -40,7 +40,7 @@ pub(crate) fn build(release: bool) -> Result<Built> {
     if release {
         command.arg("--release");
     }
-    build_with(command, &target_folder().join(if release { "release" } else { "debug" }))
+    build_with(command, &["chipdock-ffi"], &target_folder().join(if release { "release" } else { "debug" }))
 }
 
 /// As [`build`], with every other library and test of the workspace: what they share is compiled once, since cargo chooses the
@@ -52,10 +52,13 @@ pub(crate) fn build_with_tests() -> Result<Built> {
     installed(&target_folder().join("debug"), &all()?)
 }
 
-/// As [`build`], by a command of cargo's that is complete but for the packages, and that leaves its files in `output`.
-pub(crate) fn build_with(mut command: Command, output: &Path) -> Result<Built> {
+/// Builds the command, every plugin and other packages, by a command of cargo's that is complete but for the packages, and that
+/// leaves its files in `output`.
+pub(crate) fn build_with(mut command: Command, others: &[&str], output: &Path) -> Result<Built> {
     let plugins = all()?;
-    command.args(["--package", "chipdock-cli", "--package", "chipdock-ffi"]);
+    for package in ["chipdock-cli"].iter().chain(others) {
+        command.args(["--package", package]);
+    }
     for (name, _) in &plugins {
         command.args(["--package", &format!("chipdock-plugin-{name}")]);
     }
@@ -113,13 +116,26 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
     step(&format!("write the manifest of {name}"), &mut command)
 }
 
+/// Builds the command, the plugins and the programs of a package in release mode: at once, so that what they share is compiled once.
+fn build_release_with(package: &str) -> Result<Built> {
+    let mut command = cargo();
+    command.args(["build", "--release"]);
+    build_with(command, &[package], &target_folder().join("release"))
+}
+
+/// Builds everything that the demo shows, then runs it.
+pub(crate) fn demo(arguments: &[String]) -> Result<()> {
+    let built = build_release_with("chipdock-demo")?;
+    let mut command = Command::new(built.command.with_file_name("chipdock-demo"));
+    step("chipdock-demo", command.arg("--plugins").arg(&built.folder).args(arguments))
+}
+
 /// Builds everything in release mode, then runs one of the programs of `bench` with it.
 pub(crate) fn run_with_plugins(program: &str, arguments: &[String]) -> Result<()> {
-    let built = build(true)?;
-    let mut all = vec!["--plugins".to_owned(), built.folder.display().to_string()];
-    all.extend(["--command".to_owned(), built.command.display().to_string()]);
-    all.extend_from_slice(arguments);
-    run_alone(program, &all)
+    let built = build_release_with("chipdock-bench")?;
+    let mut command = Command::new(built.command.with_file_name(program));
+    command.arg("--plugins").arg(&built.folder).arg("--command").arg(&built.command);
+    step(program, command.args(arguments).current_dir(root()))
 }
 
 /// Runs one of the programs of `bench`.

@@ -76,7 +76,7 @@ fn with_zig() -> Result<plugins::Built> {
     let path = std::env::join_paths(std::iter::once(tools).chain(std::env::split_paths(&path)));
     command.env("PATH", path.map_err(|error| format!("PATH: {error}"))?).current_dir(root());
     command.args(["zigbuild", "--release", "--target", &format!("{triple}.{GLIBC}")]);
-    plugins::build_with(command, &target_folder().join(triple).join("release"))
+    plugins::build_with(command, &["chipdock-ffi"], &target_folder().join(triple).join("release"))
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {

@@ -1,16 +1,17 @@
 //! Batching of kernels into shared modules; each kernel is still a case of its own.
 //!
-//! A code generator may start a compiler for each module, so neighbouring kernels that need the same profiles are built
-//! together. If a batch fails to build, each of its kernels is built alone, so that only the faulty one fails.
+//! A code generator may start a compiler for each module, so kernels that need the same profiles are built together, if one
+//! worker runs their cases. If a module fails to build, each of its kernels is built alone, so that only the faulty one fails
+//! (SUITE-S17).
 
-use std::fs;
-use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use chipdock_interpret::{Arg, Array, Interpreter, Limits, Mismatch, Outcome, Output, compare};
 use chipdock_ir::{IrModule, PrimFunc, build};
 
 use crate::execute::{self, Found, Guards, Ready};
+use crate::kernels::Kernels;
 use crate::ops::judge::shown;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
@@ -25,6 +26,11 @@ pub(crate) trait Kernel: Send + Sync {
 
     /// Returns the arguments of the call, for warps of `warp` threads.
     fn args(&self, warp: u8) -> Result<Vec<Arg>, String>;
+
+    /// Returns texts that are equal for kernels whose functions are the same, so that they differ in arguments alone.
+    fn code(&self) -> Option<[&str; 2]> {
+        None
+    }
 
     /// Returns the cost of compiling this kernel, in ordinary kernels.
     fn weight(&self) -> usize {
@@ -54,34 +60,75 @@ pub(crate) struct Described {
     pub kernel: Box<dyn Kernel>,
 }
 
-/// Adds a case for each kernel; neighbouring kernels that need the same profiles share a module.
+/// Adds a case for each kernel; kernels that need the same profiles share modules.
 pub(crate) fn add(cases: &mut Cases, group: Group, kernels: Vec<Described>) {
-    for batch in batches(kernels) {
-        let batch = Arc::new(batch);
-        for (index, described) in batch.iter().enumerate() {
-            let own = Arc::clone(&batch);
-            cases
-                .case(group, &described.name, described.clause, Subject::Codegen)
-                .profile(described.profiles.iter().copied())
-                .deadline(60)
-                .run(move |c| run(c, group, &own, index));
-        }
+    let kernels: Arc<[Described]> = kernels.into();
+    for (index, described) in kernels.iter().enumerate() {
+        let own = Arc::clone(&kernels);
+        cases
+            .case(group, &described.name, described.clause, Subject::Codegen)
+            .profile(described.profiles.iter().copied())
+            .deadline(60)
+            .run(move |c| run(c, group, &own, index));
     }
 }
 
-fn batches(kernels: Vec<Described>) -> Vec<Vec<Described>> {
-    let (mut all, mut weight): (Vec<Vec<Described>>, usize) = (Vec::new(), 0);
-    for kernel in kernels {
-        let more = kernel.kernel.weight();
-        match all.last_mut() {
-            Some(batch) if weight + more <= PER_MODULE && batch[0].profiles == kernel.profiles => {
-                batch.push(kernel);
-                weight += more;
+/// Kernels of one module, as indices into a list of kernels, in order.
+#[derive(Clone, Debug, Default)]
+struct Members {
+    indices: Vec<usize>,
+    weight: usize,
+}
+
+impl Members {
+    /// A module with one kernel.
+    fn alone(index: usize) -> Self {
+        Self { indices: vec![index], weight: 0 }
+    }
+
+    /// Returns the kernel whose functions stand for those of kernel `index`: the first with the same code.
+    fn first_like(&self, kernels: &[Described], index: usize) -> usize {
+        let code = kernels[index].kernel.code();
+        let same = |other: &&usize| code.is_some() && kernels[**other].kernel.code() == code;
+        self.indices.iter().find(same).copied().unwrap_or(index)
+    }
+
+    /// Adds a kernel if it needs the same profiles as the others and the module's weight allows it.
+    fn take(&mut self, kernels: &[Described], index: usize) -> bool {
+        let own = self.first_like(kernels, index) == index;
+        let more = if own { kernels[index].kernel.weight() } else { 0 };
+        let is_like = |first: &usize| kernels[*first].profiles == kernels[index].profiles;
+        let fits =
+            self.indices.first().is_none_or(|first| is_like(first) && self.weight + more <= PER_MODULE);
+        if fits {
+            self.indices.push(index);
+            self.weight += more;
+        }
+        fits
+    }
+
+    /// Builds the module, for warps of `warp` threads.
+    fn module(&self, kernels: &[Described], warp: u8) -> Verdict<IrModule> {
+        let mut functions = Vec::new();
+        for index in self.indices.iter().copied() {
+            if self.first_like(kernels, index) == index {
+                let made = kernels[index].kernel.functions(&function_name(index), warp);
+                let stop = |error| Stop::suite(format!("{}: {error}", kernels[index].name));
+                functions.extend(made.map_err(stop)?);
             }
-            _ => {
-                all.push(vec![kernel]);
-                weight = more;
-            }
+        }
+        Ok(build::module(functions))
+    }
+}
+
+/// Distributes kernels to modules.
+fn distribute(kernels: &[Described], indices: impl Iterator<Item = usize>) -> Vec<Members> {
+    let mut all: Vec<Members> = Vec::new();
+    for index in indices {
+        if !all.iter_mut().any(|members| members.take(kernels, index)) {
+            let mut members = Members::default();
+            members.take(kernels, index);
+            all.push(members);
         }
     }
     all
@@ -91,62 +138,40 @@ fn function_name(index: usize) -> String {
     format!("f{index}")
 }
 
-/// Builds a module from the kernels at `places` in a batch, for warps of `warp` threads.
-fn module(batch: &[Described], places: impl Iterator<Item = usize>, warp: u8) -> Verdict<IrModule> {
-    let mut functions = Vec::new();
-    for place in places {
-        let made = batch[place].kernel.functions(&function_name(place), warp);
-        functions.extend(made.map_err(|error| Stop::suite(format!("{}: {error}", batch[place].name)))?);
-    }
-    Ok(build::module(functions))
+/// A built module, and the kernels in it.
+struct Built {
+    ready: Ready,
+    functions: Kernels,
+    members: Members,
 }
 
-/// Marker file that exists while a batch is being built. If the code generator crashes, the file remains, and the
-/// kernels of the batch are then built one by one.
-struct Marker(PathBuf);
-
-impl Marker {
-    fn of(c: &Context, key: &str) -> Self {
-        let name = format!("building-{}-{}", key.replace('/', "-"), c.registration());
-        Self(c.scratch().join(name))
+impl Built {
+    fn of(c: &Context, kernels: &[Described], members: Members, warp: u8) -> Verdict<Self> {
+        let (ready, functions) = execute::build_with_kernels(c, &members.module(kernels, warp)?)?;
+        Ok(Self { ready, functions, members })
     }
 }
 
-fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict {
-    let described = &batch[index];
+fn run(c: &Context, group: Group, kernels: &[Described], index: usize) -> Verdict {
+    let described = &kernels[index];
     let warp = execute::warp(c)?;
-    let module = |places: &mut dyn Iterator<Item = usize>| module(batch, places, warp);
-    if let Some(why) = execute::beyond(c, &module(&mut std::iter::once(index))?)? {
+    let own = Members::alone(index);
+    if let Some(why) = execute::beyond(c, &own.module(kernels, warp)?)? {
         c.not_run(why);
         return Ok(());
     }
-    let together = c.cached(&format!("batch/{group}/{}", batch[0].name), || {
-        let marker = Marker::of(c, &format!("{group}/{}", batch[0].name));
-        if batch.len() == 1 || marker.0.exists() {
-            return Ok(None);
+    let together = together(c, group, kernels, index, warp)?;
+    let alone;
+    let built = match &*together {
+        Some(built) => built,
+        None => {
+            alone = Built::of(c, kernels, own, warp)?;
+            &alone
         }
-        // A kernel that cannot even be constructed fails in its own case.
-        let mut places = (0..batch.len()).filter(|place| {
-            let alone = module(&mut std::iter::once(*place)).and_then(|module| execute::beyond(c, &module));
-            !matches!(alone, Ok(Some(_)))
-        });
-        let Ok(module) = module(&mut places) else { return Ok(None) };
-        // If the file cannot be written, a crash only costs one process for each kernel.
-        let _ = fs::write(&marker.0, "");
-        let built = execute::build_with_kernels(c, &module);
-        let _ = fs::remove_file(&marker.0);
-        Ok(built.ok())
-    })?;
-    let alone = match &*together {
-        Some(_) => None,
-        None => Some(execute::build_with_kernels(c, &module(&mut std::iter::once(index))?)?),
     };
-    let Some((ready, kernels)) = alone.as_ref().or(together.as_ref().as_ref()) else {
-        return Err(Stop::suite("nothing was built"));
-    };
-    let name = function_name(index);
-    kernels.tell(c, &name);
-    let (module, device) = match ready {
+    let name = function_name(built.members.first_like(kernels, index));
+    built.functions.tell(c, &name);
+    let (module, device) = match &built.ready {
         Ready::Callable(module, device) => (module, device),
         Ready::Built(why) => {
             c.not_run(why.as_str());
@@ -156,6 +181,34 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
     let (args, expected) = expected(described, &name, warp)?;
     let found = execute::call(module, device, &name, &args, described.kernel.guards())?;
     described.kernel.hold(&expected, &found)
+}
+
+/// Builds the module that a kernel shares with others of this worker, once; `None` if it shares none, or that module cannot be
+/// built.
+fn together(
+    c: &Context,
+    group: Group,
+    kernels: &[Described],
+    index: usize,
+    warp: u8,
+) -> Verdict<Rc<Option<Built>>> {
+    // Kernels of other cases are not built: one case, or a sample, takes as little time as it can.
+    let modules = c.cached(&format!("modules/{group}/{}", kernels[0].name), || {
+        let runs = |index: &usize| c.runs(&format!("{group}/{}", kernels[*index].name));
+        Ok(distribute(kernels, (0..kernels.len()).filter(runs)))
+    })?;
+    let is_ours = |members: &&Members| members.indices.contains(&index) && members.indices.len() > 1;
+    let Some(members) = modules.iter().find(is_ours) else { return Ok(Rc::new(None)) };
+    c.cached(&format!("module/{group}/{}", kernels[members.indices[0]].name), || {
+        // A kernel that cannot even be constructed fails in its own case.
+        let is_within = |index: &usize| {
+            let alone = Members::alone(*index).module(kernels, warp);
+            !matches!(alone.and_then(|module| execute::beyond(c, &module)), Ok(Some(_)))
+        };
+        let mut members = members.clone();
+        members.indices.retain(is_within);
+        Ok(c.build_together(|| Built::of(c, kernels, members, warp)).and_then(Result::ok))
+    })
 }
 
 /// Returns a kernel's arguments and the interpreter's outcome for them.

@@ -124,6 +124,12 @@ impl Group {
         self == Self::Soak
     }
 
+    /// Returns true if the kernels of several of the group's cases may be built in one module (SUITE-S17).
+    #[must_use]
+    pub fn shares_modules(self) -> bool {
+        matches!(self, Self::Op | Self::Kernel)
+    }
+
     /// Returns a one-line description for users.
     #[must_use]
     pub fn doc(self) -> &'static str {

@@ -2,7 +2,8 @@
 
 use std::any::Any as StdAny;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,7 +25,13 @@ pub struct Shared {
     plugin: OnceCell<Result<&'static Plugin, Stop>>,
     host: OnceCell<Result<Host, Stop>>,
     cache: RefCell<HashMap<String, Rc<dyn StdAny>>>,
+    /// Ids of the instances that the worker runs; `None` stands for any.
+    ids: Option<HashSet<String>>,
+    builds_alone: bool,
 }
+
+/// File in a worker's folder that exists while kernels of several cases are built in one module (SUITE-S17).
+pub(crate) const BUILDS_TOGETHER: &str = "builds-together";
 
 impl Shared {
     /// Creates the state for a library without opening it. `scratch` is a folder that the cases may write to.
@@ -46,7 +53,15 @@ impl Shared {
             plugin: OnceCell::new(),
             host: OnceCell::new(),
             cache: RefCell::default(),
+            ids: None,
+            builds_alone: false,
         }
+    }
+
+    /// Announces which instances will run; with `builds_alone`, no two of them share a module (SUITE-S17).
+    #[must_use]
+    pub fn with_instances(self, ids: &[String], builds_alone: bool) -> Self {
+        Self { ids: Some(ids.iter().cloned().collect()), builds_alone, ..self }
     }
 
     /// Uses `folder` for reproducer programs in place of `scratch`.
@@ -212,6 +227,27 @@ impl<'a> Context<'a> {
         let made = Rc::new(make()?);
         self.shared.cache.borrow_mut().insert(key, made.clone());
         Ok(made)
+    }
+
+    /// Returns true if this worker runs the case with this id, about the same registration.
+    #[must_use]
+    pub fn runs(&self, case: &str) -> bool {
+        let ids = self.shared.ids.as_ref();
+        ids.is_none_or(|ids| ids.contains(&format!("{case}@{}", self.registration)))
+    }
+
+    /// Returns the result of `build`, which builds kernels of several cases in one module; the supervisor can tell
+    /// whether the process ended in it. Returns `None` if each kernel is to be built alone (SUITE-S17).
+    pub(crate) fn build_together<T>(&self, build: impl FnOnce() -> T) -> Option<T> {
+        if self.shared.builds_alone {
+            return None;
+        }
+        let marker = self.scratch().join(BUILDS_TOGETHER);
+        // If the file cannot be written, an end of the process is charged to the case that had begun.
+        let _ = fs::write(&marker, "");
+        let built = build();
+        let _ = fs::remove_file(&marker);
+        Some(built)
     }
 
     /// Records that the case built a result but could not run it, and why (SUITE-S4).

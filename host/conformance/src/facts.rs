@@ -50,6 +50,13 @@ pub struct DeviceFacts {
     pub driver_version: String,
 }
 
+impl DeviceFacts {
+    /// Returns the texts that come from the plugin.
+    pub(crate) fn texts(&mut self) -> [&mut String; 3] {
+        [&mut self.absent, &mut self.device_name, &mut self.driver_version]
+    }
+}
+
 /// Facts about a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {

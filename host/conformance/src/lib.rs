@@ -57,13 +57,14 @@
 //!   case in a new process, after a health check of the plugin: each device allocates memory, keeps its contents and frees it.
 //!   If that fails, it is a failure of its own, `load/health-after/` and the case's id.
 //! - **SUITE-S10 Again.** A failed case is run once more alone. If it fails again it is a failure; if it passes, it is
-//!   repeated after the cases that preceded it: if it fails there it is order-dependent, else flaky. All three are
-//!   failures.
+//!   repeated after the cases that preceded it, and a kernel together with those that followed it too: if it fails there it is
+//!   order-dependent, else flaky. All three are failures.
 //! - **SUITE-S11 The report is ours.** A worker reports through a private pipe with a token, beyond the reach of anything that a
 //!   plugin prints, forks, closes, installs or changes. A message without the token, or from another process, is ignored.
 //!   A case that leaves its thread changed (P10.10) fails, and the thread is restored before the next.
 //! - **SUITE-S12 Bounded.** The supervisor keeps one report per instance, with texts cut to a bound; it reads all of a worker's
-//!   standard error, keeps its end, and writes nothing to a file.
+//!   standard error, keeps its end, and writes nothing to a file. A registration beyond the host's bounds (a name of 1 KiB, a
+//!   schema of 1 MiB, 4,096 registrations) is refused as the host refuses it.
 //!
 //! Answers:
 //!
@@ -78,6 +79,10 @@
 //! - **SUITE-S16 Settings.** Settings given with `--config` are answered by every host that the plugin under test
 //!   meets, except in cases about settings; the user's settings file is not read. Report and card list them: a card
 //!   with settings makes a different claim from one without.
+//! - **SUITE-S17 Shared modules.** Kernels whose cases one worker runs are built in one module if they need the same profiles;
+//!   kernels of other cases are not built. Where that module cannot be built, each is built alone. If the process ends or hangs in
+//!   that build, the rest of the worker's cases run with modules of their own, so that the kernel to blame is found; if none
+//!   is, the case that had begun is charged (SUITE-S9).
 
 mod batch;
 pub mod bytes;

@@ -3,15 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "reports/sample.rs"]
-mod sample;
-
 use std::path::Path;
 use std::process::Command;
 
+use crate::sample::{healthy, hostile, sample, whole};
 use chipdock_conformance::report::html;
 use chipdock_conformance::{Report, Status};
-use sample::{healthy, hostile, sample, whole};
 use serde_json::Value;
 
 /// Names under which it is installed.

@@ -2,18 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "reports/sample.rs"]
-mod sample;
-
 use std::path::Path;
 
+use crate::sample::{healthy, hostile, sample, whole};
 use chipdock_conformance::card::{CARD_SCHEMA, Card, Comparison, Outcome, Verification, table};
 use chipdock_conformance::report::grid::Paint;
 use chipdock_conformance::report::verdict::day;
 use chipdock_conformance::{Level, Report};
 use chipdock_test_support::bless;
 use chipdock_test_support::schemas::{Schema, check};
-use sample::{healthy, hostile, sample, whole};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

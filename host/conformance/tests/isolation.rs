@@ -1,6 +1,6 @@
 //! Plugins that crash, hang, exit, print, fork or change state of the process: none of it reaches the report, and each
-//! fault is attributed to the right case (SUITE-S7, SUITE-S9 to SUITE-S12, SUITE-S14). The plugins are the C template
-//! with one fault each (`bad/bad.c`).
+//! fault is attributed to the right case (SUITE-S7, SUITE-S9 to SUITE-S12, SUITE-S14, SUITE-S17). The plugins are the C
+//! template with one fault each (`bad/bad.c`), and the reference plugin with a fault planted in its code generator.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -15,6 +15,8 @@ use chipdock_conformance::report::CaseReport;
 use chipdock_conformance::run::{Options, Progress, RunError, supervise};
 use chipdock_conformance::{Level, Report, Status};
 use chipdock_test_support::command::built;
+
+use super::mutants::{planted, reference};
 
 /// Where a bad plugin misbehaves.
 const FIRST: &str = "query/exist/first@bad";
@@ -40,6 +42,22 @@ impl Bad {
         command.arg(format!("-DBAD=\"{what}\"")).arg(format!("-DSTATE=\"{}\"", state.display()));
         command.arg(root.join("host/conformance/tests/bad/bad.c")).arg("-o").arg(&library).arg("-lm");
         assert!(command.status().expect("a C compiler").success(), "{command:?}");
+        Self::over(folder, library)
+    }
+
+    /// The reference plugin with a fault planted; kernels of one module for a run over some examples.
+    fn planted(fault: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let library = folder.path().join("planted.so");
+        planted(&reference(), fault, &library);
+        let mut bad = Self::over(folder, library);
+        let kernels = ["add", "compare_select", "saturating_add_u8"];
+        bad.options.filters = kernels.iter().map(|name| format!("kernel/example/{name}/*")).collect();
+        bad.options.level = Level::Codegen;
+        bad
+    }
+
+    fn over(folder: tempfile::TempDir, library: PathBuf) -> Self {
         let options = Options {
             library,
             settings: Vec::new(),
@@ -356,4 +374,54 @@ fn suite_s7_an_expectation_that_does_not_hold_is_stale() {
     let first = case(&report, FIRST);
     assert_eq!((first.status, report.exit), (Status::Crashed, 5), "the day has passed");
     assert_eq!(first.reason, "it was expected until 2020-02-29: known");
+}
+
+/// What ended badly, and how.
+fn bad_ends(report: &Report) -> Vec<(&str, Status)> {
+    report.unfine().map(|case| (case.id.as_str(), case.status)).collect()
+}
+
+/// Among the kernels of one module, those at which the code generator ends the process or hangs.
+#[test]
+fn suite_s17_the_kernel_that_ends_the_process_is_found_in_a_module() {
+    let hanging = "kernel/example/saturating_add_u8/n-7@*";
+    let mut hang = Bad::planted("hangs-at-bytes").impatient();
+    hang.options.patience = 0.1;
+    hang.options.filters[2] = hanging.to_owned();
+    for (bad, status, n_wrong) in
+        [(Bad::planted("aborts-at-bytes"), Status::Crashed, 5), (hang, Status::Hung, 1)]
+    {
+        let report = bad.run();
+        assert_eq!(report.cases.len(), 10 + n_wrong, "{status:?}");
+        let wrong = bad_ends(&report);
+        assert_eq!(wrong.len(), n_wrong, "{wrong:?}");
+        let is_right =
+            |(id, is): &(&str, Status)| id.starts_with("kernel/example/saturating_add_u8/") && *is == status;
+        assert!(wrong.iter().all(is_right), "{wrong:?}");
+    }
+}
+
+/// No kernel ends it alone: the case that had begun says so.
+#[test]
+fn suite_s17_an_end_that_needs_several_kernels_is_not_lost() {
+    let report = Bad::planted("aborts-at-several").run();
+    let wrong = bad_ends(&report);
+    let [(id, Status::Crashed)] = wrong[..] else { panic!("{wrong:?}") };
+    let text = &case(&report, id).death.as_ref().expect("a death").text;
+    assert!(text.contains("SIGABRT") && text.contains("in one module"), "{text}");
+    assert_eq!(report.cases.len(), 15);
+}
+
+/// Other kernels are computed wrongly where a later one is in their module.
+#[test]
+fn suite_s10_a_kernel_that_fails_only_with_a_later_one_depends_on_it() {
+    let report = Bad::planted("adds-wrongly-beside-bytes").again().run();
+    let wrong = bad_ends(&report);
+    assert!(!wrong.is_empty(), "{report:#?}");
+    for (id, status) in wrong {
+        assert!(id.starts_with("kernel/example/add/") && status == Status::OrderDependent, "{id} {status:?}");
+        let case = case(&report, id);
+        assert!(case.reason.contains("fails together with kernel/example/saturating"), "{}", case.reason);
+        assert!(case.repeat.contains("--filter 'kernel/example/saturating"), "{}", case.repeat);
+    }
 }

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "reports/sample.rs"]
-mod sample;
-
 use std::path::Path;
 
+use crate::sample::{HOSTILE, healthy, hostile, sample};
 use chipdock_conformance::card::CARD_SCHEMA;
 use chipdock_conformance::list::LIST_SCHEMA;
 use chipdock_conformance::report::SCHEMA;
@@ -17,7 +15,6 @@ use chipdock_conformance::{Group, Report, Status};
 use chipdock_test_support::bless;
 use chipdock_test_support::schemas::{Schema, check};
 use roxmltree::{Document, Node};
-use sample::{HOSTILE, healthy, hostile, sample};
 use serde_json::{Value, json};
 
 fn golden(name: &str, actual: &str) {
@@ -74,6 +71,15 @@ fn the_terminal_is_coloured_only_when_asked_and_never_steered() {
     assert_eq!(control, None, "{plain}");
     assert!(!plain.contains('\u{202e}'));
     assert!(plain.lines().all(|line| line.chars().count() <= 400), "no line runs on");
+    let mut forged = sample();
+    for text in [&mut forged.plugin.version, &mut forged.library, &mut forged.cases[0].id] {
+        text.push_str("\nerror: forged");
+    }
+    forged.stale.iter_mut().for_each(|stale| stale.what.push_str("\nerror: forged"));
+    let plain = text::render(&forged, Paint(false));
+    assert!(plain.contains("\\nerror: forged"), "{plain}");
+    let is_forged = |line: &str| line.trim_start().starts_with("error: forged");
+    assert!(!plain.lines().any(is_forged), "a plugin's text began a line:\n{plain}");
     let coloured = text::render(&sample(), Paint(true));
     assert!(coloured.contains("\x1b[1;31mCRASHED\x1b[0m"));
     let mut bare = coloured;
@@ -122,7 +128,7 @@ fn the_verdict_follows_the_exit_code() {
 
 #[test]
 fn a_report_keeps_its_schema_and_comes_back_the_same() {
-    for report in [sample(), healthy(), hostile(), sample::whole()] {
+    for report in [sample(), healthy(), hostile(), crate::sample::whole()] {
         let value = serde_json::to_value(&report).unwrap();
         check(&value);
         assert_eq!(serde_json::from_value::<Report>(value).unwrap(), report);

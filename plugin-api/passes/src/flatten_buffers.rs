@@ -1,14 +1,15 @@
 //! One-dimensional buffers.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::{
-    AttrNode, Buffer, BufferNode, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind,
-    TargetCapabilities,
+    AttrNode, Buffer, BufferNode, DType, Expr, ExprKind, ForKind, IrModule, Param, PrimFunc, Stmt, StmtKind,
+    TargetCapabilities, Var,
 };
 
 use crate::PassError;
+use crate::simplify::linear::Linear;
 use crate::simplify::{self, Ranges};
 use crate::walk::try_map_functions;
 
@@ -39,8 +40,13 @@ const PASS: &str = "flatten_buffers";
 /// violated guarantee of validation.
 pub fn flatten_buffers(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
-        let mut flattener =
-            Flattener { function, wide: capabilities.is_host, flat: HashMap::new(), ranges: Ranges::new() };
+        let mut flattener = Flattener {
+            function,
+            wide: capabilities.is_host,
+            flat: HashMap::new(),
+            ranges: Ranges::new(),
+            lanes: HashSet::new(),
+        };
         let mut stmts = Vec::new();
         for param in &function.params {
             if let Param::Buffer(buffer) = param {
@@ -67,6 +73,8 @@ struct Flattener<'a> {
     wide: bool,
     flat: HashMap<Buffer, Flat>,
     ranges: Ranges,
+    /// Variables of vectorized loops.
+    lanes: HashSet<Var>,
 }
 
 impl Flattener<'_> {
@@ -118,7 +126,7 @@ impl Flattener<'_> {
                     buffer.name, index.dtype
                 ));
             }
-            let wide = index.clone().cast(flat.index.with_lanes(own));
+            let wide = self.widened(index, flat.index);
             let product = wide * stride.clone().broadcast(own);
             let product = if own == lanes { product } else { product.broadcast(lanes) };
             sum = Some(match sum {
@@ -128,6 +136,43 @@ impl Flattener<'_> {
         }
         let sum = sum.unwrap_or_else(|| Expr::int(0, flat.index));
         Ok((flat.buffer, simplify::expr_with(&sum, &self.ranges)))
+    }
+
+    /// Converts an index of one axis to the type of the flat index, so that lanes are still seen to be adjacent: a ramp stays one,
+    /// and the variables of vectorized loops stand outside of the conversion.
+    ///
+    /// Neither is true of any number, but of an index within its axis it is. Signed integers whose sum with a smaller one that is not
+    /// negative wraps are negative; lanes that are masked are not looked at.
+    fn widened(&self, index: &Expr, to: DType) -> Expr {
+        let own = index.dtype;
+        let whole = || index.clone().cast(to.with_lanes(own.lanes));
+        let Some((_, max)) = own.integer_range().filter(|_| own.is_int() && own.bits < to.bits) else {
+            return whole();
+        };
+        if let ExprKind::Ramp { base, stride, lanes } = &index.kind {
+            let reach = stride.as_int().map(|stride| stride * (i128::from(*lanes) - 1));
+            if reach.is_some_and(|reach| (0..=max).contains(&reach)) {
+                return base.clone().cast(to).ramp(stride.clone().cast(to), *lanes);
+            }
+        }
+        if !own.is_scalar() || self.lanes.is_empty() {
+            return whole();
+        }
+        let mut rest = Linear::of(index);
+        let mut outside: Option<Expr> = None;
+        let mut reach = 0;
+        rest.terms.retain(|(term, coefficient)| {
+            let is_lane = matches!(&term.kind, ExprKind::Var(var) if self.lanes.contains(var));
+            let (low, high) = self.ranges.of(term);
+            let is_small = *coefficient > 0 && low >= 0 && reach + high * coefficient <= max;
+            if is_lane && is_small {
+                reach += high * coefficient;
+                let part = term.clone().cast(to) * Expr::int(*coefficient, to);
+                outside = Some(outside.take().map_or(part.clone(), |sum| sum + part));
+            }
+            !(is_lane && is_small)
+        });
+        outside.map_or_else(whole, |outside| rest.to_expr().cast(to) + outside)
     }
 
     fn expr(&mut self, expr: &Expr) -> Result<Expr, PassError> {
@@ -140,8 +185,11 @@ impl Flattener<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
         match &stmt.kind {
-            StmtKind::For { var, min, extent, step, .. } => {
+            StmtKind::For { var, min, extent, step, kind, .. } => {
                 self.ranges.set_loop(var, min, extent, step.as_ref());
+                if *kind == ForKind::Vectorized {
+                    self.lanes.insert(var.clone());
+                }
             }
             StmtKind::LaunchThread { var, extent, .. } => {
                 self.ranges.set_loop(var, &Expr::int(0, var.dtype), extent, None);

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -14,6 +15,11 @@ import pytest
 import ray
 from ray.cluster_utils import Cluster
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+import sampling  # noqa: E402
+
+#: A run takes one test in so many: each waits for processes of Ray.
+SHARE = 3
 MIB = 1 << 20
 #: Object store of each node: the least that Ray takes is 75 MiB.
 STORE = 80 * MIB
@@ -96,6 +102,10 @@ class Nodes:
     def close(self):
         ray.shutdown()
         self.cluster.shutdown()
+
+
+def pytest_collection_modifyitems(config, items):
+    sampling.keep_sample(config, items, list(items), SHARE, "tests with Ray")
 
 
 @pytest.fixture(scope="session")

@@ -90,13 +90,21 @@ def test_kernels_have_several_inputs_and_results(nodes):
     again.close()
 
 
-def test_results_come_as_they_are_done(nodes):
+def test_results_come_as_they_are_done(nodes, tmp_path):
     """RAY-3: a slow block holds back those behind it only when they are ordered."""
+    is_past_first = tmp_path / "past-first"
 
     def slow_first(index):
         import time
 
-        time.sleep(1.0 if index == 0 else 0.0)
+        if index == 0:
+            # Until the other worker, which may start late, has done a block and has another.
+            until = time.monotonic() + 60
+            while not is_past_first.exists() and time.monotonic() < until:
+                time.sleep(0.01)
+            time.sleep(1.0)
+        elif index >= 2:
+            is_past_first.touch()
         return np.full(1, index, np.float32)
 
     options = {"count": 6, "target": "c", "workers": 2, "progress": False}

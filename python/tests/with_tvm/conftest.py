@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sys
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
-for folder in (HERE, HERE.parent.parent / "tools"):
+for folder in (HERE, HERE.parent, HERE.parent.parent / "tools"):
     sys.path.insert(0, str(folder))
+
+import sampling  # noqa: E402
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "sampled: a run takes an eighth of these tests, by a seed; CHIPDOCK_TEST_ALL=1 all")
+    config.addinivalue_line("markers", "sampled: a run takes one in SHARE of these tests; CHIPDOCK_TEST_ALL=1 all")
+
+
+#: A run takes one in so many of the tests that are marked as sampled, and of the others.
+SHARE = 10
+SHARE_OF_OTHERS = 3
 
 
 def pytest_collection_modifyitems(config, items):
-    """Takes another eighth of what is marked as sampled for each seed of property tests, and says how many it left."""
-    if os.environ.get("CHIPDOCK_TEST_ALL") == "1":
-        return
-    seed = os.environ.get("PROPTEST_RNG_SEED", "")
-
-    def is_drawn(item):
-        digest = hashlib.sha256(f"{seed} {item.name}".encode()).digest()
-        return item.get_closest_marker("sampled") is None or digest[0] % 8 == 0
-
-    left = [item for item in items if not is_drawn(item)]
-    items[:] = [item for item in items if is_drawn(item)]
-    config.hook.pytest_deselected(items=left)
+    sampled = [item for item in items if item.get_closest_marker("sampled")]
+    files = ", ".join(sorted({item.path.name for item in sampled}))
+    others = [item for item in items if item not in sampled]
+    sampling.keep_sample(config, items, sampled, SHARE, f"tests of TVM's programs from Python ({files})")
+    sampling.keep_sample(config, items, others, SHARE_OF_OTHERS, "tests of the package with TVM")
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,9 @@ import chipdock.tvm
 import cases
 import checking
 import kernels
+import tvm_table
 
+WRITTEN = tvm_table.read(tvm_table.FILE.read_text(encoding="utf-8"))
 ONES = np.ones(1024, "float32")
 
 
@@ -49,6 +51,7 @@ def test_arguments_are_checked_as_tvm_does(kind: str) -> None:
 def test_lowered_kernels_of_topi(kind: str, name: str) -> None:
     found = checking.check_lowered(name, kind)
     assert found.word == "equal" or (found.word == "refused" and "packed call" in found.reason), found.reason
+    assert (found.word, found.reason) == WRITTEN["lowered", name, kind], "run python/tools/tvm_table.py"
 
 
 def test_a_lowered_model_runs_on_tvms_machine() -> None:

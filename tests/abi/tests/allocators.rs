@@ -13,9 +13,6 @@ use chipdock_plugin_api::{
 };
 use chipdock_test_support::leaks;
 
-#[global_allocator]
-static ALLOCATOR: leaks::Counting = leaks::Counting;
-
 /// Memory of the system, and how often it was asked for and given back.
 struct Counted {
     allocated: AtomicUsize,
@@ -271,5 +268,5 @@ fn the_environment_says_why_it_does_not_allocate() {
 
 #[test]
 fn memcheck() {
-    chipdock_test_support::memcheck::run(&[]);
+    chipdock_test_support::memcheck::run(module_path!(), &[]);
 }

@@ -15,9 +15,6 @@ use chipdock_plugin_api::{
 };
 use chipdock_test_support::leaks;
 
-#[global_allocator]
-static ALLOCATOR: leaks::Counting = leaks::Counting;
-
 /// Tests of the framework run one after the other: it has one state.
 static ONE: Mutex<()> = Mutex::new(());
 /// What the framework does next: 0 what it is asked, else one of the faults below.
@@ -503,5 +500,5 @@ fn our_allocator_takes_nonsense() {
 
 #[test]
 fn memcheck() {
-    chipdock_test_support::memcheck::run(&[]);
+    chipdock_test_support::memcheck::run(module_path!(), &[]);
 }

@@ -15,9 +15,6 @@ use chipdock_plugin_api::{
 use chipdock_test_support::leaks;
 use proptest::prelude::*;
 
-#[global_allocator]
-static ALLOCATOR: leaks::Counting = leaks::Counting;
-
 #[test]
 fn v6_a_tensor_object_is_laid_out_as_dlpack_says() {
     leaks::assert_none(|| {
@@ -387,5 +384,5 @@ fn scalable_types_have_no_size() -> Result<(), Error> {
 
 #[test]
 fn memcheck() {
-    chipdock_test_support::memcheck::run(&[]);
+    chipdock_test_support::memcheck::run(module_path!(), &[]);
 }

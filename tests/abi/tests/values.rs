@@ -12,6 +12,7 @@ use chipdock_plugin_api::abi::{
     CHIPDOCK_TYPE_OBJECT_RVALUE_REF, CHIPDOCK_TYPE_SHAPE, CHIPDOCK_TYPE_SMALL_BYTES, CHIPDOCK_TYPE_SMALL_STR,
     CHIPDOCK_TYPE_STR, ChipdockAny, ChipdockAnyValue, ChipdockArrayObject, ChipdockByteArrayObject,
     ChipdockErrorObject, ChipdockFunctionObject, ChipdockObject, ChipdockSafeCall, ChipdockShapeObject,
+    ChipdockStr,
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
@@ -20,9 +21,6 @@ use chipdock_plugin_api::{
 };
 use chipdock_test_support::leaks;
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: leaks::Counting = leaks::Counting;
 
 fn host() -> HostRef {
     HostRef::standalone()
@@ -466,6 +464,36 @@ fn v7_errors_carry_texts_cause_and_backtrace() {
     });
 }
 
+/// Whether a NUL follows a text, as readers of TVM-FFI's errors expect.
+///
+/// # Safety
+///
+/// * A text of an error that this crate made.
+unsafe fn is_terminated(text: ChipdockStr) -> bool {
+    // SAFETY: V.7, a byte follows the text.
+    unsafe { *text.data.cast::<u8>().add(text.size) == 0 }
+}
+
+#[test]
+fn v7_a_nul_follows_each_text() {
+    leaks::assert_none(|| {
+        // Sizes at which a text without its NUL would end its memory.
+        for size in [0, 1, 7, 8, 16, 24, 64, 4096] {
+            let error = Error::new(ErrorKind::new("x".repeat(size)), "y".repeat(size));
+            let located = error.clone().context("").frame("plugin.rs", 42, &"z".repeat(size));
+            for error in [error, located] {
+                // SAFETY: V.7, an error object.
+                let raw = unsafe { &*error.object().as_ptr().cast::<ChipdockErrorObject>() };
+                for text in [raw.kind, raw.message, raw.backtrace] {
+                    // SAFETY: its texts.
+                    assert!(unsafe { is_terminated(text) }, "{size}");
+                }
+                assert_eq!(raw.kind.size, size);
+            }
+        }
+    });
+}
+
 #[test]
 fn v7_others_may_change_the_backtrace() {
     leaks::assert_none(|| {
@@ -479,6 +507,7 @@ fn v7_others_may_change_the_backtrace() {
             {
                 (raw.update_backtrace)(self_, &str_out(text), mode);
                 assert_eq!(error.backtrace(), expected);
+                assert!(is_terminated(raw.backtrace));
             }
             (raw.update_backtrace)(self_, std::ptr::null(), 0);
             assert!(raw.extra_context.is_null() && raw.cause_chain.is_null());
@@ -557,5 +586,5 @@ fn p7_3_kinds_and_statuses_agree() {
 #[test]
 fn memcheck() {
     // The panicking test forgets a payload on purpose: its destructor panics.
-    chipdock_test_support::memcheck::run(&["p8_2"]);
+    chipdock_test_support::memcheck::run(module_path!(), &["p8_2"]);
 }

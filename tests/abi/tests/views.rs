@@ -14,9 +14,6 @@ use chipdock_plugin_api::{
 use chipdock_test_support::leaks;
 use proptest::prelude::*;
 
-#[global_allocator]
-static ALLOCATOR: leaks::Counting = leaks::Counting;
-
 /// DLPack's number of a device whose data is a handle.
 const HANDLES: ChipdockDevice = ChipdockDevice { device_type: 4, device_id: 0 };
 
@@ -333,5 +330,5 @@ fn versions_and_flags_are_looked_at() {
 
 #[test]
 fn memcheck() {
-    chipdock_test_support::memcheck::run(&[]);
+    chipdock_test_support::memcheck::run(module_path!(), &[]);
 }

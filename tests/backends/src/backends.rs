@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chipdock_host::{Device, DeviceChoice, Host, HostOptions, TargetRequest};
 use chipdock_ir::{Target, TargetCapabilities};
+use chipdock_test_support::sample::Drawn;
 use serde_json::{Map, Value};
 
 use super::Result;
@@ -96,17 +97,13 @@ impl Backend {
         self.list(what).map_or(Ok(()), |path| crate::device_code::list(&path, lines))
     }
 
-    /// Does the same as [`Self::check_list`]; of a target that is not the device's own, only the lines of what a run has drawn
-    /// are compared ([`chipdock_test_support::sample`]).
+    /// Does the same as [`Self::check_list`] for the kernels that a run has drawn: only their lines are compared.
     ///
     /// # Errors
     ///
     /// As for [`device_code::list_drawn`](crate::device_code::list_drawn).
-    pub fn check_drawn(&self, what: &str, lines: Vec<String>) -> Result<()> {
-        if self.configuration.is_empty() {
-            return self.check_list(what, lines);
-        }
-        self.list(what).map_or(Ok(()), |path| crate::device_code::list_drawn(&path, lines))
+    pub fn check_drawn(&self, what: &str, lines: Vec<String>, drawn: &Drawn) -> Result<()> {
+        self.list(what).map_or(Ok(()), |path| crate::device_code::list_drawn(&path, lines, drawn))
     }
 
     /// The file of a list, if there is one.

@@ -9,7 +9,8 @@ use chipdock_ir::{
     AttrValue, DType, Expr, IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, attr,
 };
 use chipdock_passes::{LowerOptions, lower};
-use chipdock_test_support::{CorpusFile, bless, corpus, sample};
+use chipdock_test_support::sample::{self, Drawn};
+use chipdock_test_support::{CorpusFile, bless, corpus};
 
 /// The device part of a module built for a target.
 #[derive(Debug)]
@@ -70,20 +71,19 @@ pub fn list(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
     bless(path, &text)
 }
 
-/// Does the same as [`list`] for the files, or the names before a colon, that a run has drawn ([`sample`]): only their lines are
-/// compared.
+/// Does the same as [`list`] for the files, or the names before a colon, that a run has drawn: only their lines are compared.
 ///
 /// # Errors
 ///
 /// As of [`list`], or the golden cannot be read.
-pub fn list_drawn(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
+pub fn list_drawn(path: &Path, mut lines: Vec<String>, drawn: &Drawn) -> Result<(), String> {
     if sample::is_whole_run() {
         return list(path, lines);
     }
     lines.sort();
     let found: Vec<String> = lines.iter().map(|line| head(line)).collect();
     let golden = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let is_drawn = |line: &&str| sample::is_drawn(name_of(line));
+    let is_drawn = |line: &&str| drawn.has(name_of(line));
     let expected: Vec<&str> = golden.lines().filter(is_drawn).collect();
     match expected.iter().zip(&found).find(|(expected, found)| *expected != found) {
         None if expected.len() == found.len() => Ok(()),

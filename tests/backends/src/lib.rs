@@ -21,6 +21,7 @@ use std::path::Path;
 
 use chipdock_host::{Function, Host, HostOptions};
 use chipdock_interpret::{Arg, Array, Output, compare};
+use chipdock_test_support::sample;
 use serde::Deserialize;
 
 use crate::backends::{Absent, Backend, present};
@@ -241,6 +242,23 @@ pub fn hosts(host: &Host) -> Vec<Backend> {
 /// If the test failed on any backend.
 pub fn on_each_device(host: &Host, test: impl Fn(&Backend)) {
     on_all(&with_configurations(host, devices(host)), test);
+}
+
+/// Runs a test of devices, whatever code is compiled for them: on each device once. A whole run takes each target as
+/// [`on_each_device`] does.
+///
+/// # Panics
+///
+/// If the test failed on any backend.
+pub fn on_each_device_once(host: &Host, what: &str, test: impl Fn(&Backend)) {
+    let all = with_configurations(host, devices(host));
+    let n_all = all.len();
+    let is_taken = |backend: &Backend| sample::is_whole_run() || backend.configuration.is_empty();
+    let taken: Vec<Backend> = all.into_iter().filter(is_taken).collect();
+    if n_all > 0 {
+        sample::report(&format!("targets of devices, for {what}"), taken.len(), n_all);
+    }
+    on_all(&taken, test);
 }
 
 /// Returns the backends whose code a host launches on a device. If there is none, that is reported.

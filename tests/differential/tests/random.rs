@@ -17,8 +17,8 @@ const PROGRAMS_IN_PROCESS: u64 = 128;
 const WHOLE: u64 = 2;
 
 /// A number of programs, or in a whole run more.
-fn count(programs: u64) -> u64 {
-    if sample::is_whole_run() { programs * WHOLE } else { programs }
+fn count(what: &str, programs: u64) -> u64 {
+    sample::amount(what, programs, programs * WHOLE)
 }
 
 /// Returns the options of programs that a backend must take; a refusal is a failure. Constructs that no backend takes are
@@ -59,7 +59,7 @@ fn random_programs_agree_with_the_interpreter() {
     let backends = hosts(&host);
     Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
-        .programs(count(PROGRAMS))
+        .programs(count("random programs on hosts", PROGRAMS))
         .candidates_max(400)
         .run(|case| check(&host, &backends, case));
 }
@@ -71,7 +71,11 @@ fn many_random_programs_agree_where_that_is_quick() {
     backends.retain(Backend::is_host);
     Trial::new("many_random_programs_agree_where_that_is_quick", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
-        .programs(if backends.is_empty() { 0 } else { count(PROGRAMS_IN_PROCESS) })
+        .programs(if backends.is_empty() {
+            0
+        } else {
+            count("random programs on hosts that compile in process", PROGRAMS_IN_PROCESS)
+        })
         .candidates_max(2000)
         .run(|case| check(&host, &backends, case));
 }

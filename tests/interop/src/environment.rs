@@ -12,6 +12,9 @@ pub const PYTHON: &str = "CHIPDOCK_TVM_FFI_PYTHON";
 /// Variable that holds a Python that has torch.
 pub const TORCH: &str = "CHIPDOCK_TORCH_PYTHON";
 
+/// A run takes one release in so many of those between the oldest and the newest.
+const SHARE: usize = 5;
+
 /// The releases, and who runs them.
 #[derive(Clone, Debug)]
 pub struct Environment {
@@ -58,9 +61,13 @@ impl Environment {
     /// Returns the same with the oldest and the newest release, and a sample of the others ([`sample`]).
     #[must_use]
     pub fn drawn(mut self) -> Self {
-        let ends = [self.releases.first(), self.releases.last()].map(Option::<&String>::cloned);
-        self.releases
-            .retain(|release| ends.iter().flatten().any(|end| end == release) || sample::is_drawn(release));
+        let n_all = self.releases.len();
+        if n_all > 2 {
+            let middle = self.releases[1..n_all - 1].to_vec();
+            let what = "releases of apache-tvm-ffi between the oldest and the newest";
+            let drawn = sample::draw(what, SHARE, middle, String::clone);
+            self.releases.splice(1..n_all - 1, drawn);
+        }
         self
     }
 

@@ -1,8 +1,8 @@
 """Makes programs with real TVM's own libraries, and says what TVM computes with them.
 
-Usage: python programs FOLDER SEED [SAMPLE SHARE] [FIRST]. Every operator of TOPI and Relax, in a few variants, and four models; each is
-drawn from the seed and its name, so that it is the same in every choice. SHARE (0 to 1) takes some of them, drawn from
-SAMPLE. Written into FOLDER: `<i>.py`, the script that TVM prints of program i; `<i>.<k>.in` and `<i>.<k>.out`,
+Usage: python programs FOLDER SEED [SAMPLE ONE_IN] [FIRST]. Every operator of TOPI and Relax, in a few variants, and four models; each is
+drawn from the seed and its name, so that it is the same in every choice. ONE_IN takes one in so many of them, drawn from
+SAMPLE. Written into FOLDER: `count`, the number of all of them; `<i>.py`, the script that TVM prints of program i; `<i>.<k>.in` and `<i>.<k>.out`,
 the bytes of argument k before and after TVM has run it; and `programs.jsonl`, one object a line: `{"name", "group",
 "function", "arguments": [{"dtype", "shape"} or {"int"}], "error"}`. `error` is there where TVM made the program and
 could not run it, and `refused`, in place of the rest, where TVM itself could not make it. TVM may crash: the work is
@@ -103,15 +103,18 @@ def all_programs():
     yield from relax_programs.all_programs()
 
 
-def chosen(sample, share):
+def chosen(sample, one_in):
     """Those that are taken, in order."""
-    return [each for each in all_programs() if random.Random(f"{sample} takes {each[0]}").random() < share]
+    names = [name for name, _ in all_programs()]
+    by_number = sorted(names, key=lambda name: random.Random(f"{sample} takes {name}").random())
+    taken = set(by_number[: -(-len(names) // one_in)])
+    return [each for each in all_programs() if each[0] in taken]
 
 
-def work(folder, seed, sample, share, first):
+def work(folder, seed, sample, one_in, first):
     """The draws from one on, each announced before it is made."""
     writer = Writer(folder)
-    for index, (name, write) in enumerate(chosen(sample, share)[first:], first):
+    for index, (name, write) in enumerate(chosen(sample, one_in)[first:], first):
         (folder / "current").write_text(str(index))
         write(writer, name, f"{seed} {name}")
     (folder / "current").write_text("")
@@ -119,17 +122,18 @@ def work(folder, seed, sample, share, first):
 
 def main():
     folder, seed = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
-    sample, share = (sys.argv[3], float(sys.argv[4])) if len(sys.argv) > 4 else ("", 1.0)
+    sample, one_in = (sys.argv[3], int(sys.argv[4])) if len(sys.argv) > 4 else ("", 1)
     if len(sys.argv) > 5:
         try:
-            return work(folder, seed, sample, share, int(sys.argv[5]))
+            return work(folder, seed, sample, one_in, int(sys.argv[5]))
         except BaseException:  # noqa: BLE001 - a fault of this program, told from a crash of TVM's by the exit code
             traceback.print_exc()
             sys.exit(OURS)
+    (folder / "count").write_text(str(len(list(all_programs()))))
     first = 0
     while True:
         with (folder / "log").open("a") as log:
-            command = [sys.executable, str(HERE), str(folder), seed, sample, str(share), str(first)]
+            command = [sys.executable, str(HERE), str(folder), seed, sample, str(one_in), str(first)]
             # TOPI keeps what it worked out in the current folder.
             ended = subprocess.run(command, cwd=folder, stdout=log, stderr=log)
         current = (folder / "current").read_text()
@@ -137,7 +141,7 @@ def main():
             return None
         if ended.returncode == OURS:
             sys.exit((folder / "log").read_text()[-4000:])
-        name = chosen(sample, share)[int(current)][0]
+        name = chosen(sample, one_in)[int(current)][0]
         Writer(folder).note({"name": name, "group": name.split(".")[0], "refused": f"TVM died of it, with {ended.returncode}"})
         first = int(current) + 1
 

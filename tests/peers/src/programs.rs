@@ -33,6 +33,8 @@ pub struct Programs {
     pub made: Vec<Program>,
     /// Programs that TVM could not make, with its errors.
     pub refused: Vec<(String, String)>,
+    /// Number of draws, of which those above are the selected ones. A draw makes several programs where it has several kernels.
+    pub n_all: usize,
 }
 
 /// A line of `programs.jsonl`.
@@ -55,18 +57,18 @@ struct Argument {
     shape: Vec<usize>,
 }
 
-/// Draws programs and runs them in TVM: all of them, or a share from 0 to 1 selected by `sample`. Equal seeds give equal
-/// programs, whatever share is selected.
+/// Draws programs and runs them in TVM: all of them, or one in `one_in`, selected by `sample`. Equal seeds give equal programs,
+/// whatever is selected.
 ///
 /// # Errors
 ///
 /// Python fails, or a file cannot be read.
-pub fn programs(python: &Path, seed: &str, sample: &str, share: f64) -> Result<Programs, String> {
+pub fn programs(python: &Path, seed: &str, sample: &str, one_in: usize) -> Result<Programs, String> {
     let folder = TempDir::new().map_err(|error| format!("a temporary folder: {error}"))?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let mut command = Command::new(python);
     // No cache of compiled Python beside the sources.
-    command.arg("-B").arg(script).arg(folder.path()).args([seed, sample, &share.to_string()]);
+    command.arg("-B").arg(script).arg(folder.path()).args([seed, sample, &one_in.to_string()]);
     let output =
         command.output().map_err(|error| format!("{} cannot be started: {error}", python.display()))?;
     if !output.status.success() {
@@ -79,7 +81,9 @@ pub fn programs(python: &Path, seed: &str, sample: &str, share: f64) -> Result<P
 /// Reads the files that the script wrote.
 fn read(folder: &Path) -> Result<Programs, String> {
     let lines = text(&folder.join("programs.jsonl"))?;
-    let mut all = Programs::default();
+    let count = text(&folder.join("count"))?;
+    let n_all = count.trim().parse().map_err(|error| format!("count: {error}: {count}"))?;
+    let mut all = Programs { n_all, ..Programs::default() };
     for (index, line) in lines.lines().enumerate() {
         let line: Line = serde_json::from_str(line).map_err(|error| format!("program {index}: {error}"))?;
         match line.refused {

@@ -21,6 +21,8 @@ use chipdock_test_support::sample;
 
 /// Kernels in one module, so that the C compiler starts seldom and both cores have work.
 const PER_MODULE: usize = 24;
+/// A run takes one module in so many.
+const SHARE: usize = 5;
 
 /// Result of a backend for a case.
 type Found = Result<Array, String>;
@@ -82,11 +84,11 @@ fn groups() -> Vec<Vec<Case>> {
     for case in cases() {
         by_type.entry(case.operands[0]).or_default().push(case);
     }
-    by_type
+    let all = by_type
         .into_values()
         .flat_map(|all| all.chunks(PER_MODULE).map(<[Case]>::to_vec).collect::<Vec<_>>())
-        .filter(|cases| sample::is_drawn(&cases[0].name()))
-        .collect()
+        .collect();
+    sample::draw("modules of operations on types, on hosts", SHARE, all, |cases| cases[0].name())
 }
 
 #[test]

@@ -13,6 +13,8 @@ use chipdock_test_support::sample;
 
 /// Kernels in one module.
 const PER_MODULE: usize = 16;
+/// A run takes one operation in so many.
+const SHARE: usize = 5;
 
 /// Whether TVM defines the answer: it leaves open what IR-N2, IR-N4 and IR-N9 say of division by zero and its overflow, of shifts
 /// beyond the width and of casts out of range, and IR-N5 of `clz(0)`.
@@ -162,8 +164,7 @@ fn run_all(python: &Path, rows: &[(&Case, &Table)]) -> Vec<Found> {
 
 #[test]
 fn operations_agree_with_tvm() {
-    let mut all = cases();
-    all.retain(|case| sample::is_drawn(&case.name()));
+    let all = sample::draw("operations on types, compared with TVM", SHARE, cases(), Case::name);
     let Some(python) = python(&format!("{} operations on types in real TVM", all.len())) else { return };
     let mut tables = Tables::default();
     let mut filtered = Vec::new();

@@ -1,8 +1,8 @@
 //! Tests of programs made by real TVM's own libraries, read as TVM prints them: they must be right on every backend present
 //! and be built for the others, or be on a list with the reason.
 //!
-//! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
-//! `cargo xtask test --all` sets, takes all, and then `BLESS=1` writes `programs/RESULTS.md`.
+//! A run takes a sample ([`chipdock_test_support::sample`]); a whole run takes all, and then `BLESS=1` writes
+//! `programs/RESULTS.md`.
 
 #[path = "tvm_programs/expected.rs"]
 mod expected;
@@ -29,8 +29,8 @@ use rustix::time::{ClockId, clock_gettime};
 /// From what the shapes and values of all programs are drawn.
 const SEED: &str = "20261122";
 
-/// Share of the programs that an ordinary run takes: about two minutes of one core.
-const SHARE: f64 = 0.05;
+/// An ordinary run takes one program in so many: about half a minute.
+const SHARE: usize = 40;
 
 /// Kinds that are compiled for where no device of theirs is present.
 const BUILT: &[&str] = &["cuda", "metal", "webgpu"];
@@ -183,9 +183,13 @@ fn programs_of_tvms_libraries_are_right() {
     let Some(python) = python("programs that real TVM's libraries make") else { return };
     let is_whole = sample::is_whole_run();
     // The sample is another one for each seed; what a program is depends on its own alone.
-    let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
-    let drawn = programs(&python, SEED, &seed, if is_whole { 1.0 } else { SHARE });
+    let drawn = programs(&python, SEED, &sample::seed(), if is_whole { 1 } else { SHARE });
     let drawn = drawn.unwrap_or_else(|error| panic!("{error}"));
+    sample::report(
+        "draws of programs from TVM's libraries",
+        drawn.n_all.div_ceil(if is_whole { 1 } else { SHARE }),
+        drawn.n_all,
+    );
     let targets = Targets::all();
     let rows = rows(&targets, &drawn.made);
     let complaints = report::complaints(&rows, &drawn.refused, is_whole);

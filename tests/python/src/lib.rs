@@ -2,8 +2,8 @@
 //!
 //! * **PYTHON-J1** What is tested is the wheel, installed: nothing is imported from the source folder. The library and the plugins
 //!   in it are those that the other tests run.
-//! * **PYTHON-J2** The tests of the package run with each Python of `matrix.txt` that is on the machine, in an environment that is
-//!   drawn or, in a whole run (`CHIPDOCK_TEST_ALL=1`), in all; the others are reported. Tests of what works with other packages
+//! * **PYTHON-J2** The tests of the package run in environments of `matrix.txt` that the run has drawn, or, in a whole run, in all
+//!   whose Python is on the machine; the others are reported. Tests of what works with other packages
 //!   (TVM, torch, JAX, Ray) each have an environment of their own.
 //! * **PYTHON-J3** What pytest skips is reported as any skipped test is.
 
@@ -76,6 +76,9 @@ pub fn pytest(python: &Path, package: &Path, beside: Option<&Path>, cache: &Path
     as_a_user(&mut command).env("CHIPDOCK_CACHE_DIR", cache).current_dir(workspace().join("python/tests"));
     if sample::is_whole_run() {
         command.env("CHIPDOCK_TEST_ALL", "1");
+    }
+    if let Some(log) = std::env::var_os(sample::LOG) {
+        command.env(sample::LOG, log);
     }
     command.args(["-s", "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--tb=short"]).args(words);
     let output = command.output().expect("a Python");

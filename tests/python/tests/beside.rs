@@ -16,25 +16,40 @@ const RAY: &str = "CHIPDOCK_RAY_PYTHON";
 /// Variable that holds a Python with torch.
 const TORCH: &str = "CHIPDOCK_TORCH_PYTHON";
 
-fn works_with(name: &str, of: &str) {
+fn works_with(name: &str, of: &str, words: &[&str]) {
     let what = format!("the Python package with {name}");
     let (Some(package), Some(python)) = (variable(PACKAGE, &what), variable(of, &what)) else { return };
-    pytest(&python, &package, None, &Scratch::new().path("cache"), &[&format!("with_{name}")]);
+    pytest(&python, &package, None, &Scratch::new().path("cache"), words);
 }
+
+/// Files of the tests with TVM that are tests of their own here, so that they run side by side.
+const LONG: [&str; 2] = ["with_tvm/test_programs.py", "with_tvm/test_lowered.py"];
 
 #[test]
 fn it_works_with_tvm() {
-    works_with("tvm", TVM);
+    let ignored = LONG.map(|file| format!("--ignore={file}"));
+    let words: Vec<&str> = ["with_tvm"].into_iter().chain(ignored.iter().map(String::as_str)).collect();
+    works_with("tvm", TVM, &words);
+}
+
+#[test]
+fn it_compiles_programs_of_tvm() {
+    works_with("tvm", TVM, &[LONG[0]]);
+}
+
+#[test]
+fn it_compiles_what_tvm_lowered() {
+    works_with("tvm", TVM, &[LONG[1]]);
 }
 
 #[test]
 fn it_works_with_jax() {
-    works_with("jax", JAX);
+    works_with("jax", JAX, &["with_jax"]);
 }
 
 #[test]
 fn it_works_with_ray() {
-    works_with("ray", RAY);
+    works_with("ray", RAY, &["with_ray"]);
 }
 
 /// torch is too large to be installed for each run of the tests: `--all` does it, once.

@@ -5,22 +5,19 @@ use std::process::Command;
 use chipdock_test_interop::environment::{environment, listed};
 use chipdock_test_python::{MATRIX, PACKAGE, matrix, place, pytest, variable};
 use chipdock_test_support::command::Scratch;
-use chipdock_test_support::sample::{drawn_of, is_whole_run};
+use chipdock_test_support::sample;
 use chipdock_test_support::{skipped, workspace};
 
-/// Runs the tests of the package in the environments of one version of Python (PYTHON-J2): in one of them that is drawn, which is
-/// the next version's other one, unless the run takes everything.
+/// A run takes one environment in so many.
+const SHARE: usize = 8;
+
+/// Runs the tests of the package in the environments of one version of Python that this run has drawn (PYTHON-J2).
 fn passes_on(version: &str) {
     let what = format!("the Python package on Python {version}");
     let (Some(folder), Some(package)) = (variable(MATRIX, &what), variable(PACKAGE, &what)) else { return };
-    let mut environments: Vec<(String, String)> =
-        matrix().into_iter().filter(|(of, _)| of == version).collect();
-    if !is_whole_run() {
-        let minor: usize = version.rsplit('.').next().and_then(|minor| minor.parse().ok()).unwrap_or(0);
-        let count = environments.len();
-        environments = vec![environments.swap_remove((drawn_of("matrix", count) + minor) % count)];
-        println!("{environments:?}");
-    }
+    let name = |(of, release): &(String, String)| format!("{of} {release}");
+    let drawn = sample::draw("environments of the Python package", SHARE, matrix(), name);
+    let environments: Vec<(String, String)> = drawn.into_iter().filter(|(of, _)| of == version).collect();
     for (of, release) in &environments {
         let place = place(&folder, of, release);
         let Ok(python) = std::fs::read_to_string(place.join("interpreter.txt")) else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_ir::{
-    BinaryOp, Block, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
+    BinaryOp, Block, Callee, Child, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
 };
 
 use crate::fault;
@@ -13,9 +13,47 @@ pub(crate) fn mutated(module: IrModule) -> IrModule {
     if fault::planted().is_empty() {
         return module;
     }
-    let functions =
-        module.functions.iter().map(|function| PrimFunc { body: stmt(&function.body), ..function.clone() });
-    IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
+    let has_bytes = module.functions.iter().any(computes_bytes);
+    // SUITE-S17: faults that depend on the functions of one module.
+    if fault::is("aborts-at-bytes") && has_bytes
+        || fault::is("aborts-at-several") && module.functions.len() > 1
+    {
+        std::process::abort();
+    }
+    if fault::is("hangs-at-bytes") && has_bytes {
+        std::thread::sleep(std::time::Duration::from_secs(600));
+    }
+    let is_beside = fault::is("adds-wrongly-beside-bytes") && has_bytes;
+    let function = |function: &PrimFunc| {
+        let own = if is_beside && !computes_bytes(function) {
+            subtracts(&function.body)
+        } else {
+            stmt(&function.body)
+        };
+        PrimFunc { body: own, ..function.clone() }
+    };
+    IrModule { functions: module.functions.iter().map(function).collect(), attrs: module.attrs.clone() }
+}
+
+/// Returns true if a function has values of uint8.
+fn computes_bytes(function: &PrimFunc) -> bool {
+    let mut found = false;
+    function.body.walk(&mut |child| {
+        found |= matches!(child, Child::Expr(expr) if expr.dtype.scalar() == DType::UINT8);
+    });
+    found
+}
+
+/// Subtracts where numbers are added.
+fn subtracts(s: &Stmt) -> Stmt {
+    fn expr(e: &Expr) -> Expr {
+        let e = e.map_children(&mut expr);
+        match &e.kind {
+            ExprKind::Binary(BinaryOp::Add, a, b) if e.dtype.is_float() => binary(BinaryOp::Sub, a, b),
+            _ => e,
+        }
+    }
+    s.map_children(&mut expr, &mut subtracts)
 }
 
 fn expr(e: &Expr) -> Expr {

@@ -9,6 +9,7 @@
 //!   see exactly the values that cross the boundary.
 //! - [`spans`]: the spans and events that a piece of work emits.
 //! - `schemas` (a feature): checks of documents against the JSON Schemas of this repository.
+//! - [`sample`]: what a run takes of long tests, and its report.
 //! - [`leaks`], [`memcheck`], [`memory`]: allocations of a thread, counted; a test binary under valgrind; the memory of a
 //!   process.
 //! - [`random`]: numbers that are the same in every run.

@@ -2,14 +2,15 @@
 
 use std::process::Command;
 
-/// Runs this binary's tests except `memcheck` and `skipped` under valgrind; if valgrind is missing, reports that.
+/// Runs the tests of a module of this binary (`module_path!()`), except `memcheck` and `skipped`, under valgrind; if valgrind is
+/// missing, reports that.
 ///
 /// Nothing is built for this machine's processor, because valgrind fails on code that uses AVX-512.
 ///
 /// # Panics
 ///
 /// If valgrind finds an error or a leak; the message is its report.
-pub fn run(skipped: &[&str]) {
+pub fn run(module: &str, skipped: &[&str]) {
     const WITHIN: &str = "CHIPDOCK_UNDER_MEMCHECK";
     if std::env::var_os(WITHIN).is_some() {
         return;
@@ -18,6 +19,10 @@ pub fn run(skipped: &[&str]) {
     command.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
     command.arg("--errors-for-leak-kinds=definite,indirect");
     command.arg(std::env::current_exe().expect("this test's path")).arg("--test-threads=1");
+    // Names of tests do not begin with the binary's.
+    if let Some((_, within)) = module.split_once("::") {
+        command.arg(format!("{within}::"));
+    }
     for name in skipped.iter().chain(&["memcheck"]) {
         command.args(["--skip", name]);
     }
@@ -25,11 +30,11 @@ pub fn run(skipped: &[&str]) {
         Err(error) => {
             crate::setup::missing(&format!("memory: valgrind is not there ({error}); install it"));
         }
-        Ok(output) => assert!(
-            output.status.success(),
-            "{}\n{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        ),
+        Ok(output) => {
+            let (out, err) =
+                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert!(output.status.success(), "{out}\n{err}");
+            assert!(!out.contains("running 0 tests"), "no test ran:\n{out}");
+        }
     }
 }

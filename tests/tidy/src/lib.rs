@@ -19,6 +19,8 @@
 //!   pass.
 //! * TIDY-T13 Every crate uses the lints of the workspace; a crate for tests only may list the lints itself, without those
 //!   against panics, because a test fails by panicking.
+//! * TIDY-T14 Every file of a folder `tests` is built: it is the root of a test, or another file there has it as a module. A target
+//!   whose manifest says `test = false` has no tests in its files.
 
 use std::path::{Path, PathBuf};
 

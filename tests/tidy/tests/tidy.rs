@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{DependencyKind, MetadataCommand, Package};
+use cargo_metadata::{DependencyKind, MetadataCommand, Package, Target};
 use chipdock_test_support::{bless, workspace as root};
 use chipdock_tidy::{Form, Recipe, citations, files, names, recipes, rules, string_literals};
 
@@ -78,7 +78,9 @@ fn allowed(folder: &str) -> &'static [&'static str] {
 
 /// Whether a package is there for tests and measurements alone: no user gets it.
 fn is_for_tests(folder: &str) -> bool {
-    folder.starts_with("tests/") || folder.contains("/testing/") || ["bench", "guide/tests"].contains(&folder)
+    folder.starts_with("tests/")
+        || folder.contains("/testing/")
+        || ["bench", "bench/demo", "guide/tests"].contains(&folder)
 }
 
 #[test]
@@ -613,4 +615,48 @@ fn tidy_t13_every_crate_has_the_lints() {
         }
     }
     check("TIDY-T13", &findings);
+}
+
+/// Whether a file has the marks of tests.
+fn has_tests(path: &Path) -> bool {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    ["#[test]", "#[cfg(test)]", "proptest!"].iter().any(|mark| text.contains(mark))
+}
+
+#[test]
+fn tidy_t14_no_test_is_left_out_of_the_build() {
+    let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec().expect("cargo metadata");
+    let (mut findings, mut n_files) = (Vec::new(), 0);
+    for package in &metadata.packages {
+        let own = root().join(folder(package));
+        let is_product = |target: &&Target| target.is_lib() || target.is_cdylib() || target.is_bin();
+        for target in package.targets.iter().filter(is_product).filter(|target| !target.test) {
+            let source: PathBuf = target.src_path.clone().into();
+            let within = files(source.parent().expect("it lies in a folder"), &[".rs"]);
+            let with_tests = within.iter().filter(|path| has_tests(path));
+            findings.extend(
+                with_tests.map(|path| format!("{}: the manifest says `test = false`", relative(path))),
+            );
+        }
+        let files = files(&own.join("tests"), &[".rs"]);
+        let roots: Vec<PathBuf> =
+            package.targets.iter().map(|target| target.src_path.clone().into()).collect();
+        let texts: Vec<String> = files.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
+        // Folders of tests in which other packages lie are not this one's.
+        let is_own = |path: &&PathBuf| {
+            path.ancestors().find(|folder| folder.join("Cargo.toml").is_file()) == Some(own.as_path())
+        };
+        for path in files.iter().filter(is_own).filter(|path| !roots.contains(path)) {
+            n_files += 1;
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+            let module = if stem == "mod" { folder.unwrap_or_default() } else { stem };
+            let has = |text: &String| text.lines().any(|line| line.ends_with(&format!("mod {module};")));
+            if !texts.iter().any(has) {
+                findings.push(format!("{}: no `mod {module};` of a test has it", relative(path)));
+            }
+        }
+    }
+    assert!(n_files > 100, "{n_files} files of tests are few");
+    check("TIDY-T14", &findings);
 }

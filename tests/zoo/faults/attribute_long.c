@@ -3,6 +3,6 @@
 #include "zoo.h"
 static int32_t long_name(void *self_, int32_t device_id, ChipdockStr key, ChipdockAny *out_value) {
   if (!is_text(key, "device_name")) return zoo_attribute(self_, device_id, key, out_value);
-  *out_value = string_value(long_text(64 * MIB));
+  *out_value = long_string(64 * MIB);
   return CHIPDOCK_OK;
 }

@@ -4,6 +4,6 @@
 static int32_t long_answer(void *self_, ChipdockStr target_json, ChipdockAny *out_target_json) {
   (void)self_;
   (void)target_json;
-  *out_target_json = string_value(long_text(64 * MIB));
+  *out_target_json = long_string(64 * MIB);
   return CHIPDOCK_OK;
 }

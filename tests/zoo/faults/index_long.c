@@ -2,7 +2,10 @@
 #define ZOO_BUILD long_index
 #include "zoo.h"
 static int32_t long_index(void *self_, const ChipdockBuildRequest *request, const ChipdockBuildSession *session) {
+  ChipdockStr index = long_text(64 * MIB);
+  int32_t status = session->index(session->self_, index);
   (void)self_;
   (void)request;
-  return session->index(session->self_, long_text(64 * MIB));
+  free_text(index);
+  return status;
 }

@@ -2,6 +2,8 @@
 #define ZOO_INIT logs
 #include "zoo.h"
 static int32_t logs(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
-  host->log(host->self_, CHIPDOCK_LOG_WARNING, long_text(64 * MIB));
+  ChipdockStr line = long_text(64 * MIB);
+  host->log(host->self_, CHIPDOCK_LOG_WARNING, line);
+  free_text(line);
   return zoo_init(host, registrar);
 }

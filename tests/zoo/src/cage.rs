@@ -15,10 +15,15 @@ use sha2::{Digest as _, Sha256};
 use crate::compiled::hexadecimal;
 use crate::watch::{self, Watched};
 
-/// Values of `--deadline`, in seconds, for calls that hang and for all others: the second is long, for a busy machine.
-const DEADLINES: (&str, &str) = ("1", "60");
+/// Values of `--deadline`, in seconds, of commands that are to end by it, the next one where a busy machine took the first for
+/// something else.
+pub const SHORT_DEADLINES: &[u32] = &[1, 15];
+/// Value of `--deadline` of all others: long, for a busy machine.
+pub const LONG_DEADLINE: u32 = 60;
 /// Longest time of a command. If something hangs, the command's own deadline ends it long before.
 const LIMIT: Duration = Duration::from_secs(90);
+/// The same of the suite, in which each of a dozen cases may wait for its own deadline.
+const SUITE_LIMIT: Duration = Duration::from_secs(480);
 /// Time for which a command that is expected to hang is watched.
 const HANGS: Duration = Duration::from_millis(1500);
 
@@ -168,31 +173,35 @@ impl Zoo {
 }
 
 impl Cage<'_> {
-    /// Runs a command in a new folder.
+    /// Runs a command in a new folder, with a deadline in seconds.
     ///
     /// # Panics
     ///
     /// If the folder cannot be made or read.
-    pub fn run(&self, kind: Kind, is_to_hang: bool, has_deadline: bool) -> Run {
-        let folder = self.folder.join(kind.name);
-        let temporary = self.folder.join(format!("{}.tmp", kind.name));
+    pub fn run(&self, kind: Kind, is_to_hang: bool, deadline: u32) -> Run {
+        let folder = self.folder.join(format!("{}-{deadline}", kind.name));
+        let temporary = folder.with_extension("tmp");
         fs::create_dir_all(&folder).expect("a folder");
         fs::create_dir_all(&temporary).expect("a folder");
         private(&folder);
         fs::copy(kernels().join("vector_add.py"), folder.join("add.py")).expect("the kernel");
         fs::write(folder.join("a.npy"), npy(&A)).expect("written");
         fs::write(folder.join("b.npy"), npy(&B)).expect("written");
+        let limit = match kind {
+            _ if is_to_hang => HANGS,
+            Kind { is_slow: true, .. } => SUITE_LIMIT,
+            _ => LIMIT,
+        };
         let mut command = self.zoo.command(&folder);
         command.arg("--plugin").arg(self.folder.join("zoo")).env("TMPDIR", &temporary);
         let words = kind.words.split(' ').flat_map(|word| match word {
             "FILES" => FILES.split(' ').map(str::to_owned).collect(),
             "PLUGIN" => vec![self.folder.join("zoo/zoo.so").display().to_string()],
-            "DEADLINE" if has_deadline => vec![DEADLINES.0.to_owned()],
-            "DEADLINE" => vec![DEADLINES.1.to_owned()],
+            "DEADLINE" => vec![deadline.to_string()],
             word => vec![word.to_owned()],
         });
         command.args(words);
-        let watched = watch::run(&mut command, if is_to_hang { HANGS } else { LIMIT });
+        let watched = watch::run(&mut command, limit);
         let mut written = files(&folder);
         for given in ["add.py", "a.npy", "b.npy"] {
             written.remove(given);

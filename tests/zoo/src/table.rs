@@ -58,6 +58,13 @@ impl Wanted {
         self.end == End::So(Ended::Never)
     }
 
+    /// Returns the same with another deadline in its texts, where the table has 1 s.
+    #[must_use]
+    pub fn within(&self, deadline: u32) -> Self {
+        let says = self.says.iter().map(|part| part.replace("within 1 s", &format!("within {deadline} s")));
+        Self { says: says.collect(), ..self.clone() }
+    }
+
     /// Returns true if the command is ended by its deadline, or hangs.
     #[must_use]
     pub fn waits(&self) -> bool {

@@ -39,7 +39,7 @@ pub struct Watched {
 const KEPT_BYTES: usize = 2 << 20;
 const TAIL_BYTES: usize = 64 << 10;
 /// Time for which a stream is read after the process has ended, because a child of it may hold the stream open.
-const LINGER: Duration = Duration::from_millis(500);
+const LINGER: Duration = Duration::from_secs(5);
 
 /// Largest address space of a command.
 const ADDRESSES_BYTES_MAX: u64 = 4 << 30;

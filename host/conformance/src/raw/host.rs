@@ -370,8 +370,18 @@ impl SuiteHost {
     fn register(&self, registered: Registered) -> i32 {
         let mut all = self.registered();
         let number = all.len();
+        let beyond = registered.beyond();
         // A refused registration is still owned by the host (P5.1): it stays in the list, to be destroyed.
         all.push(registered);
+        if number >= REGISTRATIONS_MAX {
+            let message = format!("a plugin registers at most {REGISTRATIONS_MAX} things; this is one more");
+            self.set(Error::new(ErrorKind::VALUE_ERROR, message));
+            return CHIPDOCK_INVALID_ARGUMENT;
+        }
+        if let Some(message) = beyond {
+            self.set(Error::new(ErrorKind::VALUE_ERROR, message));
+            return CHIPDOCK_INVALID_ARGUMENT;
+        }
         if *lock(&self.refuse) == Some(number) {
             self.set(Error::new(
                 ErrorKind::WRONG_STATE,
@@ -383,10 +393,22 @@ impl SuiteHost {
     }
 }
 
-/// Copies the name of a registration.
+/// Bytes of a registration's name and of a target kind's schema, and registrations of one plugin: what the host takes
+/// (HOST-A3).
+const NAME_BYTES_MAX: usize = 1 << 10;
+const SCHEMA_BYTES_MAX: usize = 1 << 20;
+const REGISTRATIONS_MAX: usize = 4096;
+
+/// Copies the name of a registration; of a longer one no more than shows that it is too long.
 fn name_of(name: ChipdockStr) -> String {
-    // SAFETY: by P5.1, the name is live for the call.
-    unsafe { str_in_lossy(name).into_owned() }
+    copied(name, NAME_BYTES_MAX)
+}
+
+/// Copies a text; of one beyond its bound no more than one byte beyond.
+fn copied(text: ChipdockStr, bytes_max: usize) -> String {
+    let size = text.size.min(bytes_max + 1);
+    // SAFETY: by P5.1, the text is live for the call, and no more of it is read than it has.
+    unsafe { str_in_lossy(ChipdockStr { size, ..text }).into_owned() }
 }
 
 /// Wraps a registered table; if it is null or has a null slot, records a violation and wraps no table.
@@ -473,7 +495,11 @@ unsafe extern "C" fn register_target_kind(
     let name = name_of(name);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("target.kind.{name}"), kind_self, kind) };
-    host_of(self_).register(Registered::TargetKind { name, schema_json: name_of(schema_json), table })
+    host_of(self_).register(Registered::TargetKind {
+        name,
+        schema_json: copied(schema_json, SCHEMA_BYTES_MAX),
+        table,
+    })
 }
 
 unsafe extern "C" fn register_codegen(
@@ -483,7 +509,7 @@ unsafe extern "C" fn register_codegen(
     codegen_self: *mut c_void,
     codegen: *const ChipdockCodegen,
 ) -> i32 {
-    let info: Value = serde_json::from_str(&name_of(info_json)).unwrap_or_default();
+    let info: Value = serde_json::from_str(&copied(info_json, SCHEMA_BYTES_MAX)).unwrap_or_default();
     let version = |key: &str| info[key].as_str().unwrap_or_default().to_owned();
     let (ir_min, ir_max) = (version("ir_min"), version("ir_max"));
     let name = name_of(kind);
@@ -602,6 +628,26 @@ impl Registered {
                 Self::Interface(interface) => (interface.deleter.0)(interface.raw.self_),
             }
         }
+    }
+
+    /// Returns what is longer than the host takes (HOST-A3), if anything is.
+    fn beyond(&self) -> Option<String> {
+        let (what, text, bytes_max) = match self {
+            Self::TargetKind { schema_json, .. } if schema_json.len() > SCHEMA_BYTES_MAX => {
+                ("the schema of a target kind", schema_json, SCHEMA_BYTES_MAX)
+            }
+            Self::Interface(Interface { key, name, .. }) => (
+                "the key and the name of an interface",
+                if key.len() > name.len() { key } else { name },
+                NAME_BYTES_MAX,
+            ),
+            Self::DeviceApi { name, .. }
+            | Self::TargetKind { name, .. }
+            | Self::Codegen { name, .. }
+            | Self::Loader { name, .. }
+            | Self::Function { name, .. } => ("the name of a registration", name, NAME_BYTES_MAX),
+        };
+        (text.len() > bytes_max).then(|| format!("{what}: expected at most {bytes_max} bytes, found more"))
     }
 
     /// Returns the kind of the registration and its name; `None` for an interface.

@@ -7,6 +7,7 @@ use super::grid::{Grid, Paint, Tint, count, duration, harmless, plain, several, 
 use super::verdict::{Summary, Tone, columns, groups, level_name, moment, seconds_of};
 use super::{CaseReport, ProfileReport, Report, Status};
 use crate::Group;
+use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 
 /// Maximum number of failures shown in full.
 const IN_FULL_MAX: usize = 20;
@@ -82,8 +83,9 @@ fn header(report: &Report, paint: Paint) -> String {
     let mut text = String::new();
     let plugin = &report.plugin;
     let name = if plugin.name.is_empty() { "a plugin" } else { &plugin.name };
-    let named = harmless(&format!("{name} {}", plugin.version));
-    text += &format!("{}  {}\n", paint.paint(Tint::Strong, named.trim_end()), harmless(&report.library));
+    let named = format!("{name} {}", plugin.version);
+    let (named, library) = (shown(&named, LINE_CHARS_MAX), shown(&report.library, LINE_CHARS_MAX));
+    text += &format!("{}  {library}\n", paint.paint(Tint::Strong, named.trim_end()));
     let mut line = |name: &str, value: &str| label(&mut text, paint, Tint::Faint, name, value);
     for device in &plugin.devices {
         line("device", &device_line(device));
@@ -197,7 +199,7 @@ fn failure(case: &CaseReport, paint: Paint) -> String {
     let mut text = format!(
         "{}  {}  {}\n",
         paint.paint(tint(case.status), &case.status.name().to_uppercase()),
-        paint.paint(Tint::Strong, &harmless(&case.id)),
+        paint.paint(Tint::Strong, &shown(&case.id, LINE_CHARS_MAX)),
         paint.paint(Tint::Faint, &duration(case.seconds)),
     );
     for (name, value) in details(case) {
@@ -328,7 +330,7 @@ fn stale(text: &mut String, report: &Report, paint: Paint) {
     }
     *text += &format!("\n{}\n", paint.paint(Tint::Warn, "no longer holds; mend the expectations file"));
     for stale in &report.stale {
-        *text += &format!("  {}\n", paint.paint(Tint::Strong, &harmless(&stale.what)));
+        *text += &format!("  {}\n", paint.paint(Tint::Strong, &shown(&stale.what, LINE_CHARS_MAX)));
         for line in wrapped(&harmless(&stale.why), WIDTH - 4) {
             *text += &format!("    {line}\n");
         }

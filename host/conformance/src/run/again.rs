@@ -1,4 +1,4 @@
-//! Repeats failures: each failed case once more alone and, if it then passes, once more after its predecessors
+//! Repeats failures: each failed case once more alone and, if it then passes, once more among the others of its worker
 //! (SUITE-S10).
 
 use std::time::{Duration, Instant};
@@ -16,25 +16,27 @@ const N_AGAIN: usize = 50;
 const N_HANGS_AGAIN: usize = 4;
 /// Time limit of all repeated runs together.
 const AGAIN: Duration = Duration::from_secs(120);
-/// Maximum number of workers that search for the predecessor to blame.
+/// Maximum number of workers that search for the other case to blame.
 const N_NARROWED: usize = 12;
 
 /// A failure that may be run again.
 pub(super) struct Failed {
     /// Index of the instance in the plan.
     pub(super) index: usize,
-    /// Indices of the instances that ran before it in the same worker.
-    pub(super) before: Vec<usize>,
+    /// Indices of all instances of its worker, in order.
+    pub(super) worker: Vec<usize>,
 }
 
 /// Result of a repeated run.
 enum Second {
     /// The case fails again.
     Same,
-    /// The case passes alone and after its predecessors.
+    /// The case passes alone and among the others of its worker.
     Flaky,
-    /// The case fails after these predecessors.
+    /// The case fails after these others.
     After(Vec<usize>),
+    /// The case fails among these others, of which some come after it: its module has their kernels too (SUITE-S17).
+    Among(Vec<usize>),
     /// No time was left.
     Cut,
     /// A worker could not be started, with the reason.
@@ -97,17 +99,8 @@ pub(super) fn again(
                     case.status = Status::Flaky;
                     "it failed once, and passed when it was run again".clone_into(&mut case.reason);
                 }
-                Second::After(before) => {
-                    let ids: Vec<&str> =
-                        before.iter().map(|index| runner.instances[*index].id.as_str()).collect();
-                    case.status = Status::OrderDependent;
-                    case.reason = match ids.as_slice() {
-                        [one] => format!("it passes alone, and fails after {one}"),
-                        _ => format!("it passes alone, and fails after these {}", ids.len()),
-                    };
-                    let all: Vec<&str> = ids.into_iter().chain([case.id.as_str()]).collect();
-                    case.repeat = judge.repeat(&all);
-                }
+                Second::After(others) => depend(runner, judge, case, "after", &others),
+                Second::Among(others) => depend(runner, judge, case, "together with", &others),
             }
         };
         spread(raws, n_threads, &mut each, &|raw, sender| {
@@ -118,55 +111,75 @@ pub(super) fn again(
     told.cut(n_cut);
 }
 
+/// Writes into the report of a case that it fails only with these others.
+fn depend(runner: &Runner<'_>, judge: &Judge<'_>, case: &mut CaseReport, how: &str, others: &[usize]) {
+    let ids: Vec<&str> = others.iter().map(|index| runner.instances[*index].id.as_str()).collect();
+    case.status = Status::OrderDependent;
+    case.reason = match ids.as_slice() {
+        [one] => format!("it passes alone, and fails {how} {one}"),
+        _ => format!("it passes alone, and fails {how} these {}", ids.len()),
+    };
+    let all: Vec<&str> = ids.into_iter().chain([case.id.as_str()]).collect();
+    case.repeat = judge.repeat(&all);
+}
+
 fn second(runner: &Runner<'_>, judge: &Judge<'_>, raw: &Failed) -> Second {
-    let fails_after = |before: &[usize]| -> Result<bool, String> {
-        let indices: Vec<usize> = before.iter().copied().chain([raw.index]).collect();
+    let fails_among = |others: &[usize]| -> Result<bool, String> {
+        let mut indices: Vec<usize> = others.iter().copied().chain([raw.index]).collect();
+        // A worker has its instances in the order of the plan.
+        indices.sort_unstable();
         let all = runner.run_in_one(&indices)?;
         let last = all.into_iter().find(|one| one.index == raw.index);
         let instance = &runner.instances[raw.index];
         // A case that was not reached, because an earlier one ended the process, proves nothing.
         Ok(last.is_some_and(|last| is_failing(judge.report(instance, &last).status)))
     };
+    let others: Vec<usize> = raw.worker.iter().copied().filter(|index| *index != raw.index).collect();
+    let before: Vec<usize> = others.iter().copied().filter(|index| *index < raw.index).collect();
+    let shares_module = runner.instances[raw.index].case.group.shares_modules();
     let look = || {
-        if fails_after(&[])? {
+        if fails_among(&[])? {
             return Ok(Second::Same);
         }
-        if raw.before.is_empty() || !fails_after(&raw.before)? {
-            return Ok(Second::Flaky);
+        if !before.is_empty() && fails_among(&before)? {
+            return narrow(&before, &fails_among).map(Second::After);
         }
-        narrow(&raw.before, &fails_after).map(Second::After)
+        if shares_module && others.len() > before.len() && fails_among(&others)? {
+            return narrow(&others, &fails_among).map(Second::Among);
+        }
+        Ok(Second::Flaky)
     };
     look().unwrap_or_else(Second::Fault)
 }
 
-/// Bisects the predecessors as long as one half is enough to make the case fail.
+/// Bisects other cases as long as one half is enough to make the case fail.
 fn narrow(
-    before: &[usize],
-    fails_after: &dyn Fn(&[usize]) -> Result<bool, String>,
+    others: &[usize],
+    fails_among: &dyn Fn(&[usize]) -> Result<bool, String>,
 ) -> Result<Vec<usize>, String> {
-    let mut before = before;
+    let mut others = others;
     let mut n_left = N_NARROWED;
-    while before.len() > 1 && n_left > 1 {
+    while others.len() > 1 && n_left > 1 {
         n_left -= 2;
-        let (early, late) = before.split_at(before.len() / 2);
-        before = if fails_after(late)? {
+        let (early, late) = others.split_at(others.len() / 2);
+        others = if fails_among(late)? {
             late
-        } else if fails_after(early)? {
+        } else if fails_among(early)? {
             early
         } else {
             break;
         };
     }
-    Ok(before.to_vec())
+    Ok(others.to_vec())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// SUITE-S10: the one that has to come before is found among many.
+    /// SUITE-S10: the one to blame is found among many.
     #[test]
-    fn what_comes_before_is_narrowed() {
+    fn the_others_are_narrowed() {
         let before: Vec<usize> = (0..40).collect();
         for culprit in [0, 17, 39] {
             let found = narrow(&before, &|tried| Ok(tried.contains(&culprit)));

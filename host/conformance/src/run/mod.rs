@@ -14,6 +14,7 @@ mod signals;
 mod stack;
 mod state;
 mod supervisor;
+mod together;
 mod worker;
 
 use std::path::PathBuf;
@@ -127,8 +128,8 @@ enum Task {
     Probe,
     /// Check the plugin's health.
     Health,
-    /// Run instances with these ids, in order.
-    Cases(Vec<String>),
+    /// Run instances with these ids, in order; if required, with each kernel in a module of its own (SUITE-S17).
+    Cases { ids: Vec<String>, builds_alone: bool },
 }
 
 /// Message of a worker: one line each, over a private pipe.

@@ -9,6 +9,7 @@ use chipdock_supervise::spread;
 
 use super::plan::Batch;
 use super::process::{Next, Worker};
+use super::together::EndTogether;
 use super::{Ended, Job, Message, Options, Task};
 use crate::report::Death;
 use crate::{Facts, Instance, Stop};
@@ -32,8 +33,8 @@ pub(super) struct Raw {
     pub(super) outcome: Outcome,
     pub(super) seconds: f64,
     pub(super) repro: String,
-    /// Indices of the instances that ran before it in the same worker.
-    pub(super) before: Vec<usize>,
+    /// Indices of the worker's instances, in order; empty if the case passed, since it is not run again.
+    pub(super) worker: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -58,10 +59,13 @@ struct Run {
     /// Set if the worker ended abnormally: the instance to blame, if any.
     died: Option<Option<usize>>,
     death: Option<Death>,
+    /// Set if it ended while it built kernels of several cases together: nobody was charged with that yet.
+    together: Option<EndTogether>,
 }
 
 /// Abnormal end of a worker.
-enum Bad {
+#[derive(Clone)]
+pub(super) enum Bad {
     Died(Death),
     Hung(Death),
 }
@@ -73,7 +77,13 @@ impl Bad {
         }
     }
 
-    fn outcome(self) -> Outcome {
+    /// Adds the circumstances to the text.
+    pub(super) fn say(&mut self, when: &str) {
+        let (Self::Died(death) | Self::Hung(death)) = self;
+        death.text = format!("{} {when}", death.text);
+    }
+
+    pub(super) fn outcome(self) -> Outcome {
         match self {
             Self::Died(death) => Outcome::Died(death),
             Self::Hung(death) => Outcome::Hung(death),
@@ -141,10 +151,15 @@ impl<'a> Runner<'a> {
     fn run_batch(&self, indices: &[usize], each: &mut dyn FnMut(Event)) {
         let mut left = indices;
         let mut n_mute = 0;
-        while !left.is_empty() {
-            let run = match self.run_worker(left, &mut |raw| each(Event::Ended(raw))) {
+        let mut together: Option<EndTogether> = None;
+        let fault = loop {
+            if left.is_empty() {
+                break None;
+            }
+            let builds_alone = together.is_some();
+            let run = match self.run_worker(left, builds_alone, &mut |raw| tell(&mut together, raw, each)) {
                 Ok(run) => run,
-                Err(fault) => return give_up(left, &fault, each),
+                Err(fault) => break Some(fault),
             };
             left = &left[run.n_ended..];
             if let Some(Some(index)) = run.died
@@ -152,40 +167,60 @@ impl<'a> Runner<'a> {
             {
                 each(Event::Unwell(index, unwell));
             }
+            if run.together.is_some() {
+                together = run.together;
+                continue;
+            }
             // A worker that dies before its first case may do so once: two in a row end the batch.
             n_mute = if run.n_ended == 0 { n_mute + 1 } else { 0 };
             if n_mute == 2 {
                 let how = run.death.map_or_else(|| "well".to_owned(), |death| death.text);
-                return give_up(left, &format!("a worker ended before any case: {how}"), each);
+                break Some(format!("a worker ended before any case: {how}"));
             }
+        };
+        if let Some(fault) = fault {
+            each(Event::Fault(fault.clone()));
+            given_up(left, &fault).for_each(|raw| tell(&mut together, raw, each));
         }
+        together.and_then(EndTogether::conclude).into_iter().for_each(|raw| each(Event::Ended(raw)));
     }
 
     /// Runs instances in one new worker, until the first abnormal end.
     pub(super) fn run_in_one(&self, indices: &[usize]) -> Result<Vec<Raw>, String> {
         let mut all = Vec::new();
-        self.run_worker(indices, &mut |raw| all.push(raw))?;
+        let run = self.run_worker(indices, false, &mut |raw| all.push(raw))?;
+        all.extend(run.together.map(EndTogether::charge));
         Ok(all)
     }
 
-    fn run_worker(&self, indices: &[usize], each: &mut dyn FnMut(Raw)) -> Result<Run, String> {
+    fn run_worker(
+        &self,
+        indices: &[usize],
+        builds_alone: bool,
+        each: &mut dyn FnMut(Raw),
+    ) -> Result<Run, String> {
         let ids = indices.iter().map(|index| self.instances[*index].id.clone()).collect();
-        let mut worker = self.start(Task::Cases(ids))?;
+        let mut worker = self.start(Task::Cases { ids, builds_alone })?;
         let mut heard = Hearing { indices, held: None, begun: None, since: None, n_ended: 0, done: false };
         let started = Instant::now();
         loop {
             let allowed = self.allowed(&heard);
             let since = heard.begun.map_or_else(|| heard.since.unwrap_or(started), |(_, since)| since);
-            match worker.next(since + allowed) {
-                Next::Said(message) => heard.take(message, each),
+            let bad = match worker.next(since + allowed) {
+                Next::Said(message) => {
+                    heard.take(message, each);
+                    continue;
+                }
                 Next::Gone if heard.done && heard.begun.is_none() && worker.ended_well() => {
                     heard.flush(each);
-                    return Ok(Run { n_ended: heard.n_ended, died: None, death: None });
+                    return Ok(Run { n_ended: heard.n_ended, died: None, death: None, together: None });
                 }
-                Next::Gone => return Ok(heard.blame(Bad::Died(worker.death()), each)),
-                Next::Garbled => return Ok(heard.blame(Bad::Died(worker.garbled()), each)),
-                Next::Silent => return Ok(heard.blame(Bad::Hung(worker.hang(allowed)), each)),
-            }
+                Next::Gone => Bad::Died(worker.death()),
+                Next::Garbled => Bad::Died(worker.garbled()),
+                Next::Silent => Bad::Hung(worker.hang(allowed)),
+            };
+            let is_shared = !builds_alone && worker.builds_together();
+            return Ok(if is_shared { heard.postpone(bad, each) } else { heard.blame(bad, each) });
         }
     }
 
@@ -227,18 +262,24 @@ impl<'a> Runner<'a> {
     }
 }
 
-fn give_up(left: &[usize], fault: &str, each: &mut dyn FnMut(Event)) {
-    each(Event::Fault(fault.to_owned()));
-    for index in left {
-        let outcome = Outcome::Ended(Stop::suite(fault).into());
-        each(Event::Ended(Raw {
-            index: *index,
-            outcome,
-            seconds: 0.0,
-            repro: String::new(),
-            before: Vec::new(),
-        }));
-    }
+/// Passes on how an instance ended, unless that has to wait until others have run.
+pub(super) fn tell(together: &mut Option<EndTogether>, raw: Raw, each: &mut dyn FnMut(Event)) {
+    let raw = match together {
+        Some(end) => end.hear(raw),
+        None => Some(raw),
+    };
+    raw.into_iter().for_each(|raw| each(Event::Ended(raw)));
+}
+
+/// Returns the reports of instances that no worker could run.
+pub(super) fn given_up(left: &[usize], fault: &str) -> impl Iterator<Item = Raw> {
+    left.iter().map(move |index| Raw {
+        index: *index,
+        outcome: Outcome::Ended(Stop::suite(fault).into()),
+        seconds: 0.0,
+        repro: String::new(),
+        worker: Vec::new(),
+    })
 }
 
 /// State of the messages received from one worker.
@@ -274,15 +315,23 @@ impl Hearing<'_> {
 
     fn raw(&self, place: usize, outcome: Outcome, seconds: f64, repro: String) -> Raw {
         let passed = matches!(outcome, Outcome::Ended(Ended { stop: None, .. }));
-        // A case that passed is not run again.
-        let before = if passed { Vec::new() } else { self.indices[..place].to_vec() };
-        Raw { index: self.indices[place], outcome, seconds, repro, before }
+        let worker = if passed { Vec::new() } else { self.indices.to_vec() };
+        Raw { index: self.indices[place], outcome, seconds, repro, worker }
     }
 
     fn flush(&mut self, each: &mut dyn FnMut(Raw)) {
         if let Some(raw) = self.held.take() {
             each(raw);
         }
+    }
+
+    /// Leaves open who is charged with an abnormal end while kernels of several cases were built together.
+    fn postpone(mut self, bad: Bad, each: &mut dyn FnMut(Raw)) -> Run {
+        let Some((place, begun)) = self.begun else { return self.blame(bad, each) };
+        self.flush(each);
+        let raw = self.raw(place, bad.clone().outcome(), begun.elapsed().as_secs_f64(), String::new());
+        let (died, death) = (Some(Some(raw.index)), Some(bad.death().clone()));
+        Run { n_ended: place, died, death, together: Some(EndTogether::new(raw, bad)) }
     }
 
     /// Charges an abnormal end to the case that had begun, or else to the one that ended last.
@@ -297,18 +346,16 @@ impl Hearing<'_> {
             each(raw);
             Some(index)
         } else if let Some(mut raw) = self.held.take() {
-            let when = if self.done { "at the end of its process" } else { "after the case had ended" };
-            let (Bad::Died(death) | Bad::Hung(death)) = &mut bad;
-            death.text = format!("{} {when}", death.text);
+            bad.say(if self.done { "at the end of its process" } else { "after the case had ended" });
             let index = raw.index;
             raw.outcome = bad.outcome();
-            raw.before = self.indices[..self.n_ended - 1].to_vec();
+            raw.worker = self.indices.to_vec();
             each(raw);
             Some(index)
         } else {
             None
         };
-        Run { n_ended: self.n_ended, died: Some(to_blame), death }
+        Run { n_ended: self.n_ended, died: Some(to_blame), death, together: None }
     }
 }
 

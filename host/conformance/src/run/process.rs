@@ -9,6 +9,7 @@ use chipdock_supervise::{Child, Ended, Start, signal_name};
 
 use super::lines::{Heard, LINE_BYTES, Messages};
 use super::{CLOSED_PIPE, Job, Message, signals, stack};
+use crate::context::BUILDS_TOGETHER;
 use crate::report::Death;
 
 /// Time that a hung process has to write its stack before it is killed.
@@ -70,6 +71,11 @@ impl Worker {
         self.child.status().is_some_and(|status| status.success())
     }
 
+    /// Returns true if the worker is building, or ended while it built, kernels of several cases in one module.
+    pub(super) fn builds_together(&self) -> bool {
+        self.folder.join(BUILDS_TOGETHER).exists()
+    }
+
     /// Describes the abnormal end of a process that has ended.
     pub(super) fn death(&mut self) -> Death {
         let written = stack::Written::of(&self.child.tail().text());
@@ -109,7 +115,7 @@ impl Worker {
     pub(super) fn garbled(&mut self) -> Death {
         self.child.stop();
         let written = stack::Written::of(&self.child.tail().text());
-        let text = "its report was garbled: something wrote to descriptors that are not its own";
+        let text = "had its report garbled: something wrote to descriptors that are not its own";
         self.told(None, None, text.to_owned(), written)
     }
 

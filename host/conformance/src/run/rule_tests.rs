@@ -65,7 +65,7 @@ fn raw(stop: Option<Stop>) -> Raw {
 
 fn raw_of(ended: Ended) -> Raw {
     let outcome = Outcome::Ended(ended);
-    Raw { index: 0, outcome, seconds: 0.5, repro: String::new(), before: Vec::new() }
+    Raw { index: 0, outcome, seconds: 0.5, repro: String::new(), worker: Vec::new() }
 }
 
 fn unsupported() -> Option<Stop> {

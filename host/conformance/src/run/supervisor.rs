@@ -112,7 +112,7 @@ fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progre
             fit(&mut case, &mut room_bytes);
             progress(Progress::Ended(&case));
             if is_failing(case.status) {
-                failed.push(Failed { index: raw.index, before: raw.before });
+                failed.push(Failed { index: raw.index, worker: raw.worker });
             }
             cases[raw.index] = Some(case);
         }

@@ -8,11 +8,13 @@ use std::time::Instant;
 
 use chipdock_supervise::{Inside, leave, raised};
 
+use super::lines::LINE_BYTES;
 use super::state::State;
 use super::{CLOSED_PIPE, Ended, Job, Message, Refusal, Signed, Task, signals};
 use crate::case::instances;
 use crate::context::{Context, Shared};
-use crate::raw::{Plugin, give};
+use crate::facts::DeviceFacts;
+use crate::raw::{OpenError, Plugin, give};
 use crate::{Facts, Instance, Stop, Subject, Verdict, cases};
 
 /// Maximum length of a text of a failure, in bytes (SUITE-S12).
@@ -33,10 +35,28 @@ impl Reporter {
         }
         let signed = Signed { token: self.token.clone(), number: self.number, message };
         self.number += 1;
-        let Ok(line) = serde_json::to_vec(&signed) else { return };
+        let Ok(mut line) = serde_json::to_vec(&signed) else { return };
+        if line.len() > LINE_BYTES {
+            let Some(message) = too_long(&signed.message, line.len()) else { return };
+            line = serde_json::to_vec(&Signed { message, ..signed }).unwrap_or_default();
+        }
         if self.inside.say(&line).is_err() {
             leave(CLOSED_PIPE);
         }
+    }
+}
+
+/// Returns the message in place of one that the supervisor would not read (SUITE-S12): the texts of failures are cut before, so
+/// that only the registrations of a plugin can be so long.
+fn too_long(message: &Message, size: usize) -> Option<Message> {
+    match message {
+        Message::Opened { .. } | Message::Probed { .. } => {
+            let message = format!(
+                "its registrations and devices are described by {size} bytes; the suite takes {LINE_BYTES}"
+            );
+            Some(Message::Probed { facts: Err(Refusal { clause: "P5.1".to_owned(), message }) })
+        }
+        _ => None,
     }
 }
 
@@ -66,8 +86,9 @@ pub fn work(job: &Path) -> Result<(), String> {
             reporter.say(Message::Probed { facts });
         }
         Task::Health => reporter.say(Message::Health { stop: health(&shared).err().map(cut) }),
-        Task::Cases(wanted) => {
-            if run(&job, wanted, &shared, &mut reporter) {
+        Task::Cases { ids, builds_alone } => {
+            let shared = shared.with_instances(ids, *builds_alone);
+            if run(&job, ids, &shared, &mut reporter) {
                 reporter.say(Message::Done);
                 drop(shared);
                 // Ends as any process does: with its destructors, which are part of the case.
@@ -159,19 +180,22 @@ fn cut(stop: Stop) -> Stop {
 
 /// Opens the plugin, reports its registrations, then checks whether its devices and target kinds are usable.
 fn probe(job: &Job, reporter: &mut Reporter) -> Result<Facts, Refusal> {
-    let plugin = Plugin::open(&job.library)
-        .map_err(|error| Refusal { clause: error.clause.to_owned(), message: error.message })?;
+    let refused =
+        |error: OpenError| Refusal { clause: error.clause.to_owned(), message: cut_text(error.message) };
+    let plugin = Plugin::open(&job.library).map_err(refused)?;
     // These facts are sent first, in case a driver kills the process.
     reporter.say(Message::Opened { facts: Facts::without_devices(&plugin) });
-    let mut facts = Facts::of(&plugin)
-        .map_err(|error| Refusal { clause: error.clause.to_owned(), message: error.message })?;
+    let mut facts = Facts::of(&plugin).map_err(refused)?;
+    for text in facts.devices.iter_mut().flat_map(DeviceFacts::texts) {
+        *text = cut_text(std::mem::take(text));
+    }
     let shared = Shared::new(&job.library, facts.clone(), &job.companions, &job.trust, &job.scratch);
     let context = Context::new(&shared, "");
     let kinds: Vec<String> = facts.registrations(Subject::TargetKind).map(str::to_owned).collect();
     for kind in kinds {
         let usable = context.host().and_then(|host| Ok(host.usable_target(&kind)?));
         if let Err(stop) = usable {
-            facts.unusable_kinds.push((kind, why(stop)));
+            facts.unusable_kinds.push((kind, cut_text(why(stop))));
         }
     }
     Ok(facts)

@@ -1,5 +1,7 @@
 //! Made-up reports: one with every status and field, and one with hostile texts.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use chipdock_conformance::case::{Seeds, instances};
 use chipdock_conformance::facts::{DeviceFacts, Registration};
 use chipdock_conformance::report::{

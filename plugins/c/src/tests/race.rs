@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use chipdock_test_support::sample;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::support::has_compiler;
@@ -74,8 +75,7 @@ fn a_neighbour_never_has_its_library_opened() {
         return;
     }
     let seconds = std::env::var("CHIPDOCK_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
-    let is_whole_run = std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1");
-    let seconds: f64 = seconds.unwrap_or(if is_whole_run { 60.0 } else { 3.0 });
+    let seconds: f64 = seconds.unwrap_or(if sample::is_whole_run() { 60.0 } else { 3.0 });
     let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     if chown(folder.path(), Some(NOBODY), None).and_then(|()| chown(folder.path(), Some(0), None)).is_err() {
         chipdock_test_support::skipped(

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use chipdock_plugin_api::timer::Timer as _;
 use chipdock_plugin_api::{DataSpaceKind, DeviceApi as _, Stream, attribute};
 use chipdock_test_support::memory::resident_bytes;
+use chipdock_test_support::sample;
 
 use super::by_hand::{Form, add};
 use super::modules::Add;
@@ -19,8 +20,7 @@ const N_THREADS: usize = 8;
 /// The seconds of a run, and growth that is no leak: heaps of threads, blocks of memory and staging memory of which ever
 /// more is used, until, within the first thousands of rounds, all is.
 fn scale() -> (u64, usize) {
-    let is_whole = std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1");
-    if is_whole { (60, 8 << 20) } else { (1, 64 << 20) }
+    if sample::is_whole_run() { (60, 8 << 20) } else { (1, 64 << 20) }
 }
 
 /// A round of a thread: copies and launches on two streams that wait for each other, between two marks.

@@ -1,7 +1,8 @@
 //! Uses one device from many threads at once: compiling, copying and launching, on their own streams and on the default
 //! stream.
 //!
-//! `CHIPDOCK_CROWD_SECONDS` sets the duration: a device must withstand a minute, an ordinary run takes a few seconds.
+//! `CHIPDOCK_CROWD_SECONDS` sets the duration: a device must withstand a minute, which a whole run
+//! ([`chipdock_test_support::sample`]) takes; an ordinary run takes seconds.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,12 +11,15 @@ use std::time::{Duration, Instant};
 use chipdock_host::{AnyView, Function, Host, Tensor};
 use chipdock_ir::DType;
 use chipdock_test_backends::backends::Backend;
-use chipdock_test_backends::{host, on_each_device};
+use chipdock_test_backends::{host, on_each_device_once};
+use chipdock_test_support::sample;
 
 use crate::{REVERSE, build, reversed};
 
 const N_THREADS: u64 = 8;
-const SECONDS: u64 = 5;
+const SECONDS: u64 = 2;
+/// The seconds of a whole run.
+const SECONDS_OF_ALL: u64 = 60;
 
 /// Sums rows across the threads of a block, and adds up everything by atomic additions.
 const SUMS: &str = "
@@ -99,9 +103,10 @@ impl Kernels {
 #[test]
 fn eight_threads_on_one_device_are_right() {
     let seconds = std::env::var("CHIPDOCK_CROWD_SECONDS").ok().and_then(|text| text.parse().ok());
-    let length = Duration::from_secs(seconds.unwrap_or(SECONDS));
+    let ordinary = if sample::is_whole_run() { SECONDS_OF_ALL } else { SECONDS };
+    let length = Duration::from_secs(seconds.unwrap_or(ordinary));
     let host = host();
-    on_each_device(&host, |backend| {
+    on_each_device_once(&host, "many threads at once", |backend| {
         let shared = Kernels::new(&host, backend, 1000);
         let (start, rounds) = (Barrier::new(N_THREADS as usize), AtomicU64::new(0));
         std::thread::scope(|scope| {

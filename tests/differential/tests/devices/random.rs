@@ -13,8 +13,8 @@ use chipdock_test_backends::run;
 use chipdock_test_backends::{hold, host, on_each_device, outputs};
 use chipdock_test_support::sample;
 
-/// A driver starts a compiler for each program: this many take about half a minute.
-const PROGRAMS: u64 = 24;
+/// A driver starts a compiler for each program: this many take about twenty seconds on six targets.
+const PROGRAMS: u64 = 12;
 /// Programs of a whole run: on the target that refuses most, more than 200 of both kinds run.
 const PROGRAMS_IN_ALL: u64 = 300;
 
@@ -30,12 +30,14 @@ fn options(backend: &Backend, threads: bool) -> Options {
 /// Runs programs on each device; those that its target may refuse are counted, by reason.
 fn run_programs(name: &str, list: &str, threads: bool) {
     let is_whole = sample::is_whole_run();
+    let sort = if threads { "bound to threads" } else { "scheduled by default" };
     let host = host();
     on_each_device(&host, |backend| {
+        let what = format!("random programs {sort}, on {}", backend.name());
         let mut counts = BTreeMap::new();
         Trial::new(name, env!("CARGO_TARGET_TMPDIR"))
             .options(options(backend, threads))
-            .programs(if is_whole { PROGRAMS_IN_ALL } else { PROGRAMS })
+            .programs(sample::amount(&what, PROGRAMS, PROGRAMS_IN_ALL))
             .candidates_max(300)
             .run(|case| {
                 let refusal = check(&host, backend, case)?;

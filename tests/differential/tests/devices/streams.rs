@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use chipdock_host::{AnyView, Device, Function, Host, Stream, Tensor};
 use chipdock_test_backends::backends::Backend;
-use chipdock_test_backends::{host, on_each_device};
+use chipdock_test_backends::{host, on_each_device_once};
 
 use crate::build;
 
@@ -99,7 +99,7 @@ impl Bench {
 #[test]
 fn work_is_ordered_within_a_stream() {
     let host = host();
-    on_each_device(&host, |backend| {
+    on_each_device_once(&host, "streams", |backend| {
         let bench = Bench::new(&host, backend);
         let expected = (0..200).fold(7_i32, |value, _| value.wrapping_mul(3).wrapping_add(1));
         for stream in [bench.device.default_stream(), bench.stream()] {
@@ -117,7 +117,7 @@ fn work_is_ordered_within_a_stream() {
 #[test]
 fn a_launch_does_not_wait_for_its_kernel() {
     let host = host();
-    on_each_device(&host, |backend| {
+    on_each_device_once(&host, "streams", |backend| {
         let bench = Bench::new(&host, backend);
         let a = bench.number(1);
         let stream = bench.stream();
@@ -135,7 +135,7 @@ fn a_launch_does_not_wait_for_its_kernel() {
 #[test]
 fn streams_run_beside_each_other() {
     let host = host();
-    on_each_device(&host, |backend| {
+    on_each_device_once(&host, "streams", |backend| {
         let bench = Bench::new(&host, backend);
         let (busy, free) = (bench.stream(), bench.stream());
         let (a, b, c) = (bench.number(1), bench.number(5), bench.number(0));
@@ -159,7 +159,7 @@ fn streams_run_beside_each_other() {
 #[test]
 fn a_stream_waits_for_another_where_it_is_told_to() {
     let host = host();
-    on_each_device(&host, |backend| {
+    on_each_device_once(&host, "streams", |backend| {
         let bench = Bench::new(&host, backend);
         let (from, to) = (bench.stream(), bench.stream());
         let copied = |waits: bool| {
@@ -195,7 +195,7 @@ fn a_stream_waits_for_another_where_it_is_told_to() {
 #[test]
 fn memory_is_not_handed_out_while_queued_work_may_touch_it() {
     let host = host();
-    on_each_device(&host, |backend| {
+    on_each_device_once(&host, "streams", |backend| {
         let bench = Bench::new(&host, backend);
         let stream = bench.stream();
         for round in 0..3 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::expected::{EXPECTED, Expected, NOT_MADE, Whose};
+use super::expected::{EXPECTED, Expected, NOT_MADE, Whose};
 
 /// Outcome of a program on one target.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -193,6 +193,10 @@ impl Kernel for OfFile {
         self.arguments()
     }
 
+    fn code(&self) -> Option<[&str; 2]> {
+        Some([self.file.text, self.file.function])
+    }
+
     fn guards(&self) -> Guards {
         Guards::AROUND
     }

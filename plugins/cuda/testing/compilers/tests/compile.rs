@@ -1,11 +1,15 @@
-//! Compiles every kernel of the corpus, and a sample of random programs, with NVRTC and ptxas for each architecture.
+//! Compiles kernels of the corpus, of which an ordinary run takes a sample, and random programs, with NVRTC and ptxas for each architecture.
 
 use std::path::{Path, PathBuf};
 
 use chipdock_cuda_tests::{check, compiled, has_compiler, host};
 use chipdock_ir::{IrModule, PrimFunc};
 use chipdock_programs::{Options, arbitrary};
-use chipdock_test_backends::device_code::list;
+use chipdock_test_backends::device_code::{list, list_drawn};
+use chipdock_test_support::sample::Drawn;
+
+/// A run takes one file of the corpus in so many.
+const SHARE: usize = 4;
 
 /// Random programs of either sort.
 const PROGRAMS: u64 = 16;
@@ -21,16 +25,21 @@ fn golden(name: &str) -> PathBuf {
 }
 
 #[test]
-fn every_kernel_of_the_corpus_compiles() {
+fn kernels_of_the_corpus_compile() {
     let host = host();
     if !has_compiler("compiling the corpus") {
         return;
     }
     let mut lines = Vec::new();
-    for file in chipdock_test_support::corpus().expect("the corpus") {
-        if file.name.starts_with("lowered/host_") || file.name.starts_with("lowered/opencl_") {
-            continue;
-        }
+    let mut files = chipdock_test_support::corpus().expect("the corpus");
+    let others = ["lowered/host_", "lowered/opencl_"];
+    files.retain(|file| !others.iter().any(|start| file.name.starts_with(start)));
+    let drawn = Drawn::of(
+        "files of the corpus compiled by NVRTC and ptxas",
+        SHARE,
+        files.iter().map(|file| file.name.as_str()),
+    );
+    for file in files.into_iter().filter(|file| drawn.has(&file.name)) {
         let module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
         // A file whose functions call each other is one module; else one that is refused must not hide the others.
         let modules = match check(&host, &module) {
@@ -49,7 +58,7 @@ fn every_kernel_of_the_corpus_compiles() {
             }
         }
     }
-    list(&golden("corpus.txt"), lines).unwrap_or_else(|error| panic!("{error}"));
+    list_drawn(&golden("corpus.txt"), lines, &drawn).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]

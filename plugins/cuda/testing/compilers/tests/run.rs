@@ -12,7 +12,10 @@ use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::device_code::list_drawn;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{corpus, hold, outputs};
-use chipdock_test_support::sample;
+use chipdock_test_support::sample::Drawn;
+
+/// A run takes one file of the corpus in so many.
+const SHARE: usize = 5;
 
 /// Random programs of either sort: clang takes most of a second for each.
 const PROGRAMS: u64 = 12;
@@ -53,10 +56,11 @@ fn single(module: &IrModule, name: &str) -> IrModule {
 fn corpus_agrees_with_the_interpreter() {
     let Some((host, backend)) = processor("the corpus as CUDA C on the processor") else { return };
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
-    for file in chipdock_test_support::corpus().expect("the corpus") {
-        if file.name.starts_with("lowered/") || !sample::is_drawn(&file.name) {
-            continue;
-        }
+    let mut files = chipdock_test_support::corpus().expect("the corpus");
+    files.retain(|file| !file.name.starts_with("lowered/"));
+    let what = "files of the corpus in CUDA C, run on the processor";
+    let drawn = Drawn::of(what, SHARE, files.iter().map(|file| file.name.as_str()));
+    for file in files.into_iter().filter(|file| drawn.has(&file.name)) {
         let (module, kernels) = corpus::kernels(&file, |_| true);
         let whole = run::build(&host, &backend, &module);
         for kernel in kernels {
@@ -85,7 +89,7 @@ fn corpus_agrees_with_the_interpreter() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens/on-cpu.txt");
-    list_drawn(&golden, lines).unwrap_or_else(|error| panic!("{error}"));
+    list_drawn(&golden, lines, &drawn).unwrap_or_else(|error| panic!("{error}"));
 }
 
 fn check(host: &Host, backend: &Backend, case: &Case) -> Result<(), Failure> {

@@ -1,12 +1,10 @@
 //! Tests of the interfaces `timer` 1 and `external` 1 of the plugin `cuda`, mixed with direct calls of the driver.
 
-mod common;
-
 use std::ptr::{self, NonNull};
 
+use crate::common::{fake, space};
 use chipdock_host::{ErrorKind, Tensor};
 use chipdock_ir::DType;
-use common::{fake, space};
 
 #[repr(align(4096))]
 struct Page([u8; 4096]);

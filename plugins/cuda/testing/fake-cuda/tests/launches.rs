@@ -1,11 +1,9 @@
 //! Tests of modules and launches of the plugin `cuda` on the fake driver, through `dlopen` as for a user.
 
-mod common;
-
+use crate::common::{AXES, arguments, artifact, fake, made, pointer, ptx, recorder, space};
 use chipdock_host::{ErrorKind, Function, Host, Tensor, Verdict};
 use chipdock_ir::DType;
 use chipdock_ir::attr::{COOPERATIVE_LAUNCH as COOPERATIVE, DYNAMIC_SHARED_MEMORY as DYNAMIC_SHARED};
-use common::{AXES, arguments, artifact, fake, made, pointer, ptx, recorder, space};
 use serde_json::json;
 
 /// Serialises what looks at counts or makes the driver fail: the driver is the process's.

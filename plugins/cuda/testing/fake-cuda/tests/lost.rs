@@ -1,11 +1,9 @@
 //! Test that a kernel that accesses memory which does not exist poisons the context: the device is lost, with the
 //! cause.
 
-mod common;
-
+use crate::common::{artifact, fake, pointer, ptx, space};
 use chipdock_host::{ErrorKind, Tensor};
 use chipdock_ir::DType;
-use common::{artifact, fake, pointer, ptx, space};
 
 #[test]
 fn a_device_that_is_lost_says_so_and_the_other_works_on() {

@@ -1,10 +1,8 @@
 //! Tests of the interface `reset` 1 of the plugin `cuda` (D.40): a lost device is opened again, for this host and for
 //! others.
 
-mod common;
-
+use crate::common::{artifact, fake, pointer, ptx, space};
 use chipdock_host::{Device, ErrorKind, Function, Host, Tensor};
-use common::{artifact, fake, pointer, ptx, space};
 
 /// A kernel that touches memory that is not there, when it runs.
 fn faulty(host: &Host) -> Function {

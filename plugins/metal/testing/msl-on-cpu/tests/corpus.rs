@@ -11,9 +11,12 @@ use chipdock_test_backends::device_code::{
     target, texts,
 };
 use chipdock_test_backends::{host, launches};
-use chipdock_test_support::sample;
+use chipdock_test_support::sample::Drawn;
 use chipdock_test_support::setup::missing;
 use chipdock_test_support::workspace;
+
+/// A run takes one file of the corpus in so many.
+const SHARE: usize = 5;
 
 /// Path of a golden with the result for each file of the corpus.
 fn golden(name: &str) -> PathBuf {
@@ -32,7 +35,10 @@ fn msl_computes_what_the_interpreter_does() {
     let host = host();
     let target = target(&host, "metal");
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
-    for (file, module) in modules().into_iter().filter(|(file, _)| sample::is_drawn(&file.name)) {
+    let all = modules();
+    let what = "files of the corpus in MSL, run on the processor";
+    let drawn = Drawn::of(what, SHARE, all.iter().map(|(file, _)| file.name.as_str()));
+    for (file, module) in all.into_iter().filter(|(file, _)| drawn.has(&file.name)) {
         let Some(shader) = built(&host, &target, &file, &module, &mut lines) else { continue };
         match checked(&compiler, &shader) {
             Ok((count, left)) => {
@@ -43,7 +49,7 @@ fn msl_computes_what_the_interpreter_does() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    list_drawn(&golden("corpus.txt"), lines).unwrap_or_else(|error| panic!("{error}"));
+    list_drawn(&golden("corpus.txt"), lines, &drawn).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Passes: INT64-W1 to INT64-W8 of `lower_int64`, by a compiler of C++: a language that has such integers is given none.

@@ -39,4 +39,4 @@ class Module:
         mask: T.let = T.Ramp(0, 1, 8) > T.Broadcast(n + 7, 8)
         T.masked_store(B_1, T.masked_load("float32x8", A_1, T.Broadcast(T.Cast("int64", n + 16), 8), mask), T.Ramp(T.int64(0), T.int64(1), 8), mask)
         if n > 100:
-            B_1[T.int64(0):T.int64(8)] = A_1[T.Cast("int64x8", T.Ramp(n, 1, 8))]
+            B_1[T.int64(0):T.int64(8)] = A_1[T.Ramp(T.Cast("int64", n), T.int64(1), 8)]

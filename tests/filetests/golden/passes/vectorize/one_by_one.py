@@ -34,6 +34,6 @@ class Module:
         B_1[T.int64(0):T.int64(8)] = C_1[T.Ramp(T.int64(0), T.int64(1), 8)] * C_1[T.Ramp(T.int64(0), T.int64(1), 8)]
         B_1[T.int64(0):T.int64(8)] = B_1[T.Ramp(T.int64(0), T.int64(1), 8)] + T.Broadcast(T.float32(1.0), 8)
         for v, k in T.grid(8, 4):
-            if A_1[T.Cast("int64", v) + T.Cast("int64", k) * T.int64(8)] > T.float32(0.0):
+            if A_1[T.Cast("int64", k) * T.int64(8) + T.Cast("int64", v)] > T.float32(0.0):
                 break
-            B_1[T.Cast("int64", v)] = B_1[T.Cast("int64", v)] + A_1[T.Cast("int64", v) + T.Cast("int64", k) * T.int64(8)]
+            B_1[T.Cast("int64", v)] = B_1[T.Cast("int64", v)] + A_1[T.Cast("int64", k) * T.int64(8) + T.Cast("int64", v)]

@@ -1,20 +1,50 @@
 //! `cargo xtask demo`: runs the examples on every backend present, and prints a table.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use chipdock_bench::Result;
-use chipdock_bench::options::Options;
 use chipdock_host::Host;
 use chipdock_test_backends::backends::{self, Absent, Backend};
 use chipdock_test_backends::cases::{CASES, Case};
-use chipdock_test_backends::{digits, run};
-use comfy_table::{CellAlignment, Table, presets};
+use chipdock_test_backends::{Result, digits, run};
+use clap::Parser;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+/// Width of a table, in columns of a terminal.
+const WIDTH: u16 = 100;
+
+/// Runs the examples on every backend present, checks them against the reference interpreter, and prints a table.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask demo")]
+struct Options {
+    /// The folder with the plugins
+    #[arg(long, hide = true)]
+    plugins: PathBuf,
+    /// Print the table as JSON
+    #[arg(long)]
+    json: bool,
+    /// Run only the examples whose name contains one of these
+    filters: Vec<String>,
+}
+
+impl Options {
+    /// Returns the error that no example is called so, if a filter matches none.
+    fn check_filters(&self, names: &[String]) -> Result<()> {
+        let unknown = self.filters.iter().find(|filter| !names.iter().any(|name| name.contains(*filter)));
+        unknown.map_or(Ok(()), |filter| {
+            Err(format!("no example is called `{filter}`; known: {}", names.join(", ")))
+        })
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter))
+    }
+}
+
 fn main() -> ExitCode {
-    match Options::from_arguments().and_then(|options| demo(&options)) {
+    match demo(&Options::parse()) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(failures) => {
             eprintln!("error: {failures} of the runs failed; the table says which");
@@ -29,14 +59,14 @@ fn main() -> ExitCode {
 
 /// One row of the table, as cells and as JSON.
 struct Row {
-    cells: [String; 7],
+    cells: [String; 6],
     json: Value,
     failed: bool,
 }
 
 fn demo(options: &Options) -> Result<usize> {
     let names: Vec<String> = CASES.iter().map(Case::name).chain(["digits".to_owned()]).collect();
-    options.check_filters(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    options.check_filters(&names)?;
     let host = backends::open_host(&options.plugins)?;
     if !options.json {
         show_plugins(&host);
@@ -45,7 +75,7 @@ fn demo(options: &Options) -> Result<usize> {
     if present.is_empty() {
         return Err(format!("no backend can be used here: {absent:?}"));
     }
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let cases: Vec<_> = CASES.iter().filter(|case| options.wants(&case.name())).collect();
     let progress = ProgressBar::new((present.len() * (cases.len() + 1)) as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
@@ -66,7 +96,7 @@ fn demo(options: &Options) -> Result<usize> {
         progress.inc(1);
     }
     progress.finish_and_clear();
-    show(options, &rows, &absent);
+    show(options, &present, &rows, &absent);
     Ok(rows.iter().filter(|row| row.failed).count())
 }
 
@@ -82,26 +112,28 @@ fn show_plugins(host: &Host) {
     println!("discovered, nothing opened yet:\n{table}\n");
 }
 
-fn show(options: &Options, rows: &[Row], absent: &[Absent]) {
+fn show(options: &Options, present: &[Backend], rows: &[Row], absent: &[Absent]) {
     if options.json {
         println!("{}", to_json(rows, absent));
         return;
     }
-    let header =
-        ["backend", "device", "kernel", "compile", "run", "rate", "largest error (share of its bound)"];
-    let mut table = table(&header);
+    let mut devices = table(&["backend", "device"]);
+    for [backend, device] in present.iter().map(place) {
+        devices.add_row([backend, device]);
+    }
+    println!("{devices}\n");
+    let mut table =
+        table(&["backend", "example", "compile", "run", "rate", "largest error (share of its bound)"]);
     for row in rows {
         table.add_row(&row.cells);
     }
-    for column in 3..6 {
+    for column in 2..5 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     println!("{table}");
-    println!(
-        "\nEvery error is checked against the bound that the reference interpreter derives; above it the run fails."
-    );
+    println!("\nEach error is at most the bound that the reference interpreter derives; else the run fails.");
     for Absent { kind, reason } in absent {
         println!("not here: {kind}: {reason}");
     }
@@ -118,6 +150,7 @@ fn to_json(rows: &[Row], absent: &[Absent]) -> Value {
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY).set_header(header);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     table
 }
 
@@ -165,7 +198,7 @@ fn digits_row([kind, device]: [String; 2], reading: &Result<digits::Reading>) ->
             let accuracy = reading.accuracy();
             let failed = accuracy < reading.accuracy_min;
             let verdict = format!(
-                "{:.1} % of {} unseen images read right{}",
+                "{:.1} % of {} images are right{}",
                 100.0 * accuracy,
                 reading.n_images,
                 if failed { ", too few" } else { "" }
@@ -188,9 +221,9 @@ fn row(start: [String; 3], rest: [String; 4], mut json: Value, more: Value, fail
     if let (Value::Object(json), Value::Object(more)) = (&mut json, more) {
         json.extend(more);
     }
-    let [backend, device, kernel] = start;
+    let [backend, _, kernel] = start;
     let [compile, run, rate, error] = rest;
-    Row { cells: [backend, device, kernel, compile, run, rate, error], json, failed }
+    Row { cells: [backend, kernel, compile, run, rate, error], json, failed }
 }
 
 #[cfg(test)]

@@ -1,0 +1,22 @@
+//! The tests of the boundary, in one binary: a binary for each file would take minutes of linking.
+
+use chipdock_test_support::leaks;
+
+mod allocators;
+mod bad_plugins;
+mod believed;
+mod build_id;
+mod capabilities;
+mod conversions;
+mod exchange;
+mod header;
+mod header_beside;
+mod needs;
+mod plugins;
+mod settings;
+mod tensors;
+mod values;
+mod views;
+
+#[global_allocator]
+static ALLOCATOR: leaks::Counting = leaks::Counting;

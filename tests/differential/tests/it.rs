@@ -1,0 +1,16 @@
+//! The tests of all hosts and devices against the interpreter, in one binary: a binary for each file would take minutes of linking.
+
+mod aliasing;
+mod codegen_c;
+mod growth;
+mod kernels;
+mod launches;
+mod masks;
+mod math;
+mod memory;
+mod misuse;
+mod parallel;
+mod parallel_threads;
+mod random;
+mod refused;
+mod threads;
