@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use chipdock_test_support::command::{Scratch, built, end};
+use chipdock_test_support::sample;
 
 use crate::{Block, Mark, Page, root};
 
@@ -23,6 +24,11 @@ chipdock() {
 /// What [`PRELUDE`] adds, where the suite repeats it.
 const PATIENCE: &str = " --patience 10";
 
+/// Seconds beyond which a command that shows its time is long.
+const LONG_S: f64 = 30.0;
+/// In how many runs a long command has its turn.
+const LONG_ONE_IN: u64 = 4;
+
 /// A command, and what the page shows of it.
 #[derive(Clone, Debug)]
 pub struct Command {
@@ -32,6 +38,15 @@ pub struct Command {
     pub text: String,
     /// What is printed; empty where the page does not show it.
     pub shown: Vec<String>,
+}
+
+impl Command {
+    /// Whether it runs now: a command that takes a minute beside other tests has its turn in one of some runs, and in a whole run.
+    fn is_taken(&self, page: &Page) -> bool {
+        let shown = self.shown.iter().rev().find_map(|line| line.strip_prefix("in ")?.split_once(" s"));
+        let is_long = shown.is_some_and(|(time, _)| time.parse().is_ok_and(|time: f64| time > LONG_S));
+        !is_long || sample::has_turn(&format!("`{}` of {}", self.text, page.name), LONG_ONE_IN)
+    }
 }
 
 /// What became of a command.
@@ -67,7 +82,8 @@ pub fn commands(block: &Block) -> Vec<Command> {
     commands
 }
 
-/// Runs all sessions of a page in one shell, in a folder with what a clone of the repository has after `cargo xtask demo`.
+/// Runs all sessions of a page in one shell, in a folder with what a clone of the repository has after `cargo xtask demo`. A
+/// long command is left out where it does not have its turn.
 ///
 /// # Panics
 ///
@@ -89,7 +105,7 @@ pub fn run(page: &Page) -> Vec<(Command, Outcome)> {
                 scratch.write(name, block.lines.join("\n") + "\n");
             }
             None if block.language == "console" => {
-                for command in commands(block) {
+                for command in commands(block).into_iter().filter(|command| command.is_taken(page)) {
                     let _ = writeln!(
                         script,
                         "{{ {}\n}} 2>&1 </dev/null; s=$?; printf '{SEPARATOR}%d{SEPARATOR}' $s; (exit $s)",

@@ -2,7 +2,8 @@
 //!
 //! - **SAMPLE-1** A sample takes one in so many of a set by name, rounded up, so that it is never empty. It depends on the names
 //!   and on the seed of property tests (`PROPTEST_RNG_SEED`) alone. `cargo xtask test` makes the seed from the committed files:
-//!   the same commit has the same sample, the next one another.
+//!   the same commit has the same sample, the next one another. One long step that cannot be divided has its turn in one of so
+//!   many runs.
 //! - **SAMPLE-2** A whole run (`CHIPDOCK_TEST_ALL=1`, which `cargo xtask test --all` sets) takes everything. So do `BLESS=1`,
 //!   because goldens list everything, and `CHIPDOCK_ONLY`, which selects files by name.
 //! - **SAMPLE-3** Each sample is printed, as in "27 of 124 mutants", and added to the file that `CHIPDOCK_SAMPLE_LOG` names;
@@ -87,6 +88,18 @@ pub fn amount(what: &str, some: u64, all: u64) -> u64 {
     taken
 }
 
+/// Returns true in one of `one_in` runs, by the seed, and in a whole run, and reports it: for one long step that cannot be divided.
+///
+/// # Panics
+///
+/// As [`Drawn::of`].
+#[must_use]
+pub fn has_turn(what: &str, one_in: u64) -> bool {
+    let is_taken = is_whole_run() || is_turn(&seed(), one_in, what);
+    report(what, usize::from(is_taken), 1);
+    is_taken
+}
+
 /// Returns the seed of samples and of property tests; empty if none is set.
 #[must_use]
 pub fn seed() -> String {
@@ -134,6 +147,11 @@ fn chosen(seed: &str, one_in: usize, all: BTreeSet<String>) -> BTreeSet<String> 
     names.into_iter().take(count).collect()
 }
 
+/// Whether a step has its turn.
+fn is_turn(seed: &str, one_in: u64, what: &str) -> bool {
+    number(seed, what).is_multiple_of(one_in.max(1))
+}
+
 /// A number that depends on the name and the seed.
 fn number(seed: &str, name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -167,6 +185,13 @@ mod tests {
         let taken: BTreeSet<String> =
             (0..60).flat_map(|seed| chosen(&seed.to_string(), 5, all.clone())).collect();
         assert_eq!(taken, all);
+    }
+
+    #[test]
+    fn sample_1_a_long_step_has_its_turn() {
+        let turns = (0..400).filter(|seed| is_turn(&seed.to_string(), 4, "a long step")).count();
+        assert!((60..140).contains(&turns), "{turns} of 400, for one in 4");
+        assert!(is_turn("any", 1, "a long step") && is_turn("any", 0, "a long step"));
     }
 
     #[test]

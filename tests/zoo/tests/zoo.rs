@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use chipdock_test_support::sample::{self, Drawn};
+use chipdock_test_support::sample::Drawn;
 use chipdock_test_zoo::cage::{Cage, KINDS, Kind, LONG_DEADLINE, SHORT_DEADLINES, Zoo};
 use chipdock_test_zoo::compiled::{self, HEALTHY, here};
 use chipdock_test_zoo::files::FILE_FAULTS;
@@ -213,8 +213,8 @@ fn the_suite_does_as_wanted_beside_faults() {
     let waits = |cell: &String| cell.contains("hangs") || cell.contains("forever");
     let (waiting, others): (Vec<String>, Vec<String>) = cells.partition(waits);
     let drawn = Drawn::of("broken plugins under the conformance suite", SHARE, others);
-    let n_waiting = sample::amount("plugins that hang, under the conformance suite", 0, waiting.len() as u64);
-    let is_taken = |cell: &String| drawn.has(cell) || (n_waiting > 0 && waiting.contains(cell));
+    let drawn_waiting = Drawn::of("plugins that hang, under the conformance suite", waiting.len(), waiting);
+    let is_taken = |cell: &String| drawn.has(cell) || drawn_waiting.has(cell);
     let results = results(&faults, &table, |fault, kind| kind.is_slow && is_taken(&cell_of(fault, kind)));
     if !results.is_empty() {
         report(&results, &table, started.elapsed());

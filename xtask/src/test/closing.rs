@@ -72,7 +72,14 @@ fn facts(seed: &str) -> Vec<(String, String)> {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let commit = first(output("git", &["-C", &folder, "describe", "--always", "--dirty", "--abbrev=12"]));
+    let git = |arguments: &[&str]| output("git", &[&["-C", &folder], arguments].concat());
+    let commit = first(git(&["describe", "--always", "--abbrev=12"])).map(|commit| {
+        // A record that an earlier run wrote changes no test.
+        let changed =
+            git(&["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)xtask/results"]);
+        let mark = if changed.is_some_and(|changed| !changed.trim().is_empty()) { "-dirty" } else { "" };
+        commit + mark
+    });
     let facts = [
         ("date", first(output("date", &["+%Y-%m-%d"])).unwrap_or_default()),
         ("commit", commit.unwrap_or("not known".to_owned())),
