@@ -1,6 +1,8 @@
 //! Runs generated programs on every backend for host memory present: integers exactly, floats within the interpreter's
 //! bound, and the backends against each other.
 
+use std::ops::Range;
+
 use chipdock_host::Host;
 use chipdock_interpret::Array;
 use chipdock_programs::{Case, Failure, Options, Trial};
@@ -16,9 +18,9 @@ const PROGRAMS_IN_PROCESS: u64 = 128;
 /// A whole run ([`sample`]) takes so many times as many.
 const WHOLE: u64 = 2;
 
-/// A number of programs, or in a whole run more.
-fn count(what: &str, programs: u64) -> u64 {
-    sample::amount(what, programs, programs * WHOLE)
+/// Seeds of that many programs, or in a whole run of more.
+fn seeds(what: &str, programs: u64) -> Range<u64> {
+    sample::numbers(what, programs, programs * WHOLE)
 }
 
 /// Returns the options of programs that a backend must take; a refusal is a failure. Constructs that no backend takes are
@@ -59,7 +61,7 @@ fn random_programs_agree_with_the_interpreter() {
     let backends = hosts(&host);
     Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
-        .programs(count("random programs on hosts", PROGRAMS))
+        .seeds(seeds("random programs on hosts", PROGRAMS))
         .candidates_max(400)
         .run(|case| check(&host, &backends, case));
 }
@@ -71,10 +73,10 @@ fn many_random_programs_agree_where_that_is_quick() {
     backends.retain(Backend::is_host);
     Trial::new("many_random_programs_agree_where_that_is_quick", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
-        .programs(if backends.is_empty() {
-            0
+        .seeds(if backends.is_empty() {
+            0..0
         } else {
-            count("random programs on hosts that compile in process", PROGRAMS_IN_PROCESS)
+            seeds("random programs on hosts that compile in process", PROGRAMS_IN_PROCESS)
         })
         .candidates_max(2000)
         .run(|case| check(&host, &backends, case));

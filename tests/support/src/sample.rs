@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
+use std::ops::Range;
 
 use crate::workspace;
 
@@ -75,7 +76,7 @@ pub fn draw<T>(what: &str, one_in: usize, mut all: Vec<T>, name: impl Fn(&T) -> 
     all
 }
 
-/// Returns `some`, or `all` in a whole run, and reports it: for a number of programs, calls or seconds.
+/// Returns `some`, or `all` in a whole run, and reports it: for a number of calls or seconds.
 ///
 /// # Panics
 ///
@@ -86,6 +87,19 @@ pub fn amount(what: &str, some: u64, all: u64) -> u64 {
     let count = |number| usize::try_from(number).unwrap_or(usize::MAX);
     report(what, count(taken), count(all));
     taken
+}
+
+/// Returns `some` numbers in a row of those below `all`, or all of them in a whole run, and reports it: for programs that are made
+/// from a number each.
+///
+/// # Panics
+///
+/// As [`Drawn::of`].
+#[must_use]
+pub fn numbers(what: &str, some: u64, all: u64) -> Range<u64> {
+    let taken = amount(what, some.min(all), all);
+    let first = first_of(&seed(), what, taken, all);
+    first..first + taken
 }
 
 /// Returns true in one of `one_in` runs, by the seed, and in a whole run, and reports it: for one long step that cannot be divided.
@@ -147,6 +161,11 @@ fn chosen(seed: &str, one_in: usize, all: BTreeSet<String>) -> BTreeSet<String> 
     names.into_iter().take(count).collect()
 }
 
+/// The first of `taken` numbers in a row below `all`.
+fn first_of(seed: &str, what: &str, taken: u64, all: u64) -> u64 {
+    number(seed, what) % (all - taken + 1)
+}
+
 /// Whether a step has its turn.
 fn is_turn(seed: &str, one_in: u64, what: &str) -> bool {
     number(seed, what).is_multiple_of(one_in.max(1))
@@ -185,6 +204,14 @@ mod tests {
         let taken: BTreeSet<String> =
             (0..60).flat_map(|seed| chosen(&seed.to_string(), 5, all.clone())).collect();
         assert_eq!(taken, all);
+    }
+
+    #[test]
+    fn sample_1_each_number_has_its_turn() {
+        let rows = (0..1000).map(|seed| first_of(&seed.to_string(), "programs", 12, 300));
+        let taken: BTreeSet<u64> = rows.flat_map(|first| first..first + 12).collect();
+        assert_eq!(taken, (0..300).collect());
+        assert_eq!(first_of("1", "programs", 300, 300), 0);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fs;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
@@ -40,7 +41,7 @@ pub struct Trial {
     name: String,
     directory: PathBuf,
     options: Options,
-    programs: u64,
+    seeds: Range<u64>,
     candidates_max: usize,
 }
 
@@ -49,7 +50,7 @@ impl Trial {
     /// `directory` (`env!("CARGO_TARGET_TMPDIR")` in an integration test).
     pub fn new(name: impl Into<String>, directory: impl Into<PathBuf>) -> Self {
         let (name, directory) = (name.into(), directory.into());
-        Self { name, directory, options: Options::default(), programs: 300, candidates_max: 4000 }
+        Self { name, directory, options: Options::default(), seeds: 0..300, candidates_max: 4000 }
     }
 
     /// Sets the options of the generator.
@@ -58,10 +59,16 @@ impl Trial {
         Self { options, ..self }
     }
 
-    /// Sets the number of programs, unless the environment sets it.
+    /// Sets the number of programs, of the first seeds, unless the environment sets it.
     #[must_use]
     pub fn programs(self, programs: u64) -> Self {
-        Self { programs, ..self }
+        self.seeds(0..programs)
+    }
+
+    /// Sets the seeds of the programs, unless the environment sets a number of programs or a seed.
+    #[must_use]
+    pub fn seeds(self, seeds: Range<u64>) -> Self {
+        Self { seeds, ..self }
     }
 
     /// Sets the maximum number of smaller programs tried after a failure; use fewer if a check starts a compiler.
@@ -79,7 +86,7 @@ impl Trial {
         let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
         let seeds = match number("CHIPDOCK_PROGRAMS_SEED") {
             Some(seed) => seed..seed + 1,
-            None => 0..number("CHIPDOCK_PROGRAMS").unwrap_or(self.programs),
+            None => number("CHIPDOCK_PROGRAMS").map_or(self.seeds.clone(), |programs| 0..programs),
         };
         for seed in seeds {
             let case = arbitrary(seed, &self.options);

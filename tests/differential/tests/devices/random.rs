@@ -37,7 +37,7 @@ fn run_programs(name: &str, list: &str, threads: bool) {
         let mut counts = BTreeMap::new();
         Trial::new(name, env!("CARGO_TARGET_TMPDIR"))
             .options(options(backend, threads))
-            .programs(sample::amount(&what, PROGRAMS, PROGRAMS_IN_ALL))
+            .seeds(sample::numbers(&what, PROGRAMS, PROGRAMS_IN_ALL))
             .candidates_max(300)
             .run(|case| {
                 let refusal = check(&host, backend, case)?;
