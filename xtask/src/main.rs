@@ -24,7 +24,8 @@ The tasks of this project.
 Usage: cargo xtask <TASK> [ARGUMENTS]
 
 Tasks:
-  demo      build the command and the plugins, show what was found, run the example kernels, print a table
+  demo      build the command and the plugins, show what was found, run the example kernels, print a table; with --release
+            optimised, in three times the time
   test      install what the tests need (Debian: compilers, LLVM, an OpenCL device; numpy, TVM, NVRTC, JAX and Ray by pip),
             build the plugins, run every check and every test, print where the time went; --keep writes that as
             xtask/results/gate.md; --all takes everything where a run takes a sample otherwise, fetches torch once (4 GB), and
@@ -46,6 +47,7 @@ Tasks:
 Examples:
   cargo xtask demo
   cargo xtask demo --json          # the table as JSON
+  cargo xtask demo --release matmul
   cargo xtask test
   cargo xtask test softmax         # only the tests whose name holds `softmax`, without the other checks
   cargo xtask test --all zoo       # each broken plugin through every command, some minutes

@@ -35,12 +35,17 @@ pub(crate) fn all() -> Result<Vec<(String, String)>> {
 /// Builds the command, libchipdock.so and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a manifest
 /// beside each, generated from the plugin's registrations.
 pub(crate) fn build(release: bool) -> Result<Built> {
+    build_beside("chipdock-ffi", release)
+}
+
+/// Builds the command, the plugins and another package at once, so that what they share is compiled once.
+fn build_beside(package: &str, release: bool) -> Result<Built> {
     let mut command = cargo();
     command.arg("build");
     if release {
         command.arg("--release");
     }
-    build_with(command, &["chipdock-ffi"], &target_folder().join(if release { "release" } else { "debug" }))
+    build_with(command, &[package], &target_folder().join(if release { "release" } else { "debug" }))
 }
 
 /// As [`build`], with every other library and test of the workspace: what they share is compiled once, since cargo chooses the
@@ -116,23 +121,17 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
     step(&format!("write the manifest of {name}"), &mut command)
 }
 
-/// Builds the command, the plugins and the programs of a package in release mode: at once, so that what they share is compiled once.
-fn build_release_with(package: &str) -> Result<Built> {
-    let mut command = cargo();
-    command.args(["build", "--release"]);
-    build_with(command, &[package], &target_folder().join("release"))
-}
-
-/// Builds everything that the demo shows, then runs it.
+/// Builds everything that the demo shows, then runs it. Without `--release` this takes a third of the time, and kernels are as
+/// fast: their code is that of the compilers behind the plugins.
 pub(crate) fn demo(arguments: &[String]) -> Result<()> {
-    let built = build_release_with("chipdock-demo")?;
+    let built = build_beside("chipdock-demo", arguments.iter().any(|argument| argument == "--release"))?;
     let mut command = Command::new(built.command.with_file_name("chipdock-demo"));
     step("chipdock-demo", command.arg("--plugins").arg(&built.folder).args(arguments))
 }
 
 /// Builds everything in release mode, then runs one of the programs of `bench` with it.
 pub(crate) fn run_with_plugins(program: &str, arguments: &[String]) -> Result<()> {
-    let built = build_release_with("chipdock-bench")?;
+    let built = build_beside("chipdock-bench", true)?;
     let mut command = Command::new(built.command.with_file_name(program));
     command.arg("--plugins").arg(&built.folder).arg("--command").arg(&built.command);
     step(program, command.args(arguments).current_dir(root()))

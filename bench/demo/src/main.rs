@@ -25,6 +25,9 @@ struct Options {
     /// Print the table as JSON
     #[arg(long)]
     json: bool,
+    /// Build optimised first, which takes three times as long
+    #[arg(long)]
+    release: bool,
     /// Run only the examples whose name contains one of these
     filters: Vec<String>,
 }
@@ -134,6 +137,11 @@ fn show(options: &Options, present: &[Backend], rows: &[Row], absent: &[Absent])
     }
     println!("{table}");
     println!("\nEach error is at most the bound that the reference interpreter derives; else the run fails.");
+    if !options.release {
+        println!(
+            "Chipdock itself is unoptimised here, which only compiling kernels shows; `--release` builds it optimised."
+        );
+    }
     for Absent { kind, reason } in absent {
         println!("not here: {kind}: {reason}");
     }
@@ -198,7 +206,7 @@ fn digits_row([kind, device]: [String; 2], reading: &Result<digits::Reading>) ->
             let accuracy = reading.accuracy();
             let failed = accuracy < reading.accuracy_min;
             let verdict = format!(
-                "{:.1} % of {} images are right{}",
+                "{:.1} % of {} are right{}",
                 100.0 * accuracy,
                 reading.n_images,
                 if failed { ", too few" } else { "" }

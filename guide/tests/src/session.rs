@@ -95,8 +95,8 @@ pub fn run(page: &Page) -> Vec<(Command, Outcome)> {
         let from = root().join(folder).canonicalize().expect("a folder of the repository");
         std::os::unix::fs::symlink(from, scratch.path(folder)).expect("a link");
     }
-    std::fs::create_dir_all(scratch.path("target/release")).expect("a folder");
-    std::os::unix::fs::symlink(&built().plugins, scratch.path("target/release/plugins")).expect("a link");
+    std::fs::create_dir_all(scratch.path("target/debug")).expect("a folder");
+    std::os::unix::fs::symlink(&built().plugins, scratch.path("target/debug/plugins")).expect("a link");
     let mut script = String::from(PRELUDE);
     let mut all = Vec::new();
     for block in &page.blocks {
