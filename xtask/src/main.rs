@@ -25,7 +25,7 @@ Usage: cargo xtask <TASK> [ARGUMENTS]
 
 Tasks:
   demo      build the command and the plugins, show what was found, run the example kernels, print a table; with --release
-            optimised, in three times the time
+            optimised, in twice the time
   test      install what the tests need (Debian: compilers, LLVM, an OpenCL device; numpy, TVM, NVRTC, JAX and Ray by pip),
             build the plugins, run every check and every test, print where the time went; --keep writes that as
             xtask/results/gate.md; --all takes everything where a run takes a sample otherwise, fetches torch once (4 GB), and

@@ -121,7 +121,7 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
     step(&format!("write the manifest of {name}"), &mut command)
 }
 
-/// Builds everything that the demo shows, then runs it. Without `--release` this takes a third of the time, and kernels are as
+/// Builds everything that the demo shows, then runs it. Without `--release` this takes half of the time, and kernels are as
 /// fast: their code is that of the compilers behind the plugins.
 pub(crate) fn demo(arguments: &[String]) -> Result<()> {
     let built = build_beside("chipdock-demo", arguments.iter().any(|argument| argument == "--release"))?;

@@ -17,7 +17,7 @@ const WIDTH: u16 = 100;
 
 /// Runs the examples on every backend present, checks them against the reference interpreter, and prints a table.
 #[derive(Debug, Parser)]
-#[command(bin_name = "cargo xtask demo")]
+#[command(bin_name = "cargo xtask demo", override_usage = "cargo xtask demo [OPTIONS] [FILTERS]...")]
 struct Options {
     /// The folder with the plugins
     #[arg(long, hide = true)]
@@ -25,7 +25,7 @@ struct Options {
     /// Print the table as JSON
     #[arg(long)]
     json: bool,
-    /// Build optimised first, which takes three times as long
+    /// Build optimised first, which takes twice as long
     #[arg(long)]
     release: bool,
     /// Run only the examples whose name contains one of these
