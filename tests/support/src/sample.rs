@@ -2,8 +2,8 @@
 //!
 //! - **SAMPLE-1** A sample takes one in so many of a set by name, rounded up, so that it is never empty. It depends on the names
 //!   and on the seed of property tests (`PROPTEST_RNG_SEED`) alone. `cargo xtask test` makes the seed from the committed files:
-//!   the same commit has the same sample, the next one another. One long step that cannot be divided has its turn in one of so
-//!   many runs.
+//!   the same commit has the same sample, the next one another. Of programs made from a number each it takes some in a row, and one
+//!   long step that cannot be divided has its turn in one of so many runs.
 //! - **SAMPLE-2** A whole run (`CHIPDOCK_TEST_ALL=1`, which `cargo xtask test --all` sets) takes everything. So do `BLESS=1`,
 //!   because goldens list everything, and `CHIPDOCK_ONLY`, which selects files by name.
 //! - **SAMPLE-3** Each sample is printed, as in "27 of 124 mutants", and added to the file that `CHIPDOCK_SAMPLE_LOG` names;

@@ -18,8 +18,8 @@
 //! * **ZOO-Z4 Nothing is forged.** No control character reaches either stream, and no line of a plugin looks like a line of
 //!   the command.
 //! * **ZOO-Z5 It is bounded.** At most [`judge::TEXT_BYTES_MAX`] bytes of text are printed, and at most
-//!   [`judge::MEMORY_BYTES_MAX`] bytes of memory are used, including the plugin's own; by the conformance suite, which opens a
-//!   plugin many times in a process, [`judge::SUITE_MEMORY_BYTES_MAX`].
+//!   [`judge::MEMORY_BYTES_MAX`] bytes of memory are used, including the plugin's own; by the conformance suite, which calls a
+//!   plugin from several threads at once, [`judge::SUITE_MEMORY_BYTES_MAX`].
 //! * **ZOO-Z6 Files are whole or not there.** A command that failed has written nothing, in its folder or elsewhere; one
 //!   that ended with 0 has written all files, and they are right.
 //! * **ZOO-Z7 A failure says so.** An exit code that is not 0 has an `error:` line; the suite has a verdict, and says of no plugin

@@ -130,9 +130,7 @@ impl Record {
 
     /// Adds from an earlier page what this run of some crates did not have; its steps are those of the last complete run.
     pub(crate) fn over(mut self, earlier: Self) -> Self {
-        if !earlier.stages.is_empty() {
-            self.stages = earlier.stages;
-        }
+        self.stages = earlier.stages;
         let here: BTreeSet<String> = self.rows.iter().map(|row| row.package.clone()).collect();
         let is_other = |package: &str| !here.contains(package);
         self.rows.extend(earlier.rows.into_iter().filter(|row| is_other(&row.package)));
@@ -165,7 +163,9 @@ impl Record {
         for (name, value) in &self.facts {
             let _ = writeln!(text, "- {name}: {value}");
         }
-        let _ = write!(text, "\n## Steps\n\n{}", self.stages_table());
+        if !self.stages.is_empty() {
+            let _ = write!(text, "\n## Steps\n\n{}", self.stages_table());
+        }
         text += "\n## Tests by crate\n\nMinutes are those of all tests one after the other.\n\n";
         text += "| crate | tests | failed | minutes | day | commit |\n|---|---:|---:|---:|---|---|\n";
         for row in &self.rows {
@@ -334,6 +334,15 @@ mod tests {
         assert_eq!(names, ["long", "a::new"]);
         assert_eq!(all.rows.len(), 2);
         assert_eq!((all.rows[1].n_tests, all.samples.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_run_of_some_crates_has_no_steps_of_its_own() {
+        let of_one = Record { stages: vec![stage("set-up", 0.5)], ..record(1.0) };
+        assert_eq!(of_one.clone().over(record(1.0)).stages, record(1.0).stages);
+        let first = of_one.over(Record::default());
+        assert_eq!(first.stages, []);
+        assert!(!first.page("A run", "How.").contains("## Steps"));
     }
 
     #[test]
