@@ -109,7 +109,7 @@ impl Host {
         &self.0.discovery.places
     }
 
-    /// Returns every known key, with the plugins that provide it. Opens nothing.
+    /// Returns every known key, with the plugins that provide it or that were refused. Opens nothing.
     #[must_use]
     pub fn keys(&self) -> Vec<KeyReport> {
         self.0.key_reports()
@@ -133,6 +133,9 @@ impl Host {
         let mut kinds = Vec::new();
         for report in self.keys() {
             let Some(name) = name_in_key(&report.key, "target.kind.") else { continue };
+            if report.plugins.is_empty() {
+                continue;
+            }
             match self.0.target_kind(name) {
                 Ok(Some(kind)) => kinds.push((kind, self.provider(&report))),
                 Ok(None) => {}
@@ -158,6 +161,13 @@ impl Host {
     #[must_use]
     pub fn dispute(&self, key: &str) -> Option<Error> {
         self.0.dispute(key)
+    }
+
+    /// Returns the reason why a key is unavailable though plugins would provide it: discovery refused them, or the user left them
+    /// out. `None` for a key that a plugin or the host provides, and for one that is unknown. Opens nothing.
+    #[must_use]
+    pub fn refusal(&self, key: &str) -> Option<Error> {
+        self.0.refusal(key)
     }
 
     fn provider(&self, report: &KeyReport) -> String {
@@ -226,6 +236,11 @@ impl Host {
         let mut kinds = Vec::new();
         for KeyReport { key, .. } in self.keys() {
             let Some(name) = name_in_key(&key, "target.kind.") else { continue };
+            if let Some(refusal) = self.0.refusal(&key) {
+                // No log line: discovery reports it, and it may be no host at all.
+                reasons.push(format!("target kind \"{name}\" is unavailable: {refusal}"));
+                continue;
+            }
             match self.0.dispute(&key) {
                 Some(error) => self.pass_over(name, &error, reasons),
                 None => match self.0.listed_target_kind(name) {
@@ -364,17 +379,15 @@ impl HostInner {
 
 impl TargetContext for HostInner {
     fn kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
-        let kind = self.target_kind(name)?;
-        let key = format!("target.kind.{name}");
         // A plugin that is there and not used is the better answer than "unknown kind".
-        if kind.is_none() && !self.unused_providers(&key).is_empty() {
-            return Err(self.missing(&key));
+        match self.target_kind(name)? {
+            Some(kind) => Ok(Some(kind)),
+            None => self.refusal(&format!("target.kind.{name}")).map_or(Ok(None), Err),
         }
-        Ok(kind)
     }
 
     fn kind_names(&self) -> Vec<String> {
-        let keys = self.key_reports().into_iter();
+        let keys = self.key_reports().into_iter().filter(|report| !report.plugins.is_empty());
         keys.filter_map(|report| name_in_key(&report.key, "target.kind.").map(str::to_owned)).collect()
     }
 
@@ -385,8 +398,10 @@ impl TargetContext for HostInner {
     }
 
     fn device_count(&self, device: &str) -> Result<Option<i32>, Error> {
-        let Some(entry) = self.device_api(device)? else { return Ok(None) };
-        entry.count(self.services).map(Some)
+        match self.device_api(device)? {
+            Some(entry) => entry.count(self.services).map(Some),
+            None => self.refusal(&format!("device_api.{device}")).map_or(Ok(None), Err),
+        }
     }
 
     fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error> {

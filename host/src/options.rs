@@ -192,6 +192,8 @@ pub struct Environment {
     pub executable_folder: Option<PathBuf>,
     /// The effective user.
     pub user: u32,
+    /// The private group of that user, whose files are the user's alone (FIND-D3).
+    pub private_group: Option<u32>,
     /// True when the process has more privileges than the user who started it: variables and user paths are ignored.
     pub raised_privileges: bool,
 }
@@ -222,6 +224,7 @@ impl Environment {
                 .to_vec(),
             executable_folder: executable.and_then(|path| Some(path.parent()?.to_owned())),
             user: effective_user(),
+            private_group: crate::discovery::private_group_of(effective_user()),
             raised_privileges: has_raised_privileges(),
         }
     }
@@ -274,6 +277,7 @@ impl Environment {
             system_folders: Vec::new(),
             executable_folder: None,
             user: effective_user(),
+            private_group: crate::discovery::private_group_of(effective_user()),
             raised_privileges: has_raised_privileges(),
         }
     }

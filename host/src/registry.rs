@@ -14,6 +14,9 @@
 //! * **REG-R6 Needed keys first.** Before a plugin is opened, the keys that its manifest needs (P5.15) are found by REG-R1 to
 //!   REG-R3, with the needs of their providers in turn. An unavailable key is a reason why the plugin is not opened; so is a
 //!   circle, which discovery does not see where `prefer` or a library without a manifest causes it.
+//! * **REG-R7 One answer for a refused plugin.** A key that only refused plugins would provide is listed, and whoever asks for it
+//!   has the same answer as where opening them failed: `Unavailable`, with the reason. A plugin that the user left out is not
+//!   refused.
 
 mod needs;
 
@@ -93,6 +96,8 @@ pub struct KeyReport {
     pub key: String,
     /// Names of the plugins that provide it, in the order of the search; `host` for the host itself.
     pub plugins: Vec<String>,
+    /// Names of plugins that would provide it and that discovery refused: not those that the user left out (REG-R7).
+    pub refused: Vec<String>,
     /// Whether several plugins provide it and none is preferred: it is unusable, unless the host itself provides it too (rule
     /// REG-R2).
     pub disputed: bool,
@@ -228,11 +233,13 @@ impl HostInner {
 
     fn resolve_preferred(&self, key: &str, plugin: &str) -> Result<Entry, Error> {
         let candidates = self.discovery.candidates.iter().enumerate();
-        let usable =
-            candidates.filter(|(_, candidate)| candidate.problem.is_none() && candidate.name == plugin);
-        let index =
-            if plugin == HOST_PLUGIN { Some(HOST_INDEX) } else { usable.map(|(index, _)| index).next() };
+        let named = || candidates.clone().filter(|(_, candidate)| candidate.name == plugin);
+        let usable = named().find(|(_, candidate)| candidate.problem.is_none());
+        let index = if plugin == HOST_PLUGIN { Some(HOST_INDEX) } else { usable.map(|(index, _)| index) };
         let Some(index) = index else {
+            if let Some(problem) = named().find_map(|(_, candidate)| candidate.problem.as_ref()) {
+                return Err(problem.to_error(plugin).at(key.to_owned()));
+            }
             let error = Error::new(
                 ErrorKind::Value,
                 format!("{key} is to come from plugin \"{plugin}\", which is not there"),
@@ -409,9 +416,7 @@ impl HostInner {
     pub(crate) fn unread_manifests(&self) -> Vec<String> {
         let reports = self.reports().into_iter().filter(|report| report.version.is_none());
         let unread = reports.filter_map(|report| {
-            let is_unread =
-                |problem: &Problem| matches!(problem.kind, ProblemKind::Untrusted | ProblemKind::BadManifest);
-            let problem = report.problem.filter(is_unread)?;
+            let problem = report.problem.filter(|problem| problem.kind.is_unread())?;
             Some(format!("plugin \"{}\" was not read: {problem}", report.name))
         });
         unread.collect()
@@ -425,18 +430,16 @@ impl HostInner {
         if !unused.is_empty() {
             return error.hint(unused.join("; "));
         }
-        let keys = self.key_reports();
+        let mut keys = self.key_reports();
+        keys.retain(|report| !report.plugins.is_empty());
         let prefix =
             crate::names::KEY_PREFIXES.iter().find(|prefix| key.starts_with(**prefix)).unwrap_or(&"");
         let names = keys.iter().map(|report| report.key.as_str()).filter(|other| other.starts_with(prefix));
-        match nearest(key, names) {
-            Some(near) => error.hint(format!("did you mean \"{near}\"?")),
-            None => match self.unread_manifests() {
-                unread if unread.is_empty() => {
-                    error.hint("see `chipdock plugins` for the plugins found, and why any is not used")
-                }
-                unread => error.hint(unread.join("; ")),
-            },
+        let near = nearest(key, names).map(|near| format!("did you mean \"{near}\"?"));
+        let advice: Vec<String> = near.into_iter().chain(self.unread_manifests()).collect();
+        match advice.is_empty() {
+            true => error.hint("see `chipdock plugins` for the plugins found, and why any is not used"),
+            false => error.hint(advice.join("; ")),
         }
     }
 
@@ -470,10 +473,11 @@ impl HostInner {
 
     /// Returns the registered function of that name.
     pub(crate) fn registered_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
-        Ok(match self.entry(&format!("function.{name}"))? {
-            Some(Entry::Function(function)) => Some(function),
-            _ => None,
-        })
+        let key = format!("function.{name}");
+        match self.entry(&key)? {
+            Some(Entry::Function(function)) => Ok(Some(function)),
+            _ => self.refusal(&key).map_or(Ok(None), Err),
+        }
     }
 
     /// Returns the schema of a target kind; opens its plugin only when its manifest does not have it.
@@ -510,13 +514,28 @@ impl HostInner {
         Some(usable_kind(kind))
     }
 
-    /// Returns every key, by name, with the plugins that provide it.
+    /// Returns the reason why a key is unavailable, where only plugins would provide it that discovery refused or the user left
+    /// out (REG-R7). Opens nothing.
+    pub(crate) fn refusal(&self, key: &str) -> Option<Error> {
+        let is_missing = self.providers(key).is_empty() && self.entry_of_host(key).is_none();
+        (is_missing && !self.unused_providers(key).is_empty()).then(|| self.missing(key))
+    }
+
+    /// Returns every key, by name, with the plugins that provide it, or that were refused.
     pub(crate) fn key_reports(&self) -> Vec<KeyReport> {
         let mut keys: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (index, candidate) in self.discovery.candidates.iter().enumerate() {
-            let manifest = candidate.manifest.as_ref().filter(|_| candidate.problem.is_none());
-            for key in manifest.iter().flat_map(|manifest| &manifest.provides) {
-                keys.entry(key.clone()).or_default().push(index);
+            let problem = candidate.problem.as_ref();
+            if problem.is_some_and(|problem| problem.kind.is_left_out()) {
+                continue;
+            }
+            for key in candidate.manifest.iter().flat_map(|manifest| &manifest.provides) {
+                let indices = keys.entry(key.clone()).or_default();
+                match problem {
+                    None => indices.push(index),
+                    Some(_) => refused.entry(key.clone()).or_default().push(candidate.name.clone()),
+                }
             }
         }
         let state = self.read();
@@ -532,12 +551,13 @@ impl HostInner {
             let candidate = self.discovery.candidates.get(index);
             candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
         };
-        let report = |(key, indices): (String, Vec<usize>)| {
+        let mut report = |(key, indices): (String, Vec<usize>)| {
             let n_plugins = indices.iter().filter(|index| **index != HOST_INDEX).count();
             let disputed = n_plugins > 1 && !self.prefer.contains_key(&key);
-            KeyReport { key, plugins: indices.into_iter().map(name).collect(), disputed }
+            let refused = refused.remove(&key).unwrap_or_default();
+            KeyReport { key, plugins: indices.into_iter().map(name).collect(), refused, disputed }
         };
-        keys.into_iter().map(report).collect()
+        keys.into_iter().map(&mut report).collect()
     }
 
     /// Returns a report on every plugin met, in the order of the search.
@@ -559,9 +579,12 @@ impl HostInner {
         let Some(index) = by_name(true).or_else(|| by_name(false)) else {
             let near = nearest(name, candidates.iter().map(|candidate| candidate.name.as_str()));
             let error = Error::new(ErrorKind::Unavailable, format!("there is no plugin \"{name}\""));
-            return Err(match near {
-                Some(near) => error.hint(format!("did you mean \"{near}\"?")),
-                None => error.hint("see `chipdock plugins`"),
+            let unread = self.unread_manifests();
+            let near = near.map(|near| format!("did you mean \"{near}\"?"));
+            let advice: Vec<String> = near.into_iter().chain(unread).collect();
+            return Err(match advice.is_empty() {
+                true => error.hint("see `chipdock plugins`"),
+                false => error.hint(advice.join("; ")),
             });
         };
         let opened = {
@@ -608,3 +631,6 @@ fn report(candidate: &Candidate, opened: Option<&Result<OpenPlugin, Problem>>) -
     }
     report
 }
+
+#[cfg(test)]
+mod refused_tests;

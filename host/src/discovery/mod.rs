@@ -8,7 +8,7 @@
 //!   used; a bad one never hides another. Files that are reached again through a second place are the candidate that exists
 //!   already.
 //! * **FIND-D3 Trust.** A library or manifest that neither root nor the user owns, or that group or others may write, is
-//!   refused; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a link
+//!   refused, unless the group is the private group of the user, as where the umask is 002; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a link
 //!   of another user. A path in [`HostOptions::trust`], and everything in it, is trusted. A manifest is checked before it is
 //!   read. With raised privileges, variables and user paths are ignored: only the folders of the system are searched.
 //! * **FIND-D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
@@ -19,6 +19,7 @@
 //!   makes no room for another plugin of the same name.
 
 pub(crate) mod needs;
+mod private_group;
 mod search;
 pub(crate) mod trust;
 
@@ -28,6 +29,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Serialize;
 
 pub use needs::{NeededKey, needed_keys, needed_plugins};
+pub(crate) use private_group::of_user as private_group_of;
 
 use crate::error::{Error, ErrorKind};
 use crate::lock::PluginLock;

@@ -70,15 +70,19 @@ pub(super) fn candidates(path: &Path, source: Source, trust: &Trust) -> Vec<Cand
             }
         };
     }
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
     let Some(stem) = path.file_name().and_then(|name| stem_of(name, LIBRARY_SUFFIX)) else {
-        let message = format!("expected a folder or a file that ends in {LIBRARY_SUFFIX}");
+        let message = match broken_link(path) {
+            Some(message) => message,
+            None if !is_there(path) => format!("there is no file or folder {}", path.display()),
+            None => format!("expected a folder or a file that ends in {LIBRARY_SUFFIX}"),
+        };
         return vec![unread(path, source, Problem::new(ProblemKind::NoLibrary, message))];
     };
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let is_there = |path: &Path| path.symlink_metadata().is_ok();
     let met = Met { library: is_there(path), manifest: is_there(&manifest_path(path)) };
     vec![candidate(folder, &stem, met, source, trust)]
 }
@@ -128,17 +132,32 @@ fn candidate(folder: &Path, stem: &OsStr, met: Met, source: Source, trust: &Trus
         Some(Err(error)) => (None, None, Some(Problem::new(ProblemKind::BadManifest, error.to_string()))),
     };
     let no_library = || {
-        let message = format!("there is no {}", library.display());
-        (!met.library).then(|| Problem::new(ProblemKind::NoLibrary, message))
+        let missing = || (!met.library).then(|| format!("there is no {}", library.display()));
+        missing().or_else(|| broken_link(&library)).map(|why| Problem::new(ProblemKind::NoLibrary, why))
+    };
+    let no_manifest = || {
+        let why = broken_link(manifest_path.as_deref()?)?;
+        Some(Problem::new(ProblemKind::BadManifest, why))
     };
     let no_file = || {
         let error = files::check_regular(&library).err()?;
         Some(Problem::new(ProblemKind::CannotOpen, error.message()))
     };
-    let problem =
-        no_library().or_else(|| judge(&library)).or(untrusted_manifest).or_else(no_file).or(bad_manifest);
+    let problem = no_library()
+        .or_else(no_manifest)
+        .or_else(|| judge(&library))
+        .or(untrusted_manifest)
+        .or_else(no_file)
+        .or(bad_manifest);
     let name = manifest.as_ref().map_or_else(|| name_of_stem(stem), |manifest| manifest.name.clone());
     Candidate { name, library, manifest_path, manifest, manifest_sha256, source, problem }
+}
+
+/// Returns the reason why a link leads nowhere; `None` for anything else.
+fn broken_link(path: &Path) -> Option<String> {
+    let target = path.read_link().ok()?;
+    let error = std::fs::metadata(path).err()?;
+    Some(format!("{} is a link to {}, which cannot be reached: {error}", path.display(), target.display()))
 }
 
 fn unread(path: &Path, source: Source, problem: Problem) -> Candidate {

@@ -50,7 +50,9 @@ fn plugin(folder: &Path, name: &str) -> PathBuf {
 
 fn options(paths: &[&Path]) -> HostOptions {
     let plugin_paths = paths.iter().map(|path| path.to_path_buf()).collect();
-    HostOptions { plugin_paths, ..HostOptions::isolated() }
+    let mut options = HostOptions { plugin_paths, ..HostOptions::isolated() };
+    options.environment.private_group = None;
+    options
 }
 
 fn names(discovery: &Discovery) -> Vec<(&str, Option<ProblemKind>)> {
@@ -197,6 +199,55 @@ fn fifo(path: &Path) {
     let path = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
     // SAFETY: a NUL-terminated path.
     assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+}
+
+/// Under umask 002 everything is written with mode 775 or 664, for the user's own group.
+#[test]
+fn find_d3_the_private_group_of_the_user_may_write() {
+    use std::os::unix::fs::MetadataExt as _;
+    let folder = Folder::new();
+    let inner = folder.sub("plugins");
+    let path = plugin(&inner, "toy");
+    let manifest = inner.join("toy.chipdock.json");
+    let all: [(&Path, u32); 3] = [(&inner, 0o775), (&path, 0o775), (&manifest, 0o664)];
+    all.iter().for_each(|(path, mode)| permit(path, *mode));
+    let mut options = options(&[&inner]);
+    let kind = |options: &HostOptions| names(&discover(options).unwrap())[0].1;
+    assert_eq!(kind(&options), Some(ProblemKind::Untrusted), "the group is anybody's");
+    options.environment.private_group = Some(fs::metadata(&path).unwrap().gid());
+    assert_eq!(kind(&options), None);
+    for (path, mode) in all {
+        permit(path, mode | 0o002);
+        assert_eq!(kind(&options), Some(ProblemKind::Untrusted), "others may write {}", path.display());
+        permit(path, mode);
+    }
+    options.environment.private_group = options.environment.private_group.map(|group| group + 1);
+    assert_eq!(kind(&options), Some(ProblemKind::Untrusted), "another group");
+}
+
+#[test]
+fn find_d2_a_path_or_link_that_leads_nowhere_is_named() {
+    let folder = Folder::new();
+    let (library, manifest) = (folder.sub("library"), folder.sub("manifest"));
+    plugin(&library, "toy");
+    plugin(&manifest, "toy");
+    for path in [library.join("toy.so"), manifest.join("toy.chipdock.json")] {
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("gone", &path).unwrap();
+    }
+    let missing = folder.path().join("missing");
+    let linked = folder.path().join("linked");
+    std::os::unix::fs::symlink("gone", &linked).unwrap();
+    let discovery = discover(&options(&[&library, &manifest, &missing, &linked])).unwrap();
+    for (index, kind, says) in [
+        (0, ProblemKind::NoLibrary, "toy.so is a link to gone, which cannot be reached"),
+        (1, ProblemKind::BadManifest, "toy.chipdock.json is a link to gone, which cannot be reached"),
+        (2, ProblemKind::NoLibrary, "there is no file or folder"),
+        (3, ProblemKind::NoLibrary, "linked is a link to gone, which cannot be reached"),
+    ] {
+        assert_eq!(names(&discovery)[index].1, Some(kind));
+        assert!(message(&discovery, index).contains(says), "{}", message(&discovery, index));
+    }
 }
 
 #[test]

@@ -14,7 +14,8 @@ use crate::options::HostOptions;
 use crate::problem::{Problem, ProblemKind};
 
 const ROOT: u32 = 0;
-const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
+const GROUP_WRITES: u32 = 0o020;
+const OTHERS_WRITE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 /// Greatest number of links in one path, the system's own limit.
 const LINKS_MAX: usize = 40;
@@ -22,6 +23,7 @@ const LINKS_MAX: usize = 40;
 /// Trust checks of one discovery, with the folders that it has already checked.
 pub(crate) struct Trust {
     user: u32,
+    private_group: Option<u32>,
     trusted: Vec<PathBuf>,
     /// Reason why a folder is refused, by its real path: plugins share their parent folders.
     judged: RefCell<BTreeMap<PathBuf, Option<String>>>,
@@ -37,7 +39,8 @@ impl Trust {
         // An empty entry would be the current directory.
         let named = named.filter(|path| !path.as_os_str().is_empty());
         let trusted = named.filter_map(|path| path.canonicalize().ok()).collect();
-        Self { user: environment.user, trusted, judged: RefCell::default() }
+        let (user, private_group) = (environment.user, environment.private_group);
+        Self { user, private_group, trusted, judged: RefCell::default() }
     }
 
     /// Returns true if the path, or a folder that contains it, was named as trusted.
@@ -123,7 +126,9 @@ impl Trust {
         let mode = metadata.mode();
         // In a sticky folder nobody replaces another user's files; the owner of an entry is checked with the entry.
         let sticky_folder = metadata.is_dir() && mode & STICKY != 0;
-        if mode & GROUP_OR_OTHERS_WRITE != 0 && !sticky_folder {
+        let is_users = self.private_group == Some(metadata.gid());
+        let by_others = OTHERS_WRITE | if is_users { 0 } else { GROUP_WRITES };
+        if mode & by_others != 0 && !sticky_folder {
             let mode = mode & 0o7777;
             return Err(format!("{} may be written by group or others (mode {mode:o})", path.display()));
         }

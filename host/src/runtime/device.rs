@@ -237,6 +237,17 @@ pub(crate) struct DeviceInner {
     pub(crate) state: Arc<DeviceState>,
 }
 
+/// Makes the error for an id that none of the devices of a name has.
+pub(crate) fn no_such_device(name: &str, device_id: i32, count: i32) -> Error {
+    let has = match count {
+        0 => format!("\"{name}\" has no device here"),
+        1 => format!("\"{name}\" has one device, {name}:0"),
+        _ => format!("\"{name}\" has {count} devices, {name}:0 to {name}:{}", count - 1),
+    };
+    let error = Error::new(ErrorKind::NotFound, format!("there is no device {name}:{device_id}"));
+    error.hint(has).with_category(Category::NoDevice)
+}
+
 impl HostInner {
     /// Returns the device with these numbers, as a tensor carries them.
     pub(crate) fn device_state_by_number(&self, device: ChipdockDevice) -> Result<Arc<DeviceState>, Error> {
@@ -257,14 +268,7 @@ impl HostInner {
         };
         let count = api.count(self.services)?;
         if device_id < 0 || device_id >= count {
-            let error = Error::new(ErrorKind::NotFound, format!("there is no device {name}:{device_id}"));
-            return Err(error
-                .hint(match count {
-                    0 => format!("\"{name}\" has no device here"),
-                    1 => format!("\"{name}\" has one device, {name}:0"),
-                    _ => format!("\"{name}\" has {count} devices, {name}:0 to {name}:{}", count - 1),
-                })
-                .with_category(Category::NoDevice));
+            return Err(no_such_device(name, device_id, count));
         }
         Ok(self.devices.add(DeviceState {
             services: self.services,
@@ -278,7 +282,7 @@ impl HostInner {
 }
 
 impl Host {
-    /// Returns the names of all device APIs, sorted. Opens nothing.
+    /// Returns the names of all device APIs, sorted, those of refused plugins among them (REG-R7). Opens nothing.
     #[must_use]
     pub fn device_names(&self) -> Vec<String> {
         let keys = self.keys().into_iter();

@@ -16,7 +16,7 @@ mod timer;
 mod workspace;
 
 pub use device::{Device, Stream, StreamGuard};
-pub(crate) use device::{DeviceState, Devices};
+pub(crate) use device::{DeviceState, Devices, no_such_device};
 pub(crate) use env::EnvState;
 #[cfg(test)]
 pub(crate) use env::LIVE as LIVE_ENVIRONMENTS;

@@ -55,7 +55,11 @@ impl User {
         let folder = tempfile::tempdir().unwrap();
         let lines = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&lines);
-        let environment = Environment { config_home: Some(folder.path().to_owned()), ..Environment::empty() };
+        let environment = Environment {
+            config_home: Some(folder.path().to_owned()),
+            private_group: None,
+            ..Environment::empty()
+        };
         let log = Arc::new(move |_, line: &str| seen.lock().unwrap().push(line.to_owned()));
         Self { folder, lines, options: HostOptions { environment, log, ..HostOptions::default() } }
     }

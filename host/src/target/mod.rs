@@ -38,6 +38,7 @@ use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind, check_option};
 use serde_json::{Map, Value};
 
 use crate::error::{Category, Error, ErrorKind, nearest, quoted};
+use crate::runtime::no_such_device;
 pub use resolved::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest};
 use schema::{common_options, converted, described};
 
@@ -332,10 +333,7 @@ fn fill_from_device(
         return Ok(());
     };
     if device_id >= count {
-        let message = format!("target \"{}\": there is no device {}:{device_id}", kind.name, kind.device);
-        return Err(Error::new(ErrorKind::NotFound, message)
-            .hint(format!("there are {count} devices \"{}\"", kind.device))
-            .with_category(crate::error::Category::NoDevice));
+        return Err(no_such_device(&kind.device, device_id, count).at(format!("target \"{}\"", kind.name)));
     }
     for option in kind.options.iter().filter(|option| !option.from_attribute.is_empty()) {
         if options.contains_key(&option.name) {

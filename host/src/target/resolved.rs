@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::{TargetContext, TargetSource, from_json, from_text, value_error};
-use crate::error::{Category, Error, ErrorKind, quoted};
+use crate::error::{Category, Error};
 use crate::host::Host;
 use crate::runtime::Device;
 
@@ -172,8 +172,7 @@ impl Host {
     ///
     /// * As of [`Self::target`]. An error of the target comes before one of the device.
     /// * `ValueError`: the source names a host and the request another; the kind does not run on the chosen device.
-    /// * `NotFound`, of category [`Category::NoDevice`]: there is no such device.
-    /// * Of category [`Category::Plugin`]: an error of the device's plugin.
+    /// * As of [`Self::device`], for the chosen device.
     pub fn resolve(&self, request: impl Into<TargetRequest>) -> Result<Arc<ResolvedTarget>, Error> {
         self.0.services.check_process()?;
         let request = request.into();
@@ -256,25 +255,12 @@ impl Host {
             DeviceChoice::First => (kind.device.clone(), 0),
             DeviceChoice::Named { name, id } => (name, id),
         };
-        let missing = |message: String, hint: &str| {
-            Err(Error::new(ErrorKind::NotFound, message).with_category(Category::NoDevice).hint(hint))
-        };
-        let known = self.device_names();
-        if !known.contains(&name) {
-            let known = quoted(known.iter().map(String::as_str));
-            return missing(
-                format!("no device API \"{name}\"; there are {known}"),
-                "chipdock plugins shows which were found, and why one is not used",
-            );
+        if let Some(refusal) = self.refusal(&format!("device_api.{name}")) {
+            return Err(refusal);
         }
-        if kind.device != name {
+        if kind.device != name && self.device_names().contains(&name) {
             let message = format!("target {} runs on {}, not on {name}", kind.name, kind.device);
             return Err(value_error(message).hint("name another --target or --device"));
-        }
-        let count = self.device_count(&name).map_err(of_plugin)?;
-        if id >= count {
-            let message = format!("no device {name}:{id}; {name} has {count}, counted from 0");
-            return missing(message, "chipdock devices lists them");
         }
         self.device(&name, id).map_err(of_plugin)
     }

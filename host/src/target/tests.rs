@@ -317,7 +317,12 @@ fn from_device_fills_in_what_nobody_set() {
     assert_eq!(good(json!({"kind": "npu", "from_device": -1})).int("warp"), Some(32));
     let error = make(&world(), &json!({"kind": "npu", "from_device": 1}).into()).unwrap_err();
     assert_eq!(error.category(), crate::error::Category::NoDevice);
-    assert!(error.to_string().contains("there is no device npu:1; there are 1 devices"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("there is no device npu:1 [target \"npu\"]; \"npu\" has one device, npu:0"),
+        "{error}"
+    );
     let world = world();
     let target = make(&world, &json!({"kind": "hosty", "from_device": 0}).into()).unwrap();
     assert_eq!(target.int("num-cores"), None, "no device API: defaults");

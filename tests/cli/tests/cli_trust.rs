@@ -196,7 +196,11 @@ fn a_lock_refuses_what_it_does_not_name_and_no_lock_is_an_error() {
     let build = "build vector_add.py --target c --emit source --locked plugins.lock";
     scratch.run(build).failed(3, &["plugins.lock pins no plugin \"c\""]);
     let targets = scratch.run("targets --locked plugins.lock --json").json();
-    assert!(targets["kinds"].as_array().unwrap().iter().all(|kind| kind["name"] != "c"), "{targets:#}");
+    let kinds = targets["kinds"].as_array().unwrap();
+    let refused = kinds.iter().find(|kind| kind["name"] == "c").unwrap();
+    assert_eq!(refused["usable"], false, "{refused:#}");
+    let why = refused["problem"]["help"].as_str().unwrap();
+    assert!(why.contains("plugins.lock pins no plugin \"c\""), "{why}");
     scratch.run("build vector_add.py --locked none.lock").failed(2, &["cannot read the lock", "--> "]);
     scratch.write("plugins.lock", "{}");
     scratch.run(build).failed(2, &["not a lock of plugins: missing field `schema`"]);
@@ -208,4 +212,60 @@ fn a_variable_that_is_no_text_is_an_error_and_not_ignored() {
     let mut command = scratch.command("plugins");
     command.env("CHIPDOCK_PLUGINS_DISABLE", std::ffi::OsStr::from_bytes(b"\xff"));
     end(&mut command).failed(2, &["CHIPDOCK_PLUGINS_DISABLE is", "not UTF-8"]);
+}
+
+/// ASK-A4, REG-R7: `devices`, `targets` and `run` know a refused plugin by its manifest, and by its name where that was not read.
+#[test]
+fn each_command_says_why_a_plugin_was_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scratch = Scratch::new();
+    scratch.kernel("vector_add.py");
+    copied(&scratch);
+    // Another name, so that no other plugin provides the same.
+    for ending in ["so", "chipdock.json"] {
+        let [from, to] =
+            ["chipdock_plugin_c", "npu"].map(|stem| scratch.path(&format!("vendor/{stem}.{ending}")));
+        fs::rename(from, to).unwrap();
+    }
+    edit(&scratch, "vendor/npu.chipdock.json", |text| {
+        let text = text.replace("\"c\"", "\"npu\"").replace(".c\"", ".npu\"");
+        text.replacen("\"provides\": [", "\"provides\": [\"device_api.npu\",", 1)
+    });
+    let permit = |ending: &str, mode: u32| {
+        let path = scratch.path(&format!("vendor/npu.{ending}"));
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let problem = |command: &str, rows: &str, name: &str| {
+        let ended = scratch.run(&format!("{command} --plugin vendor --json"));
+        let list: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let row = list[rows].as_array().unwrap().iter().find(|row| row["name"] == name);
+        let problem = row.unwrap_or_else(|| panic!("{command}: no row {name}"))["problem"].clone();
+        assert_eq!(problem["kind"], "Unavailable", "{command}: {problem}");
+        format!("{} {}", problem["message"], problem["help"])
+    };
+    let run = "run vector_add.py --set n=4 --plugin vendor";
+    permit("so", 0o757);
+    let reason = "may be written by group or others (mode 757)";
+    for (command, rows) in [("devices", "device_apis"), ("targets", "kinds")] {
+        let told = problem(command, rows, "npu");
+        assert!(told.contains(reason), "{command}: {told}");
+    }
+    let told = scratch.run("targets npu --plugin vendor").stdout;
+    assert!(told.contains("npu is unavailable") && told.contains(reason), "{told}");
+    scratch.run(&format!("{run} --target npu")).failed(3, &[reason]);
+    scratch.run(&format!("{run} --device npu:0")).failed(3, &[reason]);
+    scratch.run(&format!("{run} --target c --prefer target.kind.c=npu")).failed(3, &[reason]);
+
+    permit("so", 0o755);
+    permit("chipdock.json", 0o646);
+    let reason = "may be written by group or others (mode 646)";
+    for (command, rows) in [("devices", "device_apis"), ("targets", "kinds")] {
+        let told = problem(command, rows, "npu");
+        assert!(told.contains(reason), "{command}: {told}");
+    }
+    for command in
+        ["plugins other --plugin vendor", "run vector_add.py --set n=4 --plugin vendor --device npu:0"]
+    {
+        scratch.run(command).failed(3, &[reason]);
+    }
 }

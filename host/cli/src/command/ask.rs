@@ -9,12 +9,16 @@
 //! * **ASK-A3** A key that opens no plugin is answered by this process: one that no plugin provides, such as host memory, and
 //!   one that several dispute. The host's own registration is also asked here when the plugin that provides the key failed, so
 //!   that it is available all the same.
+//! * **ASK-A4** A refused plugin is a row for each key that it would provide, with the reason; one whose manifest was not read is a
+//!   row under its own name, unless another of that name is used. A plugin that the user left out is no row.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use chipdock_host::{Error, Host, HostOptions, LogLevel, PluginState, ProblemKind, name_in_key};
+use chipdock_host::{
+    Error, Host, HostOptions, LogLevel, PluginReport, PluginState, ProblemKind, name_in_key,
+};
 use chipdock_supervise::in_order;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -40,19 +44,32 @@ pub(crate) struct Lack {
     pub(crate) message: String,
     /// Advice on what to do; empty when there is none.
     pub(crate) help: String,
+    /// Whether discovery refused the plugins that would provide it: another may still do so.
+    #[serde(skip)]
+    pub(crate) is_refusal: bool,
 }
 
 impl From<&Error> for Lack {
     fn from(error: &Error) -> Self {
         let text = ToString::to_string;
-        Self { kind: text(error.kind().name()), message: text(error.message()), help: text(error.advice()) }
+        Self {
+            kind: text(error.kind().name()),
+            message: text(error.message()),
+            help: text(error.advice()),
+            is_refusal: false,
+        }
     }
 }
 
 impl From<&Fault> for Lack {
     fn from(fault: &Fault) -> Self {
         let help = "report it to the maintainer of the plugin; --disable leaves it out";
-        Self { kind: "BrokenPlugin".to_owned(), message: fault.message.clone(), help: help.to_owned() }
+        Self {
+            kind: "BrokenPlugin".to_owned(),
+            message: fault.message.clone(),
+            help: help.to_owned(),
+            is_refusal: false,
+        }
     }
 }
 
@@ -139,6 +156,11 @@ pub(crate) fn ask_all<Q: Question>(global: &GlobalArgs, deadline: Duration) -> R
     let mut all = Answers { rows: Vec::new(), failed: Vec::new() };
     for report in host.keys() {
         let Some(name) = name_in_key(&report.key, Q::PREFIX) else { continue };
+        if let Some(refusal) = host.refusal(&report.key) {
+            let found = Err(Lack { is_refusal: true, ..Lack::from(&refusal) });
+            all.rows.push(Row { name: name.to_owned(), plugins: report.refused, found });
+            continue;
+        }
         let is_own = report.plugins.iter().all(|plugin| plugin == chipdock_host::HOST_PLUGIN);
         let dispute = host.dispute(&report.key);
         if dispute.is_none() && (!is_own || is_preferred) {
@@ -167,6 +189,7 @@ pub(crate) fn ask_all<Q: Question>(global: &GlobalArgs, deadline: Duration) -> R
     for (group, answer) in answers {
         all.take(group, answer, Q::PREFIX, &|name| fallback::<Q>(name))?;
     }
+    all.rows.extend(unread(&host));
     all.rows.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(all)
 }
@@ -176,6 +199,19 @@ fn unlisted(host: &Host) -> Vec<Group> {
     let reports = host.plugins().into_iter();
     let closed = reports.filter(|report| report.manifest.is_none() && report.state == PluginState::Listed);
     closed.map(|report| Group { plugins: vec![report.name], wanted: Wanted::Unlisted }).collect()
+}
+
+/// Returns a row for each refused plugin whose keys are unknown (ASK-A4).
+fn unread<T>(host: &Host) -> Vec<Row<T>> {
+    let row = |report: PluginReport| {
+        let problem =
+            report.problem.filter(|problem| problem.kind.is_unread() && report.version.is_none())?;
+        let found = Err(Lack::from(&problem.to_error(&report.name)));
+        Some(Row { name: report.name.clone(), plugins: vec![report.name], found })
+    };
+    let all = host.plugins();
+    let is_used = |name: &str| all.iter().any(|other| other.name == name && other.problem.is_none());
+    all.iter().filter(|report| !is_used(&report.name)).cloned().filter_map(row).collect()
 }
 
 /// Returns the host's own answer, when a plugin that provides the key too failed (ASK-A3).
@@ -228,6 +264,10 @@ impl<T> Answers<T> {
         let Some(other) = self.rows.iter_mut().find(|other| other.name == row.name) else {
             return self.rows.push(row);
         };
+        if other.found.as_ref().is_err_and(|lack| lack.is_refusal) {
+            *other = row;
+            return;
+        }
         other.plugins.extend(row.plugins);
         let (key, plugins) = (format!("{prefix}{}", other.name), quoted(&other.plugins));
         let n_plugins = other.plugins.len();
@@ -235,6 +275,7 @@ impl<T> Answers<T> {
             kind: "WrongState".to_owned(),
             message: format!("{key} is provided by {n_plugins} plugins, and none is preferred: {plugins}"),
             help: format!("choose one with --prefer {key}={}, or disable the others", other.plugins[0]),
+            is_refusal: false,
         });
     }
 }
@@ -310,6 +351,7 @@ fn answers<Q: Question>(host: &Host, args: &AskChildArgs) -> Vec<u8> {
         kind: "BrokenPlugin".to_owned(),
         message: format!("its answer has {} bytes; at most {ANSWER_BYTES_MAX} are taken", line.len()),
         help: "report it to the maintainer of the plugin".to_owned(),
+        is_refusal: false,
     };
     let none: Told<Q::Answer> = all.into_iter().map(|(name, _)| (name, Err(lack.clone()))).collect();
     serde_json::to_vec(&none).unwrap_or_default()
@@ -322,15 +364,8 @@ fn open_unlisted<Q: Question>(host: &Host, plugin: &str) -> Found<Vec<String>> {
         let problem =
             reports.iter().find(|report| report.name == plugin).and_then(|report| report.problem.as_ref());
         // No plugin, or one that the user left out or has already: no row.
-        let is_left_out = problem.is_some_and(|problem| {
-            matches!(
-                problem.kind,
-                ProblemKind::Disabled
-                    | ProblemKind::NotSelected
-                    | ProblemKind::Shadowed
-                    | ProblemKind::NoSymbol
-            )
-        });
+        let is_left_out = problem
+            .is_some_and(|problem| problem.kind.is_left_out() || problem.kind == ProblemKind::NoSymbol);
         return if is_left_out { Ok(Vec::new()) } else { Err(Lack::from(&error)) };
     }
     let keys = host.keys().into_iter().filter(|report| report.plugins == [plugin]);

@@ -111,12 +111,20 @@ fn status(candidate: &Candidate) -> &'static str {
 /// Exit code 3 when there is none.
 fn named(name: &str, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
     let names: Vec<String> = candidates.iter().map(|candidate| candidate.name.clone()).collect();
+    // A manifest that was not read may have that name.
+    let unread: Vec<String> = candidates
+        .iter()
+        .filter_map(|candidate| Some((candidate, candidate.problem.as_ref()?)))
+        .filter(|(candidate, problem)| candidate.manifest.is_none() && problem.kind.is_unread())
+        .map(|(candidate, problem)| format!("plugin \"{}\" was not read: {problem}", candidate.name))
+        .collect();
     candidates.retain(|candidate| candidate.name == name);
     if !candidates.is_empty() {
         return Ok(candidates);
     }
     let error = Failure::new(Exit::Plugin, format!("there is no plugin \"{name}\""));
     Err(match names.is_empty() {
+        _ if !unread.is_empty() => error.help(unread.join("; ")),
         true => error.help("chipdock plugins --verbose says where plugins are looked for"),
         false => error.help(format!("expected one of {}", quoted(&names))),
     })

@@ -55,8 +55,16 @@ fn target_t9_a_device_that_is_none_is_refused_after_what_is_wrong_with_the_targe
         (error.category(), error.to_string())
     };
     for (choice, category, says) in [
-        (named("toy", 7), Category::NoDevice, "no device toy:7; toy has 2, counted from 0"),
-        (named("tpy", 0), Category::NoDevice, "no device API \"tpy\"; there are \"cpu\", \"toy\""),
+        (
+            named("toy", 7),
+            Category::NoDevice,
+            "there is no device toy:7; \"toy\" has 2 devices, toy:0 to toy:1",
+        ),
+        (
+            named("tpy", 0),
+            Category::Plugin,
+            "no plugin provides device_api.tpy; did you mean \"device_api.toy\"?",
+        ),
         (named("cpu", 0), Category::Input, "target gadget runs on toy, not on cpu"),
     ] {
         let (found, text) = refused(json!("gadget"), choice.clone());
