@@ -9,6 +9,7 @@ use chipdock_ir::{
 };
 
 use crate::PassError;
+use crate::reach;
 use crate::simplify::linear::Linear;
 use crate::simplify::{self, Ranges};
 use crate::walk::try_map_functions;
@@ -18,8 +19,9 @@ const PASS: &str = "flatten_buffers";
 /// Makes every buffer one-dimensional and compact: strides and offset become part of the index.
 ///
 /// Parameters keep their shape, which the argument check needs; the body begins with a one-dimensional buffer declared
-/// over the data of each. A host addresses in 64 bits, so that no index wraps; elsewhere an index has 32 bits if the
-/// buffer is known to have fewer elements than that.
+/// over the data of each. No index wraps: it has 32 bits only where the buffer, its offset, strides and lanes included, is
+/// known to reach at most 2^31 - 1 elements (a constant size, or one extent in int32), and on a host always 64. Sizes are
+/// computed in the type of the index.
 ///
 /// # Before and after
 ///
@@ -82,11 +84,7 @@ impl Flattener<'_> {
         if let Some(flat) = self.flat.get(buffer) {
             return flat.clone();
         }
-        let fits = buffer.constant_size().is_some_and(|size| size <= i128::from(i32::MAX));
-        let narrow = !self.wide
-            && buffer.elem_offset.as_ref().is_none_or(|offset| offset.dtype.bits <= 32)
-            && (fits || buffer.shape.iter().all(|extent| extent.dtype.bits <= 32));
-        let index = if narrow { DType::INT32 } else { DType::INT64 };
+        let index = if self.wide { DType::INT64 } else { reach::index_type(buffer, &self.ranges) };
         let wide = |e: &Expr| simplify::expr(&e.clone().cast(index));
         let strides: Vec<Expr> = if buffer.strides.is_empty() {
             compact_strides(buffer, index)

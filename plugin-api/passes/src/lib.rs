@@ -88,6 +88,9 @@
 //!   or buffer has integers of 64 bits; see [`lower_int64`].
 //! * **PASS-D10** If the target lacks float16 or bfloat16 no parameter, value or buffer has that type; see
 //!   [`lower_halves`].
+//! * **PASS-D11** No index wraps: it has 64 bits unless the buffer is known to reach at most 2^31 - 1 elements, its offset,
+//!   strides and lanes included. If the target lacks int64 it has 32, and the host function refuses a buffer that reaches
+//!   further (INT64-W4). Sizes in bytes have 64 bits.
 
 mod apply_schedules;
 mod bind_offsets;
@@ -113,6 +116,7 @@ mod marks;
 mod merge_shared_memory;
 mod narrow_floats;
 mod outline_parallel;
+mod reach;
 mod rescope_memory;
 pub mod schedule;
 pub mod simplify;

@@ -39,7 +39,7 @@ type Answer<T> = Result<T, PassError>;
 /// * **INT64-W3** A buffer of n such integers is one of 2n uint32 over the same memory, the lower word first, as hosts
 ///   are little-endian. Elements of several lanes are lanes in a row.
 /// * **INT64-W4** An index is computed modulo 2^32, which is exact if a buffer has fewer than 2^31 elements, and one of
-///   64-bit integers fewer than 2^30: such a target supports no longer ones.
+///   64-bit integers fewer than 2^30: `split_host_device` refuses longer ones.
 /// * **INT64-W5** A branch of `if_then_else` is still evaluated alone: the computation of its words stays within it,
 ///   and both words leave it as one vector.
 /// * **INT64-W6** A loop counts in int32 if its bounds fit; otherwise it becomes a while loop that counts in local

@@ -1,8 +1,11 @@
 //! Lowering of large and dynamic buffers to workspace.
 
+mod addresses;
 mod hoist;
 mod own_function;
 mod stack;
+
+use std::collections::HashMap;
 
 use chipdock_ir::{
     AttrValue, Attrs, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc,
@@ -44,8 +47,10 @@ const CPU: i32 = 1;
 ///
 /// # Errors
 ///
-/// The caller's: more than [`WORKSPACE_LIVE_MAX`](crate::WORKSPACE_LIVE_MAX) pieces of workspace at once.
-pub fn lower_workspace(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+/// The caller's: more than [`WORKSPACE_LIVE_MAX`](crate::WORKSPACE_LIVE_MAX) pieces of workspace at once. The target's, if its
+/// pointers have 32 bits: a buffer of 2^31 bytes or more; one of a size that is not constant fails with a ValueError when it is
+/// called.
+pub fn lower_workspace(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
         let packed = function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(1));
@@ -55,9 +60,10 @@ pub fn lower_workspace(module: &IrModule, _capabilities: &TargetCapabilities) ->
             continue;
         }
         stack.check(function)?;
+        let checks = addresses::checks(function, &stack, capabilities)?;
         let mut loops = Vec::new();
         let body = hoist::hoisted(&function.body, &stack);
-        let body = Workspace::of(function, &stack, &mut loops).stmt(&body);
+        let body = Workspace::of(function, &stack, &checks, &mut loops).stmt(&body);
         functions.extend(loops);
         functions.push(PrimFunc { body, ..function.clone() });
     }
@@ -84,6 +90,8 @@ fn device(annotations: &Attrs) -> [Expr; 2] {
 struct Workspace<'a> {
     function: &'a PrimFunc,
     stack: &'a Stack,
+    /// Checks of sizes, by data variable.
+    checks: &'a HashMap<Var, Stmt>,
     /// Parallel loops that became functions.
     loops: &'a mut Vec<PrimFunc>,
     /// Workspace that is live here, outermost first.
@@ -95,15 +103,20 @@ struct Workspace<'a> {
 }
 
 impl<'a> Workspace<'a> {
-    fn of(function: &'a PrimFunc, stack: &'a Stack, loops: &'a mut Vec<PrimFunc>) -> Self {
-        Self { function, stack, loops, live: Vec::new(), in_loop: 0, in_parallel: 0 }
+    fn of(
+        function: &'a PrimFunc,
+        stack: &'a Stack,
+        checks: &'a HashMap<Var, Stmt>,
+        loops: &'a mut Vec<PrimFunc>,
+    ) -> Self {
+        Self { function, stack, checks, loops, live: Vec::new(), in_loop: 0, in_parallel: 0 }
     }
 
     /// Turns a parallel loop that may fail, with workspace around it, into a function and a call of it.
     fn own_function(&mut self, stmt: &Stmt) -> Option<Stmt> {
         (self.live.len() > self.in_parallel && own_function::may_fail(stmt, self.stack)).then_some(())?;
         let first = self.loops.len();
-        let alone = Workspace::of(self.function, self.stack, self.loops).stmt(stmt);
+        let alone = Workspace::of(self.function, self.stack, self.checks, self.loops).stmt(stmt);
         let Some((new, call)) = own_function::outlined(self.function, first, &alone) else {
             self.loops.truncate(first);
             return None;
@@ -183,6 +196,8 @@ impl<'a> Workspace<'a> {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::AllocBuffer { buffer, annotations } if !self.stack.holds(buffer) => {
+                    let check = self.checks.get(&buffer.data).map(|check| self.stmt(check));
+                    result.extend(check);
                     let device = device(annotations);
                     let data = Some(allocate(buffer, &device));
                     result.push(

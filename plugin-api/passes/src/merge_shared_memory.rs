@@ -182,32 +182,34 @@ impl Merger {
             sizes.push(size(function, launch, buffer, &names)?);
         }
         let wide = sizes.iter().any(|size| size.dtype.bits > 32);
+        // The size that a launch asks for is exact, in 64 bits; one that exceeds the device's memory is refused. A kernel that
+        // runs has offsets as short as its sizes.
         let dtype = if wide { DType::INT64 } else { DType::INT32 };
-        let int = |value: i128| Expr::int(value, dtype);
-        let units = |buffer: &Buffer, size: &Expr| {
-            let own = buffer.dtype.size_bytes() as i128;
-            if own == unit {
-                return simplify::expr(&size.clone().cast(dtype));
-            }
-            let bytes = size.clone().cast(dtype) * int(own) + int(unit - 1);
-            simplify::expr(&Expr::binary(chipdock_ir::BinaryOp::FloorDiv, bytes, int(unit)))
+        let in_units = |dtype| -> Vec<Expr> {
+            let all = buffers.iter().zip(&sizes);
+            all.map(|(buffer, size)| units(buffer, &size.clone().cast(dtype), unit)).collect()
         };
-        let sizes: Vec<Expr> = buffers.iter().zip(&sizes).map(|(b, size)| units(b, size)).collect();
-        let mut total = int(0);
+        let (short, exact) = (in_units(dtype), in_units(DType::INT64));
+        let (mut before, mut total) = (Expr::int(0, dtype), Expr::int(0, DType::INT64));
         let mut offsets = HashMap::new();
-        for slot in slots(launch, &buffers, &sizes) {
-            let most = slot.iter().filter_map(|at| sizes[*at].as_int()).max();
-            offsets.extend(slot.iter().map(|at| (buffers[*at].data.clone(), total.clone())));
-            let own = match most {
-                Some(most) => int(most),
-                None => sizes[slot[0]].clone(),
+        for slot in slots(launch, &buffers, &exact) {
+            let largest = |sizes: &[Expr]| {
+                let most = slot.iter().filter_map(|at| sizes[*at].as_int()).max();
+                most.map_or_else(|| sizes[slot[0]].clone(), |most| Expr::int(most, sizes[slot[0]].dtype))
             };
-            total = simplify::expr(&(total + own));
+            offsets.extend(slot.iter().map(|at| (buffers[*at].data.clone(), before.clone())));
+            before = simplify::expr(&(before + largest(&short)));
+            total = simplify::expr(&(total + largest(&exact)));
         }
+        let is_short = total.as_int().is_some_and(|units| units * unit <= i128::from(i32::MAX));
+        let total = if is_short { before } else { total };
         let of_unit = elements.into_iter().find(|dtype| dtype.size_bytes() as i128 == unit);
         let (element, shape) = match of_unit {
             Some(element) => (element, total),
-            None => (DType::UINT8, simplify::expr(&(total * int(unit)))),
+            None => {
+                let unit = Expr::int(unit, total.dtype);
+                (DType::UINT8, simplify::expr(&(total * unit)))
+            }
         };
         let merged = Buffer::new("dynamic", vec![shape], element, StorageScope::parse("shared.dyn"));
         Ok(Self { merged, unit, offsets, views: RefCell::default() })
@@ -336,6 +338,17 @@ fn names(launch: &Stmt) -> HashMap<Var, Expr> {
         }
     });
     names
+}
+
+/// Number of units of that many bytes that a buffer of `size` elements takes.
+fn units(buffer: &Buffer, size: &Expr, unit: i128) -> Expr {
+    let int = |value: i128| Expr::int(value, size.dtype);
+    let own = buffer.dtype.size_bytes() as i128;
+    if own == unit {
+        return simplify::expr(size);
+    }
+    let bytes = size.clone() * int(own) + int(unit - 1);
+    simplify::expr(&Expr::binary(chipdock_ir::BinaryOp::FloorDiv, bytes, int(unit)))
 }
 
 /// Number of elements of a buffer, in terms of values known at the start of the launch.

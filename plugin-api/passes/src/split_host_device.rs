@@ -1,6 +1,7 @@
 //! Separation of device functions from host functions.
 
 mod kernel;
+mod long;
 mod scalars;
 
 use std::cell::RefCell;
@@ -8,8 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Expr, ForKind, IrModule, PrimFunc, Stmt, StmtKind, StorageRank, TargetCapabilities,
-    Var, attr,
+    AttrValue, Attrs, Buffer, Expr, ForKind, IrModule, PrimFunc, Stmt, StmtKind, StorageRank,
+    TargetCapabilities, Var, attr,
 };
 
 use crate::PassError;
@@ -41,7 +42,9 @@ pub(crate) const PASS: &str = "split_host_device";
 ///
 /// If the target has no integers of 64 bits, a size (a free variable of the shapes, strides and offsets of the
 /// function's tensors) is passed as int32, and the host function fails with a ValueError if the size does not fit;
-/// another integer of 64 bits is passed as two uint32, `x_low` and `x_high`.
+/// another integer of 64 bits is passed as two uint32, `x_low` and `x_high`. Indices have 32 bits there: a buffer of the
+/// host function with 2^31 elements or more, its offset and lanes included, two for an integer of 64 bits, is refused; one
+/// of a size known only when it is called, by a ValueError.
 ///
 /// # Requires / # Ensures
 ///
@@ -53,7 +56,8 @@ pub(crate) const PASS: &str = "split_host_device";
 /// # Errors
 ///
 /// The caller's: a launch whose extents are not known where it starts, or differ on one axis; threads in a function
-/// that a kernel calls. The target's: threads on a host; a kernel that would need a vector parameter.
+/// that a kernel calls. The target's: threads on a host; a kernel that would need a vector parameter; a buffer of
+/// constant size with more elements than its indices reach.
 pub fn split_host_device(
     module: &IrModule,
     capabilities: &TargetCapabilities,
@@ -236,10 +240,25 @@ impl Split<'_> {
             let mut annotations: Attrs = annotations.clone();
             annotations.insert(attr::DEVICE_MEMORY.into(), AttrValue::Bool(true));
             let kind = StmtKind::AllocBuffer { buffer: buffer.clone(), annotations };
-            return Ok(Stmt::new(kind).with_span(stmt.span));
+            return self.checked(buffer, Stmt::new(kind).with_span(stmt.span));
+        }
+        if let StmtKind::DeclBuffer { buffer, .. } = &stmt.kind {
+            return self.checked(buffer, stmt.clone());
+        }
+        if let StmtKind::Seq(stmts) = &stmt.kind {
+            // One sequence: what a declaration binds is bound until its end.
+            let stmts: Vec<Stmt> = stmts.iter().map(|stmt| self.stmt(stmt)).collect::<Result<_, _>>()?;
+            return Ok(Stmt::seq(stmts).with_span(stmt.span));
         }
         let this = RefCell::new(self);
         stmt.try_map_children(&mut |e| Ok(e.clone()), &mut |s| this.borrow_mut().stmt(s))
+    }
+
+    /// A declaration after the check of its size, if it needs one.
+    fn checked(&self, buffer: &Buffer, declared: Stmt) -> Result<Stmt, PassError> {
+        let check = long::check(buffer, self.function, self.capabilities);
+        let check = check.map_err(|error| error.at(declared.span))?;
+        Ok(Stmt::seq(check.into_iter().chain([declared])))
     }
 
     fn launch(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {

@@ -2,6 +2,7 @@
 
 mod aliasing;
 mod codegen_c;
+mod far;
 mod growth;
 mod kernels;
 mod launches;

@@ -10,6 +10,7 @@ use chipdock_ir::{
 
 use super::Lowerer;
 use crate::PassError;
+use crate::reach;
 use crate::simplify;
 
 impl Lowerer<'_> {
@@ -33,13 +34,14 @@ impl Lowerer<'_> {
                 declared.name, source.name, source.dtype, declared.dtype
             )));
         }
-        let strides = element_strides(&source);
-        let zero = Expr::int(0, index_type(&source));
-        let mut offset = source.elem_offset.clone().unwrap_or_else(|| zero.clone());
+        let dtype = self.index_type(&source);
+        let strides = element_strides(&source, dtype);
+        let start = source.elem_offset.as_ref().map(|offset| offset.clone().cast(dtype));
+        let mut offset = start.unwrap_or_else(|| Expr::int(0, dtype));
         for (range, stride) in view.source.region.iter().zip(&strides) {
             let min = self.expr(&range.min);
             offset = simplify::expr_with(
-                &(offset.clone() + min.cast(offset.dtype) * stride.clone().cast(offset.dtype)),
+                &(offset.clone() + min.cast(dtype) * stride.clone().cast(dtype)),
                 &self.ranges,
             );
         }
@@ -95,6 +97,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Type of the offsets into a buffer: that of its extents, but int64 where int32 is not known to hold them.
+    fn index_type(&self, buffer: &Buffer) -> DType {
+        let is_long = buffer.shape.first().is_some_and(|extent| extent.dtype.bits == 64);
+        if is_long { DType::INT64 } else { reach::index_type(buffer, &self.ranges) }
+    }
+
     /// The variable of a symbolic extent, stride or offset that the view is to bind.
     fn unbound<'e>(&self, wanted: &'e Expr) -> Option<&'e Var> {
         match &wanted.kind {
@@ -116,12 +124,14 @@ impl Lowerer<'_> {
         if let Some(var) = self.unbound(wanted).cloned() {
             self.depths.insert(var.clone(), self.frames.len());
             let value = found.clone().cast(var.dtype);
+            self.holds(view, what, found, &value, parts)?;
             known.map_var(&var, value.clone());
             parts.push(Stmt::new(StmtKind::Bind { var, value }));
             return Ok(());
         }
         let wanted = known.expr(&self.expr(wanted));
-        let found = found.clone().cast(wanted.dtype);
+        let dtype = if found.dtype.bits > wanted.dtype.bits { found.dtype } else { wanted.dtype };
+        let (wanted, found) = (wanted.cast(dtype), found.clone().cast(dtype));
         let alike = Expr::compare(CompareOp::Eq, wanted.clone(), found.clone());
         let alike = simplify::expr_with(&alike, &self.ranges);
         let (name, is, gives) = (&view.name, print::expr_line(&wanted), print::expr_line(&found));
@@ -141,6 +151,36 @@ impl Lowerer<'_> {
                 parts.push(Stmt::new(StmtKind::Assert { condition: alike, kind, message }));
                 Ok(())
             }
+        }
+    }
+
+    /// Checks that the type of a symbol holds its value, if that may have more bits: now, or at run time; threads cannot raise.
+    fn holds(
+        &self,
+        view: &Buffer,
+        what: &str,
+        found: &Expr,
+        value: &Expr,
+        parts: &mut Vec<Stmt>,
+    ) -> Result<(), PassError> {
+        if found.dtype.bits <= value.dtype.bits {
+            return Ok(());
+        }
+        let same = Expr::compare(CompareOp::Eq, value.clone().cast(found.dtype), found.clone());
+        let (same, dtype) = (simplify::expr_with(&same, &self.ranges), value.dtype);
+        let text = format!("expected {what} of the view {} to fit its symbol's {dtype}, found ", view.name);
+        match same.as_int() {
+            Some(0) => Err(self.caller(format!("{text}{}: make it int64", print::expr_line(found)))),
+            None if !self.is_launched => {
+                let message = vec![Expr::str(text), found.clone()];
+                parts.push(Stmt::new(StmtKind::Assert {
+                    condition: same,
+                    kind: "ValueError".into(),
+                    message,
+                }));
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -178,21 +218,15 @@ pub(super) fn named(function: &PrimFunc) -> HashSet<Var> {
     named
 }
 
-/// Type of the offsets of a buffer: the type of its extents.
-fn index_type(buffer: &Buffer) -> DType {
-    buffer.shape.first().map_or(DType::INT32, |extent| extent.dtype)
-}
-
-/// Strides of a buffer in elements, computed for a compact buffer.
-fn element_strides(buffer: &Buffer) -> Vec<Expr> {
+/// Strides of a buffer in elements, computed in that type for a compact buffer.
+fn element_strides(buffer: &Buffer, dtype: DType) -> Vec<Expr> {
     if !buffer.strides.is_empty() {
         return buffer.strides.clone();
     }
     let mut strides = Vec::with_capacity(buffer.shape.len());
-    let mut stride = Expr::int(1, index_type(buffer));
+    let mut stride = Expr::int(1, dtype);
     for extent in buffer.shape.iter().rev() {
         strides.push(stride.clone());
-        let dtype = stride.dtype;
         stride = simplify::expr(&(stride * extent.clone().cast(dtype)));
     }
     strides.reverse();

@@ -19,8 +19,11 @@ fn like(value: i128, e: &Expr) -> Expr {
     Expr::int(value, e.dtype.scalar()).broadcast(e.dtype.lanes)
 }
 
-/// Number of bytes that the elements take.
+/// Number of bytes that the elements take, in 64 bits unless it is constant: the sum on the way may not fit.
 pub(super) fn count(elements: &Expr, dtype: DType) -> Expr {
+    let is_constant = elements.as_int().is_some_and(|count| count < i128::from(i32::MAX) - per_byte(dtype));
+    let wide = if is_constant { elements.dtype } else { DType::INT64 };
+    let elements = &elements.clone().cast(wide);
     let more = elements.clone() + like(per_byte(dtype) - 1, elements);
     simplify::expr(&Expr::binary(BinaryOp::FloorDiv, more, like(per_byte(dtype), elements)))
 }

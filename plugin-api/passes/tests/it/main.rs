@@ -6,6 +6,7 @@
 mod bounds;
 mod capabilities;
 mod contractions;
+mod far;
 mod flat_lanes;
 mod halves;
 mod int64;

@@ -1,4 +1,5 @@
-//! Indices: computed in 64 bits where addresses are, otherwise modulo 2^32, which no buffer of a descriptor exceeds.
+//! Indices: computed in 64 bits where addresses are, otherwise modulo 2^32, which no buffer of a descriptor exceeds. Those of
+//! bytes are widened where the buffer may have 2^31 or more, as an index of an access is signed (SPV-14).
 
 use chipdock_ir::{BinaryOp, DType, Expr, ExprKind};
 use rspirv::spirv::{Op, Word};

@@ -131,6 +131,8 @@ pub(super) struct Memory {
     pub(super) base: Word,
     pub(super) form: Form,
     pub(super) is_written: bool,
+    /// Whether places may lie beyond the signed numbers of 32 bits, as those of bytes of a descriptor do.
+    pub(super) is_long: bool,
 }
 
 impl Memory {
@@ -260,7 +262,7 @@ impl<'a> Writer<'a> {
             self.out.global(class, array, &buffer.name)
         };
         self.describe_memory(buffer, base, places);
-        let memory = Memory { class, base, form, is_written: used.is_written };
+        let memory = Memory { class, base, form, is_written: used.is_written, is_long: false };
         self.memories.insert(buffer.data.address(), memory);
     }
 
@@ -278,7 +280,14 @@ impl<'a> Writer<'a> {
     /// The memory of a buffer.
     fn memory_of(&self, buffer: &Buffer) -> Result<Memory, String> {
         match self.memories.get(&buffer.data.address()) {
-            Some(memory) => Ok(memory.clone()),
+            Some(memory) => {
+                let is_short = buffer.constant_size().is_some_and(|size| size <= i128::from(i32::MAX));
+                let is_long = memory.class == StorageClass::StorageBuffer
+                    && memory.form == Form::Elements(Type::Int(8))
+                    && self.environment.has_int64
+                    && !is_short;
+                Ok(Memory { is_long, ..memory.clone() })
+            }
             None => Err(format!("the memory of buffer {} is not known here", buffer.name)),
         }
     }
@@ -337,6 +346,8 @@ impl<'a> Writer<'a> {
         if matches!(memory.class, StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer) {
             operands.push(id(self.out.word(0)));
         }
+        // An index is signed; modulo 2^32 it is not.
+        let index = if memory.is_long { self.out.op(Op::UConvert, Type::Int(64), &[index]) } else { index };
         operands.push(id(index));
         self.out.compute(Op::AccessChain, pointer, operands)
     }

@@ -28,6 +28,8 @@
 //!   signed orders of int64 are unsigned orders of the same numbers with their signs flipped.
 //! * **SPV-13** Debug information changes nothing that is computed: the option `debug_info` adds instructions of a set that
 //!   drivers may drop, with the source, functions, lines and variables; the build option `debug` alone adds `OpLine`.
+//! * **SPV-14** No index is negative: of a buffer that may have 2^31 places of 8 bits or more, it has 64 bits at the access. Without
+//!   int64, the passes refuse such a buffer (INT64-W4).
 
 mod cast;
 mod control;

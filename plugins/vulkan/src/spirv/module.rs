@@ -253,7 +253,7 @@ impl<'a> Writer<'a> {
             if self.environment.buffer_access == BufferAccess::Descriptor {
                 let base = self.storage_buffer(function, var, form, binding, is_written);
                 let class = StorageClass::StorageBuffer;
-                self.memories.insert(var.address(), Memory { class, base, form, is_written });
+                self.memories.insert(var.address(), Memory { class, base, form, is_written, is_long: false });
                 places.push(Place::Buffer { binding, is_written });
                 binding += 1;
                 continue;
@@ -386,7 +386,7 @@ impl<'a> Writer<'a> {
                 let pointer = self.out.pointer(class, pointed);
                 let base = self.out.compute(Op::Bitcast, pointer, vec![id(loaded)]);
                 let is_written = self.uses.get(var.address()).is_written;
-                self.memories.insert(var.address(), Memory { class, base, form, is_written });
+                self.memories.insert(var.address(), Memory { class, base, form, is_written, is_long: false });
                 continue;
             }
             let value = if var.dtype.is_bool() {
@@ -417,8 +417,10 @@ impl<'a> Writer<'a> {
         let array = self.out.array(element, length, None);
         let base = self.out.global(StorageClass::Workgroup, array, &buffer.name);
         let class = StorageClass::Workgroup;
-        self.memories
-            .insert(buffer.data.address(), Memory { class, base, form, is_written: used.is_written });
+        self.memories.insert(
+            buffer.data.address(),
+            Memory { class, base, form, is_written: used.is_written, is_long: false },
+        );
     }
 
     // -- the module ---------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 //! Tests of modules that were not validated: each is written or refused, none makes the generator panic.
 
 use chipdock_ir::testing::junk;
-use chipdock_ir::{IrModule, Target, build};
+use chipdock_ir::{DType, Expr, IrModule, StorageScope, Target, build};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -65,4 +65,33 @@ fn spv_8_shared_nodes_do_not_multiply() {
             assert!(written.len() < 10_000, "{} words", written.len());
         }
     }
+}
+
+/// The number of conversions between widths of unsigned integers in a kernel that writes one byte of that many.
+fn conversions(size: Option<i64>, environment: &Environment) -> usize {
+    let mut f = build::function("f");
+    let data = f.pointer("A", DType::INT8, StorageScope::GLOBAL);
+    let n = f.scalar("n", DType::INT64);
+    let size = size.map_or_else(|| n.clone(), |size| Expr::int(size.into(), DType::INT64));
+    let bytes = f.view("V", [size], DType::INT8, &data);
+    f.store(&bytes, [&n], Expr::int(1, DType::INT8));
+    f.lowered();
+    let written = words(&build::module([junk::kernel(f.finish())]), environment).expect("written");
+    let (mut at, mut count) = (5, 0);
+    while let Some(word) = written.get(at) {
+        count += usize::from(word & 0xffff == rspirv::spirv::Op::UConvert as u32);
+        at += (word >> 16).max(1) as usize;
+    }
+    count
+}
+
+#[test]
+fn spv_14_places_of_bytes_beyond_signed_indices_have_64_bits() {
+    let [_, descriptors, addresses] = environments();
+    let short = conversions(Some(i32::MAX.into()), &descriptors);
+    for size in [None, Some(1 << 31), Some((1 << 32) - 1)] {
+        assert_eq!(conversions(size, &descriptors), short + 1, "{size:?}");
+    }
+    // There every index has 64 bits.
+    assert_eq!(conversions(None, &addresses), conversions(Some(64), &addresses));
 }

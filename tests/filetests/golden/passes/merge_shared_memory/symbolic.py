@@ -9,7 +9,7 @@ class Module:
         A = T.decl_buffer((n,), data=A_ptr)
         with T.launch_thread("blockIdx.x", 2) as bx:
             with T.launch_thread("threadIdx.x", n) as tx:
-                dynamic = T.alloc_buffer((n * 3 + (n * 2 + 3) // 4,), scope="shared.dyn")
+                dynamic = T.alloc_buffer((T.Cast("int64", n * 2) + (T.Cast("int64", n) * T.int64(2) + T.int64(3)) // T.int64(4) + T.Cast("int64", n),), scope="shared.dyn")
                 m: T.let[T.int32] = n * 2
                 S = T.decl_buffer((m,), data=dynamic.data, scope="shared.dyn")
                 H = T.decl_buffer((n * 5,), "float16", data=dynamic.data, scope="shared.dyn")

@@ -9,6 +9,7 @@ class Module:
         A = T.match_buffer(A_handle, (n, n), "int64")
         T.func_attr({"chipdock.device": {"name": "device", "opaque_handles": False, "type": 2}})
         assert T.Cast("int64", T.Cast("int32", n)) == n, ("ValueError", ["kernel: expected n within the int32 that indices of the device have, found ", n])
+        assert n * n <= T.int64(1073741823), ("ValueError", ["kernel: expected at most 1073741823 elements of buffer A, its offset included, found ", n * n, ": the indices of target \"device-kind\" have 32 bits; use smaller buffers, or a target that has int64"])
         A_1 = T.decl_buffer((n * n,), "int64", data=A.data)
         T.tvm_call_packed("kernel_kernel", A.data, T.Cast("uint32", scale), T.Cast("uint32", scale >> T.int64(32)), T.Cast("int32", n), T.max((n + T.int64(63)) // T.int64(64), T.int64(0)), T.int64(64))
 

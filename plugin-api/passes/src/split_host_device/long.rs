@@ -1,0 +1,54 @@
+//! Buffers that reach beyond the indices of a device without integers of 64 bits.
+
+use chipdock_ir::{
+    Buffer, CompareOp, DType, Expr, PrimFunc, Stmt, StmtKind, StorageRank, TargetCapabilities,
+};
+
+use super::PASS;
+use crate::PassError;
+use crate::lower_int64::is_wide;
+use crate::reach;
+use crate::simplify::Ranges;
+
+/// The check with which a host function fails if a flat buffer, its offset and lanes included, has more elements than the
+/// device has indices; none where it has enough of them.
+///
+/// # Errors
+///
+/// The target's: the size is constant, and too large.
+pub(super) fn check(
+    buffer: &Buffer,
+    function: &PrimFunc,
+    capabilities: &TargetCapabilities,
+) -> Result<Option<Stmt>, PassError> {
+    let is_global = buffer.scope.rank == StorageRank::Global;
+    let has_long = capabilities.types.has(DType::INT64) && capabilities.types.has(DType::UINT64);
+    let [extent] = buffer.shape.as_slice() else { return Ok(None) };
+    if has_long || !is_global {
+        return Ok(None);
+    }
+    // An integer of 64 bits is two elements there.
+    let parts = i128::from(buffer.dtype.lanes) * if is_wide(buffer.dtype) { 2 } else { 1 };
+    let most = i128::from(i32::MAX) / parts;
+    let known = reach::elements_max(buffer, &Ranges::new());
+    if known.is_some_and(|known| known / i128::from(buffer.dtype.lanes) <= most) {
+        return Ok(None);
+    }
+    let expected = format!("expected at most {most} elements of buffer {}", buffer.name);
+    let advice = format!(
+        "the indices of target \"{}\" have 32 bits; use smaller buffers, or a target that has int64",
+        capabilities.target.kind
+    );
+    if let Some(found) = extent.as_int() {
+        let message = format!("{expected}, its offset included, found {found}: {advice}");
+        return Err(PassError::target(PASS, &function.name, message));
+    }
+    let found = extent.clone().cast(DType::INT64);
+    let condition = Expr::compare(CompareOp::Le, found.clone(), Expr::int(most, DType::INT64));
+    let message = vec![
+        Expr::str(format!("{}: {expected}, its offset included, found ", function.name)),
+        found,
+        Expr::str(format!(": {advice}")),
+    ];
+    Ok(Some(Stmt::new(StmtKind::Assert { condition, kind: "ValueError".into(), message })))
+}
