@@ -104,6 +104,13 @@ pub trait Expressions {
     /// A type that the language does not support.
     fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
 
+    /// An operand of a division, of a scalar signed integer type of at least 32 bits, that may be the least integer: hidden from
+    /// compilers that take the quotients of two such numbers to differ in sign where the numbers do.
+    fn hidden(&self, operand: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        let _ = (dtype, prelude);
+        operand.clone()
+    }
+
     /// A choice between two scalars; both may be evaluated.
     fn choice(&self, condition: &Code, then: &Code, otherwise: &Code) -> Code {
         Code::ternary(condition, then, otherwise)

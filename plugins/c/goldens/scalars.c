@@ -8,9 +8,21 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
+static inline __attribute__((always_inline)) int32_t cd_hidden_i32(int32_t x) {
+#if defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ >= 12
+    return __builtin_assoc_barrier(x);
+#else
+    __asm__("" : "+r"(x));
+#endif
+#endif
+    return x;
+}
 static inline __attribute__((always_inline)) int32_t cd_floordiv_i32(int32_t a, int32_t b) {
     if (b == 0) return a;
     if (b == -1) return (int32_t)(0 - (uint32_t)a);
+    a = cd_hidden_i32(a);
+    b = cd_hidden_i32(b);
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 static inline __attribute__((always_inline)) int32_t cd_mod_i32(int32_t a, int32_t b) {

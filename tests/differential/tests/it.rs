@@ -6,6 +6,7 @@ mod far;
 mod growth;
 mod kernels;
 mod launches;
+mod least;
 mod masks;
 mod math;
 mod memory;

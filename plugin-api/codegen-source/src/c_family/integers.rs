@@ -13,7 +13,12 @@ fn negated<L: CFamily>(language: &L, value: &str, dtype: DType) -> Answer<String
 }
 
 /// The body of a guarded division or remainder of integers `a` and `b`.
-fn division_body<L: CFamily>(language: &L, op: BinaryOp, dtype: DType) -> Answer<String> {
+fn division_body<L: CFamily>(
+    language: &L,
+    op: BinaryOp,
+    dtype: DType,
+    prelude: &mut Prelude,
+) -> Answer<String> {
     let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
     if dtype.is_uint() {
         let body = if is_quotient { "return b == 0 ? a : a / b;" } else { "return b == 0 ? 0 : a % b;" };
@@ -21,7 +26,14 @@ fn division_body<L: CFamily>(language: &L, op: BinaryOp, dtype: DType) -> Answer
     }
     let guard = if is_quotient {
         let negated = negated(language, "a", dtype)?;
-        format!("if (b == 0) return a;\n    if (b == -1) return {negated};\n    ")
+        let mut hidden = String::new();
+        for name in ["a", "b"].into_iter().filter(|_| dtype.bits >= 32) {
+            let operand = language.operand_hidden(&Code::primary(name), dtype, prelude);
+            if operand.text != name {
+                hidden += &format!("{name} = {};\n    ", operand.text);
+            }
+        }
+        format!("if (b == 0) return a;\n    if (b == -1) return {negated};\n    {hidden}")
     } else {
         "if (b == 0 || b == -1) return 0;\n    ".to_owned()
     };
@@ -51,7 +63,7 @@ pub(super) fn guarded<L: CFamily>(
     let body = match op {
         BinaryOp::Min => "return a < b ? a : b;".to_owned(),
         BinaryOp::Max => "return a > b ? a : b;".to_owned(),
-        _ => division_body(language, op, dtype)?,
+        _ => division_body(language, op, dtype, prelude)?,
     };
     let helper = language.spellings().helper;
     prelude.define(&name, |_| format!("{helper} {own} {name}({own} a, {own} b) {{\n    {body}\n}}\n"));

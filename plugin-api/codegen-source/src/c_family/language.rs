@@ -270,6 +270,12 @@ pub trait CFamily: Sized {
         None
     }
 
+    /// An operand of a division that may be the least integer, as [`Expressions::hidden`](crate::Expressions::hidden) has it.
+    fn operand_hidden(&self, operand: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        let _ = (dtype, prelude);
+        operand.clone()
+    }
+
     /// An op on scalars, or on lanes, that neither the shared code nor the table can express; `None` leaves it to them.
     fn special_op(
         &self,
@@ -406,6 +412,10 @@ impl<L: CFamily> Expressions for L {
 
     fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         integers::guarded(self, op, [a, b], dtype, prelude)
+    }
+
+    fn hidden(&self, operand: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        self.operand_hidden(operand, dtype, prelude)
     }
 
     fn instead_of(&self, operand: &Code, result: &Code) -> Code {

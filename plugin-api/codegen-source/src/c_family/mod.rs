@@ -20,7 +20,8 @@
 //!   conversion does where ranges tell that it is within the type); a number becomes a half by one rounding, to nearest
 //!   even ([`CFamily::half_source`] gives the float that is rounded).
 //! - **CF5** *Integers* never meet undefined behaviour: sums wrap in the unsigned type of at least 32 bits; division by 0
-//!   gives the dividend and a remainder of 0, division of the least integer by -1 the least integer.
+//!   gives the dividend and a remainder of 0, division of the least integer by -1 the least integer. What may be the least
+//!   integer is divided hidden from compilers that need it ([`CFamily::operand_hidden`]).
 //! - **CF6** *Memory*. An address is assumed to be a multiple of its element's size and nothing more, unless the
 //!   language checks it ([`CFamily::lanes_body`]). Elements are accessed with the type of the access; if the pointer
 //!   was declared with another type, it is converted ([`CFamily::alias`]). Lanes that a predicate masks out are neither

@@ -181,6 +181,13 @@ impl CFamily for CDialect {
         self.own_vector(computation, dtype, prelude)
     }
 
+    fn operand_hidden(&self, operand: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        let (own, name) =
+            if dtype.bits == 64 { ("int64_t", "cd_hidden_i64") } else { ("int32_t", "cd_hidden_i32") };
+        prelude.define(name, |_| HIDDEN.replace("OWN", own).replace("NAME", name));
+        Code::call(name, std::slice::from_ref(operand))
+    }
+
     fn special_op(
         &self,
         op: Op,
@@ -369,6 +376,22 @@ const GCC_ONLY: &str = "\
 #pragma GCC diagnostic ignored \"-Wpsabi\"
 #endif
 
+";
+
+/// gcc takes `a / b` for `-(-a / b)` wherever it knows a quotient of one of them, which is not true of the least integer, that
+/// is its own negation (seen in 12.2, from `-O1` on, also with `-fwrapv`). It looks through sums and complements, but not
+/// through this, which costs no instruction; loops stay vectors with the first form.
+const HIDDEN: &str = "\
+static inline __attribute__((always_inline)) OWN NAME(OWN x) {
+#if defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ >= 12
+    return __builtin_assoc_barrier(x);
+#else
+    __asm__(\"\" : \"+r\"(x));
+#endif
+#endif
+    return x;
+}
 ";
 
 /// Before version 14 gcc makes masked loads of loads under conditions and, if several stand side by side in a loop
