@@ -137,7 +137,7 @@ fn candidate(folder: &Path, stem: &OsStr, met: Met, source: Source, trust: &Trus
     };
     let no_manifest = || {
         let why = broken_link(manifest_path.as_deref()?)?;
-        Some(Problem::new(ProblemKind::BadManifest, why))
+        Some(Problem::new(ProblemKind::Untrusted, why))
     };
     let no_file = || {
         let error = files::check_regular(&library).err()?;
@@ -157,7 +157,7 @@ fn candidate(folder: &Path, stem: &OsStr, met: Met, source: Source, trust: &Trus
 fn broken_link(path: &Path) -> Option<String> {
     let target = path.read_link().ok()?;
     let error = std::fs::metadata(path).err()?;
-    Some(format!("{} is a link to {}, which cannot be reached: {error}", path.display(), target.display()))
+    Some(format!("{} is a link to {}, which cannot be examined: {error}", path.display(), target.display()))
 }
 
 fn unread(path: &Path, source: Source, problem: Problem) -> Candidate {

@@ -240,10 +240,10 @@ fn find_d2_a_path_or_link_that_leads_nowhere_is_named() {
     std::os::unix::fs::symlink("gone", &linked).unwrap();
     let discovery = discover(&options(&[&library, &manifest, &missing, &linked])).unwrap();
     for (index, kind, says) in [
-        (0, ProblemKind::NoLibrary, "toy.so is a link to gone, which cannot be reached"),
-        (1, ProblemKind::BadManifest, "toy.chipdock.json is a link to gone, which cannot be reached"),
+        (0, ProblemKind::NoLibrary, "toy.so is a link to gone, which cannot be examined"),
+        (1, ProblemKind::Untrusted, "toy.chipdock.json is a link to gone, which cannot be examined"),
         (2, ProblemKind::NoLibrary, "there is no file or folder"),
-        (3, ProblemKind::NoLibrary, "linked is a link to gone, which cannot be reached"),
+        (3, ProblemKind::NoLibrary, "linked is a link to gone, which cannot be examined"),
     ] {
         assert_eq!(names(&discovery)[index].1, Some(kind));
         assert!(message(&discovery, index).contains(says), "{}", message(&discovery, index));
