@@ -40,8 +40,7 @@ fn group_of_line(line: &str) -> Option<(&str, u32, &str)> {
 mod tests {
     use super::*;
 
-    const PASSWD: &str =
-        "root:x:0:0::/root:/bin/sh\nann:x:1000:1000:Ann:/home/ann:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n";
+    const PASSWD: &str = "root:x:0:0::/:/bin/sh\nann:x:1000:1000:Ann:/:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n";
     const GROUP: &str = "root:x:0:\nann:x:1000:\nbob:x:1001:bob\nall:x:2000:ann,bob\n";
 
     #[test]
