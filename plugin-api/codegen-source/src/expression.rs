@@ -310,13 +310,12 @@ impl<'a> Writer<'a> {
         let (dividend, divisor) = (self.ranges.of(a), self.ranges.of(b));
         let truncates = matches!(op, BinaryOp::Div | BinaryOp::Mod);
         let is_plain = divisor.0 >= 1 && (truncates || dividend.0 >= 0) || truncates && divisor.1 <= -2;
-        let least = e.dtype.integer_range().map_or(0, |(least, _)| least);
-        let is_hidden = is_plain && is_quotient && e.dtype.is_int() && e.dtype.bits >= 32;
         let (mut a, b) = (self.value(a), self.value(b));
-        if is_hidden && dividend.0 <= least {
-            a = self.dialect.hidden(&a, e.dtype, &mut self.prelude);
-        }
         if is_plain {
+            let is_least = e.dtype.integer_range().is_some_and(|(least, _)| dividend.0 <= least);
+            if is_quotient && is_least && e.dtype.is_int() && e.dtype.bits >= 32 {
+                a = self.dialect.hidden(&a, e.dtype, &mut self.prelude);
+            }
             return Code::infix(if is_quotient { Infix::Div } else { Infix::Rem }, &a, &b);
         }
         let answer = self.dialect.guarded(op, &a, &b, e.dtype, &mut self.prelude);
