@@ -18,6 +18,8 @@ use stack::Stack;
 /// DLPack's device type of host memory, which is the workspace of a host function.
 const CPU: i32 = 1;
 
+const PASS: &str = "lower_workspace";
+
 /// Lowers to workspace each allocation that is larger than [`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX), whose
 /// size is not constant, or that would bring the function's total beyond
 /// [`STACK_TOTAL_BYTES_MAX`](crate::STACK_TOTAL_BYTES_MAX). It is freed at the end of its sequence and on every other

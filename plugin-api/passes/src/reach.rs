@@ -1,6 +1,6 @@
-//! How far buffers reach: whether 32 bits hold every index into one.
+//! How far buffers reach: whether 32 bits hold every index into one, and the check of those that reach too far.
 
-use chipdock_ir::{Buffer, DType, Expr};
+use chipdock_ir::{Buffer, CompareOp, DType, Expr, Stmt, StmtKind};
 
 use crate::simplify::Ranges;
 
@@ -29,6 +29,32 @@ pub(crate) fn elements_max(buffer: &Buffer, ranges: &Ranges) -> Option<i128> {
     let offset = buffer.elem_offset.as_ref().map_or(0, most);
     let all = size.checked_add(offset)?.checked_mul(buffer.dtype.lanes.into())?;
     i128::try_from(all).ok()
+}
+
+/// Checks that a size in elements is at most `most`: now where it is constant, else by the statement that is returned, which
+/// raises a ValueError that names the function.
+///
+/// # Errors
+///
+/// The message, if the constant is larger.
+pub(crate) fn at_most(
+    most: i128,
+    function: &str,
+    [expected, advice]: [&str; 2],
+    constant: Option<i128>,
+    size: impl FnOnce() -> Expr,
+) -> Result<Option<Stmt>, String> {
+    match constant {
+        Some(found) if found <= most => Ok(None),
+        Some(found) => Err(format!("{expected}, found {found}: {advice}")),
+        None => {
+            let found = size();
+            let condition = Expr::compare(CompareOp::Le, found.clone(), Expr::int(most, found.dtype));
+            let before = Expr::str(format!("{function}: {expected}, found "));
+            let message = vec![before, found, Expr::str(format!(": {advice}"))];
+            Ok(Some(Stmt::new(StmtKind::Assert { condition, kind: "ValueError".into(), message })))
+        }
+    }
 }
 
 fn product(extents: &[u128]) -> Option<u128> {

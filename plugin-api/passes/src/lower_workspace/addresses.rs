@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use chipdock_ir::{Buffer, Child, CompareOp, DType, Expr, PrimFunc, Stmt, StmtKind, TargetCapabilities, Var};
+use chipdock_ir::{Buffer, Child, DType, Expr, PrimFunc, Stmt, StmtKind, TargetCapabilities, Var};
 
+use super::PASS;
 use super::stack::Stack;
 use crate::PassError;
-
-const PASS: &str = "lower_workspace";
+use crate::reach;
 
 /// The checks with which a function fails before it asks for more workspace than there are addresses, by data variable; none
 /// on a host of 64 bits.
@@ -51,17 +51,11 @@ fn check(
     );
     // The computation of a function is reported under the name that the caller gave it.
     let name = function.name.strip_suffix("_compute_").unwrap_or(&function.name);
-    if let Some(found) = buffer.constant_size() {
-        let message = format!("{expected}, found {found}: {advice}");
-        let is_fine = found <= most;
-        return if is_fine { Ok(None) } else { Err(PassError::target(PASS, &name.into(), message)) };
-    }
-    let one = Expr::int(1, DType::INT64);
-    let found = buffer.shape.iter().fold(one, |size, extent| size * extent.clone().cast(DType::INT64));
-    let found = crate::simplify::expr(&found);
-    let condition = Expr::compare(CompareOp::Le, found.clone(), Expr::int(most, DType::INT64));
-    let parts = [format!("{name}: {expected}, found "), format!(": {advice}")].map(Expr::str);
-    let [before, after] = parts;
-    let message = vec![before, found, after];
-    Ok(Some(Stmt::new(StmtKind::Assert { condition, kind: "ValueError".into(), message })))
+    let size = || {
+        let one = Expr::int(1, DType::INT64);
+        let size = buffer.shape.iter().fold(one, |size, extent| size * extent.clone().cast(DType::INT64));
+        crate::simplify::expr(&size)
+    };
+    let check = reach::at_most(most, name, [&expected, &advice], buffer.constant_size(), size);
+    check.map_err(|message| PassError::target(PASS, &name.into(), message))
 }

@@ -4,11 +4,10 @@ use std::collections::HashSet;
 
 use chipdock_ir::{Attrs, Buffer, Child, PrimFunc, Stmt, StmtKind, StorageScope, Var, attr};
 
+use super::PASS;
 use crate::{
     PassError, STACK_LOCAL_BYTES_MAX, STACK_SIZE_BYTES_MAX, STACK_TOTAL_BYTES_MAX, WORKSPACE_LIVE_MAX,
 };
-
-const PASS: &str = "lower_workspace";
 
 /// Granularity of the size of each buffer, because of its alignment.
 const STEP_BYTES: i128 = 16;

@@ -1,8 +1,6 @@
 //! Buffers that reach beyond the indices of a device without integers of 64 bits.
 
-use chipdock_ir::{
-    Buffer, CompareOp, DType, Expr, PrimFunc, Stmt, StmtKind, StorageRank, TargetCapabilities,
-};
+use chipdock_ir::{Buffer, DType, PrimFunc, Stmt, StorageRank, TargetCapabilities};
 
 use super::PASS;
 use crate::PassError;
@@ -34,21 +32,12 @@ pub(super) fn check(
     if known.is_some_and(|known| known / i128::from(buffer.dtype.lanes) <= most) {
         return Ok(None);
     }
-    let expected = format!("expected at most {most} elements of buffer {}", buffer.name);
+    let expected = format!("expected at most {most} elements of buffer {}, its offset included", buffer.name);
     let advice = format!(
         "the indices of target \"{}\" have 32 bits; use smaller buffers, or a target that has int64",
         capabilities.target.kind
     );
-    if let Some(found) = extent.as_int() {
-        let message = format!("{expected}, its offset included, found {found}: {advice}");
-        return Err(PassError::target(PASS, &function.name, message));
-    }
-    let found = extent.clone().cast(DType::INT64);
-    let condition = Expr::compare(CompareOp::Le, found.clone(), Expr::int(most, DType::INT64));
-    let message = vec![
-        Expr::str(format!("{}: {expected}, its offset included, found ", function.name)),
-        found,
-        Expr::str(format!(": {advice}")),
-    ];
-    Ok(Some(Stmt::new(StmtKind::Assert { condition, kind: "ValueError".into(), message })))
+    let size = || extent.clone().cast(DType::INT64);
+    let check = reach::at_most(most, &function.name, [&expected, &advice], extent.as_int(), size);
+    check.map_err(|message| PassError::target(PASS, &function.name, message))
 }
