@@ -3,14 +3,19 @@
 
 use std::fs;
 
+use super::trust::ROOT;
+
 /// Returns the private group of a user, by `/etc/passwd` and `/etc/group`; `None` where these cannot be read or show none.
 pub(crate) fn of_user(user: u32) -> Option<u32> {
     let read = |path: &str| fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     in_files(user, &read("/etc/passwd")?, &read("/etc/group")?)
 }
 
-/// Finds the group: the primary group of that user and of nobody else, with the user's name, and nobody else as a member.
+/// Finds the group, for a user other than root, whose group is others' too on many systems: the primary group of that user and of nobody else, with the user's name, and nobody else as a member.
 fn in_files(user: u32, passwd: &str, group: &str) -> Option<u32> {
+    if user == ROOT {
+        return None;
+    }
     let users: Vec<(&str, u32, u32)> = passwd.lines().filter_map(user_of_line).collect();
     let &(name, _, primary) = users.iter().find(|(_, id, _)| *id == user)?;
     let is_shared = users.iter().any(|(_, id, of_other)| *id != user && *of_other == primary);
@@ -47,7 +52,7 @@ mod tests {
     fn find_d3_a_private_group_is_of_one_user_and_named_so() {
         assert_eq!(in_files(1000, PASSWD, GROUP), Some(1000));
         assert_eq!(in_files(1001, PASSWD, GROUP), Some(1001), "the user may be listed");
-        assert_eq!(in_files(0, PASSWD, GROUP), Some(0));
+        assert_eq!(in_files(0, PASSWD, GROUP), None, "root has none");
         assert_eq!(in_files(1002, PASSWD, GROUP), None, "an unknown user");
         for (passwd, group, why) in [
             (PASSWD.to_owned(), GROUP.replace("ann:x:1000:", "ann:x:1000:bob"), "another member"),

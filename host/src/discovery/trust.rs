@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::options::HostOptions;
 use crate::problem::{Problem, ProblemKind};
 
-const ROOT: u32 = 0;
+pub(super) const ROOT: u32 = 0;
 const GROUP_WRITES: u32 = 0o020;
 const OTHERS_WRITE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
