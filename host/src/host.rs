@@ -289,7 +289,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// The error with which the plugin that registers it failed to open.
+    /// The error with which the plugin that registers it failed to open, or the reason why it was refused.
     pub fn function(&self, name: &str) -> Result<Option<crate::Function>, Error> {
         let function = self.0.registered_function(name)?;
         let plugin = self.0.plugin_of(&format!("function.{name}"));

@@ -414,12 +414,14 @@ impl HostInner {
 
     /// Returns the plugins whose manifests are not trusted or cannot be read: the keys that they would provide are unknown.
     pub(crate) fn unread_manifests(&self) -> Vec<String> {
-        let reports = self.reports().into_iter().filter(|report| report.version.is_none());
-        let unread = reports.filter_map(|report| {
-            let problem = report.problem.filter(|problem| problem.kind.is_unread())?;
-            Some(format!("plugin \"{}\" was not read: {problem}", report.name))
-        });
-        unread.collect()
+        self.discovery.candidates.iter().filter_map(Candidate::unread).collect()
+    }
+
+    /// Adds advice: the near name, and the plugins whose manifests were not read; `otherwise` where there is neither.
+    fn advised(&self, error: Error, near: Option<&str>, otherwise: &str) -> Error {
+        let near = near.map(|near| format!("did you mean \"{near}\"?"));
+        let advice: Vec<String> = near.into_iter().chain(self.unread_manifests()).collect();
+        error.hint(if advice.is_empty() { otherwise.to_owned() } else { advice.join("; ") })
     }
 
     /// Makes the error for a key that no plugin provides: near names, and plugins that would provide it but are not used
@@ -435,12 +437,8 @@ impl HostInner {
         let prefix =
             crate::names::KEY_PREFIXES.iter().find(|prefix| key.starts_with(**prefix)).unwrap_or(&"");
         let names = keys.iter().map(|report| report.key.as_str()).filter(|other| other.starts_with(prefix));
-        let near = nearest(key, names).map(|near| format!("did you mean \"{near}\"?"));
-        let advice: Vec<String> = near.into_iter().chain(self.unread_manifests()).collect();
-        match advice.is_empty() {
-            true => error.hint("see `chipdock plugins` for the plugins found, and why any is not used"),
-            false => error.hint(advice.join("; ")),
-        }
+        let otherwise = "see `chipdock plugins` for the plugins found, and why any is not used";
+        self.advised(error, nearest(key, names), otherwise)
     }
 
     /// Returns the settings that a plugin declares, as far as they are known without opening it.
@@ -579,13 +577,7 @@ impl HostInner {
         let Some(index) = by_name(true).or_else(|| by_name(false)) else {
             let near = nearest(name, candidates.iter().map(|candidate| candidate.name.as_str()));
             let error = Error::new(ErrorKind::Unavailable, format!("there is no plugin \"{name}\""));
-            let unread = self.unread_manifests();
-            let near = near.map(|near| format!("did you mean \"{near}\"?"));
-            let advice: Vec<String> = near.into_iter().chain(unread).collect();
-            return Err(match advice.is_empty() {
-                true => error.hint("see `chipdock plugins`"),
-                false => error.hint(advice.join("; ")),
-            });
+            return Err(self.advised(error, near, "see `chipdock plugins`"));
         };
         let opened = {
             let _opening = self.start_opening()?;

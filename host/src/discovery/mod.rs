@@ -8,8 +8,8 @@
 //!   used; a bad one never hides another. Files that are reached again through a second place are the candidate that exists
 //!   already.
 //! * **FIND-D3 Trust.** A library or manifest that neither root nor the user owns, or that group or others may write, is
-//!   refused, unless the group is the private group of the user, as where the umask is 002; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a link
-//!   of another user. A path in [`HostOptions::trust`], and everything in it, is trusted. A manifest is checked before it is
+//!   refused; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a link
+//!   of another user. The user's private group may write, as it may where the umask is 002; root has none. A path in [`HostOptions::trust`], and everything in it, is trusted. A manifest is checked before it is
 //!   read. With raised privileges, variables and user paths are ignored: only the folders of the system are searched.
 //! * **FIND-D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
 //! * **FIND-D5 Lock.** With [`HostOptions::locked`], a plugin that the lock does not pin is refused, before FIND-D4 looks which
@@ -87,6 +87,17 @@ pub struct Candidate {
     pub source: Source,
     /// Reason why the plugin is not used, if it is not.
     pub problem: Option<Problem>,
+}
+
+impl Candidate {
+    /// Returns the reason why its manifest was not read, for a person; `None` where it was, and where it has none. The keys that
+    /// it would provide are unknown then.
+    #[must_use]
+    pub fn unread(&self) -> Option<String> {
+        let problem =
+            self.problem.as_ref().filter(|problem| self.manifest.is_none() && problem.kind.is_unread())?;
+        Some(format!("plugin \"{}\" was not read: {problem}", self.name))
+    }
 }
 
 /// The result of discovery.

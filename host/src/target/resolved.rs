@@ -255,12 +255,10 @@ impl Host {
             DeviceChoice::First => (kind.device.clone(), 0),
             DeviceChoice::Named { name, id } => (name, id),
         };
-        if let Some(refusal) = self.refusal(&format!("device_api.{name}")) {
-            return Err(refusal);
-        }
         if kind.device != name && self.device_names().contains(&name) {
             let message = format!("target {} runs on {}, not on {name}", kind.name, kind.device);
-            return Err(value_error(message).hint("name another --target or --device"));
+            let other = || value_error(message).hint("name another --target or --device");
+            return Err(self.refusal(&format!("device_api.{name}")).unwrap_or_else(other));
         }
         self.device(&name, id).map_err(of_plugin)
     }

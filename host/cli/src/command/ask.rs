@@ -44,32 +44,19 @@ pub(crate) struct Lack {
     pub(crate) message: String,
     /// Advice on what to do; empty when there is none.
     pub(crate) help: String,
-    /// Whether discovery refused the plugins that would provide it: another may still do so.
-    #[serde(skip)]
-    pub(crate) is_refusal: bool,
 }
 
 impl From<&Error> for Lack {
     fn from(error: &Error) -> Self {
         let text = ToString::to_string;
-        Self {
-            kind: text(error.kind().name()),
-            message: text(error.message()),
-            help: text(error.advice()),
-            is_refusal: false,
-        }
+        Self { kind: text(error.kind().name()), message: text(error.message()), help: text(error.advice()) }
     }
 }
 
 impl From<&Fault> for Lack {
     fn from(fault: &Fault) -> Self {
         let help = "report it to the maintainer of the plugin; --disable leaves it out";
-        Self {
-            kind: "BrokenPlugin".to_owned(),
-            message: fault.message.clone(),
-            help: help.to_owned(),
-            is_refusal: false,
-        }
+        Self { kind: "BrokenPlugin".to_owned(), message: fault.message.clone(), help: help.to_owned() }
     }
 }
 
@@ -154,11 +141,12 @@ pub(crate) fn ask_all<Q: Question>(global: &GlobalArgs, deadline: Duration) -> R
         || std::env::var_os("CHIPDOCK_PLUGINS_PREFER").is_some();
     let mut groups: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     let mut all = Answers { rows: Vec::new(), failed: Vec::new() };
+    let mut refused: Vec<Row<Q::Answer>> = Vec::new();
     for report in host.keys() {
         let Some(name) = name_in_key(&report.key, Q::PREFIX) else { continue };
         if let Some(refusal) = host.refusal(&report.key) {
-            let found = Err(Lack { is_refusal: true, ..Lack::from(&refusal) });
-            all.rows.push(Row { name: name.to_owned(), plugins: report.refused, found });
+            let found = Err(Lack::from(&refusal));
+            refused.push(Row { name: name.to_owned(), plugins: report.refused, found });
             continue;
         }
         let is_own = report.plugins.iter().all(|plugin| plugin == chipdock_host::HOST_PLUGIN);
@@ -189,7 +177,9 @@ pub(crate) fn ask_all<Q: Question>(global: &GlobalArgs, deadline: Duration) -> R
     for (group, answer) in answers {
         all.take(group, answer, Q::PREFIX, &|name| fallback::<Q>(name))?;
     }
-    all.rows.extend(unread(&host));
+    // A library without a manifest may have registered the key of a refused plugin.
+    refused.retain(|row| all.rows.iter().all(|other| other.name != row.name));
+    all.rows.extend(refused.into_iter().chain(unread(&host)));
     all.rows.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(all)
 }
@@ -264,10 +254,6 @@ impl<T> Answers<T> {
         let Some(other) = self.rows.iter_mut().find(|other| other.name == row.name) else {
             return self.rows.push(row);
         };
-        if other.found.as_ref().is_err_and(|lack| lack.is_refusal) {
-            *other = row;
-            return;
-        }
         other.plugins.extend(row.plugins);
         let (key, plugins) = (format!("{prefix}{}", other.name), quoted(&other.plugins));
         let n_plugins = other.plugins.len();
@@ -275,7 +261,6 @@ impl<T> Answers<T> {
             kind: "WrongState".to_owned(),
             message: format!("{key} is provided by {n_plugins} plugins, and none is preferred: {plugins}"),
             help: format!("choose one with --prefer {key}={}, or disable the others", other.plugins[0]),
-            is_refusal: false,
         });
     }
 }
@@ -351,7 +336,6 @@ fn answers<Q: Question>(host: &Host, args: &AskChildArgs) -> Vec<u8> {
         kind: "BrokenPlugin".to_owned(),
         message: format!("its answer has {} bytes; at most {ANSWER_BYTES_MAX} are taken", line.len()),
         help: "report it to the maintainer of the plugin".to_owned(),
-        is_refusal: false,
     };
     let none: Told<Q::Answer> = all.into_iter().map(|(name, _)| (name, Err(lack.clone()))).collect();
     serde_json::to_vec(&none).unwrap_or_default()

@@ -112,12 +112,7 @@ fn status(candidate: &Candidate) -> &'static str {
 fn named(name: &str, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
     let names: Vec<String> = candidates.iter().map(|candidate| candidate.name.clone()).collect();
     // A manifest that was not read may have that name.
-    let unread: Vec<String> = candidates
-        .iter()
-        .filter_map(|candidate| Some((candidate, candidate.problem.as_ref()?)))
-        .filter(|(candidate, problem)| candidate.manifest.is_none() && problem.kind.is_unread())
-        .map(|(candidate, problem)| format!("plugin \"{}\" was not read: {problem}", candidate.name))
-        .collect();
+    let unread: Vec<String> = candidates.iter().filter_map(Candidate::unread).collect();
     candidates.retain(|candidate| candidate.name == name);
     if !candidates.is_empty() {
         return Ok(candidates);
