@@ -6,6 +6,11 @@
 //! * **COMPILE-C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **COMPILE-C4** What was delivered before a failure is dropped.
 //! * **COMPILE-C5** A code generator of wire 1.1 or newer receives positions, and its diagnostics refer to them.
+//! * **COMPILE-C6** A function that names a target is compiled for that target, others for the one that is asked for. Functions
+//!   whose canonical targets are equal are one module for one code generator. If no function is compiled for the target that is
+//!   asked for, that of the first function takes its place ([`Compiled::target`]).
+//! * **COMPILE-C7** The artifact of the target that was asked for imports those of all others. Another artifact of host functions
+//!   imports all device code, and of the artifacts before it those with a function whose name is a text in its module.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
@@ -54,7 +59,7 @@ pub struct CompileOptions {
 pub struct Compiled {
     /// The code, with what it imports.
     pub artifact: Arc<Artifact>,
-    /// The target.
+    /// The target that was asked for, or the one that took its place (COMPILE-C6).
     pub target: Arc<Target>,
     /// The target of its host functions.
     pub host: Arc<Target>,
@@ -204,8 +209,8 @@ impl Host {
     ///
     /// A target whose kind supports host functions gives one artifact. For another, the device functions become an artifact
     /// that the artifact of the host functions imports; the host functions are compiled for the target's `host`, or for
-    /// [`Self::default_host`] when it has none. Functions that name a target of another kind are compiled for that one, and the
-    /// artifact imports the result too.
+    /// [`Self::default_host`] when it has none. Functions that name another target are compiled for that one, and the
+    /// artifact imports the result too (COMPILE-C6).
     ///
     /// # Errors
     ///
@@ -241,9 +246,12 @@ impl Host {
             )?));
         }
         for job in &plan.others {
-            // The host functions launch kernels of the same artifacts.
             let codegen = codegens.of(job.target.target())?;
-            let artifact = self.build(job, codegen, options, imports.clone(), &mut said)?;
+            // COMPILE-C7: its functions launch kernels, and may call what others have.
+            let (devices, before) = imports.split_at(plan.devices.len());
+            let called = job.names_one_of(before);
+            let own: Vec<Arc<Artifact>> = devices.iter().cloned().chain(called).collect();
+            let artifact = self.build(job, codegen, options, own, &mut said)?;
             imports.push(Arc::new(artifact.with_signatures(module)));
         }
         let codegen = codegens.of(plan.own.target.target())?;
@@ -251,7 +259,7 @@ impl Host {
         span.record("cached", said.built == 0);
         Ok(Compiled {
             artifact: Arc::new(artifact),
-            target: Arc::clone(target.target()),
+            target: Arc::clone(&plan.target),
             host: Arc::clone(&plan.host),
             lowered: plan.own.module.clone(),
             lowered_devices: plan.lowered_devices.clone(),

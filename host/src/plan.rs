@@ -1,18 +1,19 @@
-//! Plans a compilation before anything is built: lowers and writes the modules, each for its target (rules COMPILE-C1 and
-//! COMPILE-C3 of compilation, CACHE-V8 of the cache).
+//! Plans a compilation before anything is built: lowers and writes the modules, each for its target (rules COMPILE-C1,
+//! COMPILE-C3 and COMPILE-C6 of compilation, CACHE-V8 of the cache).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, PoisonError};
 
-use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetCapabilities, attr, wire};
+use chipdock_ir::{AttrValue, Expr, ExprKind, IrModule, Stage, Target, TargetCapabilities, attr, wire};
 use chipdock_passes::{LowerOptions, Schedule, lower};
 
+use crate::artifact::Artifact;
 use crate::compile::{Codegens, CompileOptions, pass_error};
 use crate::error::{Error, ErrorKind};
 use crate::files;
 use crate::host::Host;
 use crate::registrar::CodegenEntry;
-use crate::target::{ResolvedTarget, TargetSource};
+use crate::target::{ResolvedTarget, TargetRequest};
 
 /// Greatest number of plans that a host remembers.
 const PLANS_MAX: usize = 32;
@@ -38,6 +39,8 @@ pub(crate) struct Plan {
     pub(crate) devices: Vec<Job>,
     pub(crate) others: Vec<Job>,
     pub(crate) own: Job,
+    /// The target that was asked for; that of the first functions where none is compiled for that one (COMPILE-C6).
+    pub(crate) target: Arc<Target>,
     /// The target of the host functions.
     pub(crate) host: Arc<Target>,
     pub(crate) lowered_devices: Vec<(Arc<Target>, IrModule)>,
@@ -65,6 +68,24 @@ struct Asked {
 /// The plans that a host made last (CACHE-V8), the one that was used last at the end.
 #[derive(Default)]
 pub(crate) struct Plans(VecDeque<(Asked, Arc<Plan>)>);
+
+impl Job {
+    /// Returns the artifacts with a function that the module may call by its name (COMPILE-C7).
+    pub(crate) fn names_one_of(&self, artifacts: &[Arc<Artifact>]) -> Vec<Arc<Artifact>> {
+        let mut texts = BTreeSet::new();
+        for function in &self.module.functions {
+            function.body.walk_exprs(&mut |expr: &Expr| {
+                if let ExprKind::Str(text) = &expr.kind {
+                    texts.insert(text.to_string());
+                }
+            });
+        }
+        let is_named = |artifact: &&Arc<Artifact>| {
+            artifact.index().functions.iter().any(|function| texts.contains(&function.name))
+        };
+        artifacts.iter().filter(is_named).cloned().collect()
+    }
+}
 
 impl Plan {
     fn jobs(&self) -> impl Iterator<Item = &Job> {
@@ -160,10 +181,12 @@ impl Host {
             default_host: None,
             rests_on: Basis::default(),
         };
-        for (target, module) in planner.by_target(module, target)? {
+        let groups = planner.by_target(module, target)?;
+        let own = groups.first().map_or_else(|| Arc::clone(target), |(own, _)| Arc::clone(own));
+        for (target, module) in groups {
             planner.lower(&module, &target)?;
         }
-        planner.finish(target)
+        planner.finish(&own)
     }
 
     fn host_target_of(&self, target: &Target) -> Result<Arc<Target>, Error> {
@@ -233,8 +256,7 @@ impl Planner<'_, '_> {
         Ok(Job { target: Arc::clone(target), module, ir, ir_digest, version })
     }
 
-    /// Groups the functions of a module by the target that each names; those that name none, or one of the same kind, come
-    /// first.
+    /// Groups the functions of a module by the target of each (COMPILE-C6); those that name none come first.
     fn by_target(
         &mut self,
         module: &IrModule,
@@ -244,10 +266,7 @@ impl Planner<'_, '_> {
         let mut groups: Vec<(Arc<ResolvedTarget>, IrModule)> = vec![(Arc::clone(target), of(Vec::new()))];
         for function in &module.functions {
             let named = match function.attrs.get(attr::TARGET) {
-                Some(AttrValue::Target(named)) if named.kind != target.target().kind => {
-                    self.codegens.of(named)?;
-                    self.host.resolve(TargetSource::Json(named.to_json()))?
-                }
+                Some(AttrValue::Target(named)) if *named != *target.target() => self.named(named, target)?,
                 _ => Arc::clone(target),
             };
             match groups.iter_mut().find(|(known, _)| known.id() == named.id()) {
@@ -255,8 +274,21 @@ impl Planner<'_, '_> {
                 None => groups.push((named, of(vec![function.clone()]))),
             }
         }
-        groups.retain(|(known, group)| !group.functions.is_empty() || known.id() == target.id());
+        // Nothing is built for the module's target if no function needs it.
+        if groups.len() > 1 && groups[0].1.functions.is_empty() {
+            groups.remove(0);
+        }
         Ok(groups)
+    }
+
+    /// Resolves the target that a function names. One of a device that names no host has the host of the module's target.
+    fn named(&mut self, named: &Arc<Target>, target: &ResolvedTarget) -> Result<Arc<ResolvedTarget>, Error> {
+        self.codegens.of(named)?;
+        let mut request = TargetRequest::named(named);
+        if let (None, Some(host), false) = (&named.host, target.host(), self.host.kind_of(named)?.is_host) {
+            request = request.host(host);
+        }
+        self.host.resolve(request)
     }
 
     /// Lowers the functions of one target up to the separation of device functions from host functions.
@@ -307,7 +339,8 @@ impl Planner<'_, '_> {
         let host = Arc::clone(host.target());
         let of_target = |(target, module): (Arc<ResolvedTarget>, _)| (Arc::clone(target.target()), module);
         let lowered_devices = lowered_devices.into_iter().map(of_target).collect();
-        Ok(Plan { devices, others, own, host, lowered_devices, rests_on: self.rests_on })
+        let target = Arc::clone(target.target());
+        Ok(Plan { devices, others, own, target, host, lowered_devices, rests_on: self.rests_on })
     }
 
     fn group(&mut self, group: HostGroup) -> Result<Job, Error> {

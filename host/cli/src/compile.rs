@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_host::{
     CompileCache, CompileOptions, Compiled, Device, DeviceChoice, Error, ErrorKind, Host, ResolvedTarget,
     Schedule, Severity, TargetRequest,
 };
-use chipdock_ir::{IrModule, Target};
+use chipdock_ir::{IrModule, PrimFunc, Target};
 use serde_json::Value;
 
 use crate::args::{KernelArgs, ScheduleArg};
@@ -44,7 +45,25 @@ pub(crate) fn target(
     args: &KernelArgs,
     device: Option<DeviceChoice>,
 ) -> Result<Arc<ResolvedTarget>> {
-    let mut request = args.target.as_deref().map_or_else(TargetRequest::default, TargetRequest::new);
+    target_or(host, args, None, device)
+}
+
+/// Returns the target of `--target` and `--host`; without `--target` that which the function names, else the default one.
+///
+/// # Errors
+///
+/// As of [`target`].
+pub(crate) fn target_or(
+    host: &Host,
+    args: &KernelArgs,
+    own: Option<&Arc<Target>>,
+    device: Option<DeviceChoice>,
+) -> Result<Arc<ResolvedTarget>> {
+    let mut request = match (&args.target, own) {
+        (Some(text), _) => TargetRequest::new(text.as_str()),
+        (None, Some(own)) => TargetRequest::named(own),
+        (None, None) => TargetRequest::default(),
+    };
     if let Some(host) = &args.host {
         request = request.host(host.as_str());
     }
@@ -52,6 +71,49 @@ pub(crate) fn target(
         request = request.device(device);
     }
     host.resolve(request).map_err(|error| failure(&error))
+}
+
+/// Warns if `run` compiles a function for another target than the one that it names: `--target` goes before it.
+pub(crate) fn tell_overridden(
+    host: &Host,
+    args: &KernelArgs,
+    function: &PrimFunc,
+    target: &ResolvedTarget,
+    progress: &Progress,
+) {
+    let Some(own) = KernelFile::target_of(function).filter(|_| args.target.is_some()) else { return };
+    let is_same = host.resolve(TargetRequest::named(own)).is_ok_and(|own| own.id() == target.id());
+    if !is_same {
+        progress.warn(&format!(
+            "function \"{}\" names the target {}, and is compiled for that of --target",
+            function.name,
+            shown(&own.to_json().to_string(), LINE_CHARS_MAX)
+        ));
+    }
+}
+
+/// Warns of functions that `build` compiles for the target that they name, though `--target` names another of that kind.
+pub(crate) fn tell_kept(
+    args: &KernelArgs,
+    module: &IrModule,
+    target: &ResolvedTarget,
+    host: &Host,
+    progress: &Progress,
+) {
+    if args.target.is_none() {
+        return;
+    }
+    for function in &module.functions {
+        let own = KernelFile::target_of(function).filter(|own| own.kind == target.target().kind);
+        let Some(own) = own else { continue };
+        if host.resolve(TargetRequest::named(own)).is_ok_and(|own| own.id() != target.id()) {
+            progress.warn(&format!(
+                "function \"{}\" is compiled for the target that it names, {}, and not for that of --target",
+                function.name,
+                shown(&own.to_json().to_string(), LINE_CHARS_MAX)
+            ));
+        }
+    }
 }
 
 /// Build option that requests additional outputs of a code generator.

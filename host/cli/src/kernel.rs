@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chipdock_host::files::read_regular_text;
-use chipdock_ir::{AttrValue, Diagnostic, Expr, IrModule, PrimFunc, attr};
+use chipdock_ir::{AttrValue, Diagnostic, Expr, IrModule, PrimFunc, Target, attr};
 use chipdock_script::{Cause, Script, ScriptErrors};
 
 use crate::report::{self, Exit, Failure, Mark, Problem, Result, quoted};
@@ -92,6 +92,14 @@ impl KernelFile {
         }
         let functions = self.module.functions.iter().filter(|function| kept.contains(&function.name));
         IrModule { functions: functions.cloned().collect(), attrs: self.module.attrs.clone() }
+    }
+
+    /// Returns the target that a function names, if it names one.
+    pub(crate) fn target_of(function: &PrimFunc) -> Option<&Arc<Target>> {
+        match function.attrs.get(attr::TARGET) {
+            Some(AttrValue::Target(target)) => Some(target),
+            _ => None,
+        }
     }
 
     /// Returns the errors of the module as problems with their lines.

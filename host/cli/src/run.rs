@@ -9,7 +9,7 @@ mod show;
 use std::path::PathBuf;
 
 use chipdock_host::{Device, DeviceChoice, Host, HostOptions};
-use chipdock_ir::PrimFunc;
+use chipdock_ir::{PrimFunc, attr};
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::built::Built;
@@ -110,9 +110,15 @@ fn compiled<'a>(
     device: DeviceChoice,
     progress: &Progress,
 ) -> Result<Code<'a>> {
-    let target = compile::target(host, &args.kernel, Some(device))?;
+    let own = KernelFile::target_of(function);
+    let target = compile::target_or(host, &args.kernel, own, Some(device))?;
+    compile::tell_overridden(host, &args.kernel, function, &target, progress);
     let device = call::device(&target)?.clone();
-    let module = kernel.module_of(function);
+    // Compiled for the target of this run, which has the device's values.
+    let mut module = kernel.module_of(function);
+    module.functions.iter_mut().filter(|each| KernelFile::target_of(each) == own).for_each(|each| {
+        each.attrs.remove(attr::TARGET);
+    });
     let purpose = Purpose { wish: None, device: Some(&device) };
     let build = compile::compile(host, kernel, &module, &target, &args.kernel, purpose, progress)?;
     let origin = show::Origin {

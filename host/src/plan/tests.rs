@@ -140,3 +140,36 @@ fn cache_v8_nothing_is_remembered_without_a_cache_or_beyond_the_bounds() {
     bench.plan(&huge);
     assert_eq!(count(), 0, "larger than all that is kept");
 }
+
+fn named(name: &str, target: serde_json::Value) -> chipdock_ir::PrimFunc {
+    let function = module(name, 3).functions.remove(0);
+    let mut attrs = function.attrs.clone();
+    let target = Target::from_canonical_json(&target).unwrap();
+    attrs.insert(attr::TARGET.into(), AttrValue::Target(Arc::new(target)));
+    chipdock_ir::PrimFunc { attrs, ..function }
+}
+
+fn names(job: &Job) -> Vec<String> {
+    job.module.functions.iter().map(|function| function.name.to_string()).collect()
+}
+
+#[test]
+fn compile_c6_functions_are_grouped_by_their_canonical_targets() {
+    let bench = Bench::new();
+    let functions = [
+        named("same", json!({"kind": "toy"})),
+        named("other", json!({"kind": "toy", "do": "threads"})),
+        module("none", 3).functions.remove(0),
+        named("spelt", json!({"kind": "toy", "do": "threads", "keys": ["toy"]})),
+    ];
+    let whole = build::module(functions.clone());
+    let plan = bench.plan(&whole);
+    assert_eq!(names(&plan.own), ["same", "none"]);
+    assert_eq!(plan.others.iter().map(names).collect::<Vec<_>>(), [["other", "spelt"]]);
+    assert_eq!(plan.others[0].target.id(), bench.target("threads").id());
+    assert_eq!(plan.target, *bench.target("build").target());
+    let apart = build::module([functions[1].clone(), functions[3].clone()]);
+    let plan = bench.plan(&apart);
+    assert_eq!((names(&plan.own), plan.others.len()), (vec!["other".to_owned(), "spelt".to_owned()], 0));
+    assert_eq!(plan.target, *bench.target("threads").target(), "it takes the place of the one asked for");
+}

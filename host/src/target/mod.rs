@@ -22,6 +22,8 @@
 //! * **TARGET-T9 Device.** A chosen device must be one of the kind's. Unless the source sets another, it is also `from_device`;
 //!   the target of a host states all its options itself, so nothing is filled in there.
 //! * **TARGET-T10 Host.** A chosen host is used as `host` of the source would be; only one of them may be given.
+//! * **TARGET-T12 Named.** A target that a function names ([`TargetRequest::named`]) is a source as any other. One without keys
+//!   has those of rule T5: the IR does not tell an empty list from none.
 //! * **TARGET-T11 Identity.** Equal targets have equal [`TargetId`]s, different ones do not; an artifact carries that of the
 //!   target that it was compiled for.
 //!

@@ -78,6 +78,12 @@ impl TargetRequest {
         Self { source: Some(source.into()), ..Self::default() }
     }
 
+    /// Makes a request for a target that a function names (TARGET-T12).
+    #[must_use]
+    pub fn named(target: &Target) -> Self {
+        Self::new(named_json(target))
+    }
+
     /// Sets the target of the host functions, for a source that names none.
     #[must_use]
     pub fn host(mut self, host: impl Into<TargetSource>) -> Self {
@@ -267,6 +273,18 @@ impl Host {
 /// Turns an error that blames the caller's input into one of the plugin: the input is not in question here.
 fn of_plugin(error: Error) -> Error {
     if error.category() == Category::Input { error.with_category(Category::Plugin) } else { error }
+}
+
+/// Returns the JSON of a target that was not made by a host: an empty list of keys was not given.
+fn named_json(target: &Target) -> Value {
+    let mut json = target.to_json();
+    if let Value::Object(object) = &mut json {
+        if target.keys.is_empty() {
+            object.remove("keys");
+        }
+        object.extend(target.host.as_ref().map(|host| ("host".to_owned(), named_json(host))));
+    }
+    json
 }
 
 fn json_of(source: &TargetSource) -> Result<Value, Error> {

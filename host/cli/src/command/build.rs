@@ -151,6 +151,7 @@ fn produce(
         _ => None,
     };
     let purpose = Purpose { wish, device: None };
+    compile::tell_kept(&args.kernel, module, &target, &host, progress);
     let build = compile::compile(&host, kernel, module, &target, &args.kernel, purpose, progress)?;
     if let Some(emit @ (Emit::Library | Emit::Archive)) = emit {
         let exported = library::exported(args, &host, &build, emit, progress)?;
