@@ -1,18 +1,9 @@
 //! Artifacts: what a code generator delivers, in memory and in a file.
 //!
 //! An artifact is an index (module kind, format, functions) and named sections of bytes. It holds the artifacts that it
-//! imports, so artifacts form a tree. The file format (version 1, little-endian):
-//!
-//! | bytes | what |
-//! |---|---|
-//! | 8 | `CHIPDOCK` |
-//! | 4, 4 | container version 1, zero |
-//! | 8 | size of the header |
-//! | 32 | SHA-256 of the header |
-//! | … | the header: JSON of the tree, with offset, size, alignment and SHA-256 of each section |
-//! | … | the sections, each at a multiple of its alignment, zeros between |
-//!
-//! A file that is truncated or changed is refused as a whole; nothing is read partly.
+//! imports; several may import one. `container.rs` has the file format.
+
+mod container;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -28,14 +19,13 @@ use crate::files::read_regular;
 use crate::target::TargetId;
 
 pub(crate) const MAGIC: &[u8; 8] = b"CHIPDOCK";
-const CONTAINER_VERSION: u32 = 1;
-const PREFIX_BYTES: usize = 8 + 4 + 4 + 8 + 32;
 /// Greatest alignment that a section may have, in bytes.
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 16;
 /// Greatest size of an artifact's file: its sections, those of its imports, and the header.
 pub(crate) const FILE_BYTES_MAX: u64 = ARTIFACT_BYTES_MAX * 2;
-/// Greatest nesting depth of imported artifacts.
-const NESTING_MAX: usize = 16;
+
+/// Module kind of an artifact that only holds others.
+const BUNDLE_KIND: &str = "chipdock.modules";
 
 /// A function of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,27 +180,6 @@ pub struct Artifact {
     imports: Vec<Arc<Artifact>>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header {
-    /// As text: what a loader is given is what the code generator wrote, byte for byte.
-    index: String,
-    target: String,
-    sections: Vec<SectionHeader>,
-    imports: Vec<Header>,
-    #[serde(default, skip_serializing_if = "Signatures::is_empty")]
-    signatures: Signatures,
-}
-
-#[derive(Serialize, Deserialize)]
-struct SectionHeader {
-    name: String,
-    kind: String,
-    alignment_bytes: u64,
-    offset_bytes: u64,
-    size_bytes: u64,
-    sha256: String,
-}
-
 impl Artifact {
     /// An artifact of an index, as JSON, and sections. `target_json` is the target it was compiled for.
     ///
@@ -258,6 +227,27 @@ impl Artifact {
         let index = serde_json::to_string(&index)
             .map_err(|error| Error::new(ErrorKind::Internal, format!("an index: {error}")))?;
         Self::new(index, "null".to_owned(), Vec::new(), imports)
+    }
+
+    /// Makes one artifact of several, which has no code of its own: what a library embeds whose modules share others.
+    pub(crate) fn bundle(modules: Vec<Arc<Artifact>>) -> Result<Self, Error> {
+        Self::described(BUNDLE_KIND, "none", Vec::new(), modules)
+    }
+
+    /// Returns the modules of a bundle; `None` where it is another artifact.
+    #[must_use]
+    pub fn bundled(&self) -> Option<&[Arc<Artifact>]> {
+        (self.index.module_kind == BUNDLE_KIND && self.sections.is_empty()).then_some(&self.imports)
+    }
+
+    /// Returns the same artifact with other imports.
+    pub(crate) fn with_imports(&self, imports: Vec<Arc<Artifact>>) -> Result<Self, Error> {
+        let copy = |section: &Section| {
+            Section::new(&section.name, &section.kind, section.alignment_bytes, section.data())
+        };
+        let sections = self.sections.iter().map(copy).collect::<Result<_, _>>()?;
+        let artifact = Self::new(self.index_json.clone(), self.target_json.clone(), sections, imports)?;
+        Ok(artifact.signed(self.signatures()))
     }
 
     /// Adds what the host knows of the functions beyond their index, which stays what the code generator wrote.
@@ -321,99 +311,6 @@ impl Artifact {
     #[must_use]
     pub fn imports(&self) -> &[Arc<Artifact>] {
         &self.imports
-    }
-
-    /// The artifact as the bytes of a file.
-    ///
-    /// # Errors
-    ///
-    /// `InternalError` when the header cannot be written as JSON.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut sizes = Vec::new();
-        self.collect_sizes(&mut sizes);
-        // Offsets stand in the header and count from the end of the padded header, so its own size does not matter.
-        let mut offset = 0_u64;
-        let offsets: Vec<u64> = sizes
-            .iter()
-            .map(|(alignment, size)| {
-                let start = offset.next_multiple_of(*alignment);
-                offset = start + size;
-                start
-            })
-            .collect();
-        let header = serde_json::to_vec(&self.header(&mut offsets.iter().copied()))
-            .map_err(|error| Error::new(ErrorKind::Internal, format!("artifact header: {error}")))?;
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&CONTAINER_VERSION.to_le_bytes());
-        bytes.extend_from_slice(&0_u32.to_le_bytes());
-        bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&Sha256::digest(&header));
-        bytes.extend_from_slice(&header);
-        bytes.resize(data_start(header.len()), 0);
-        let start = bytes.len();
-        self.write_sections(&mut bytes, start, &mut offsets.iter().copied());
-        Ok(bytes)
-    }
-
-    fn collect_sizes(&self, sizes: &mut Vec<(u64, u64)>) {
-        sizes.extend(
-            self.sections.iter().map(|section| (section.alignment_bytes, section.data().len() as u64)),
-        );
-        self.imports.iter().for_each(|import| import.collect_sizes(sizes));
-    }
-
-    fn header(&self, offsets: &mut dyn Iterator<Item = u64>) -> Header {
-        let sections = self
-            .sections
-            .iter()
-            .map(|section| SectionHeader {
-                name: section.name.clone(),
-                kind: section.kind.clone(),
-                alignment_bytes: section.alignment_bytes,
-                offset_bytes: offsets.next().unwrap_or_default(),
-                size_bytes: section.data().len() as u64,
-                sha256: section.sha256(),
-            })
-            .collect();
-        let imports = self.imports.iter().map(|import| import.header(offsets)).collect();
-        let signatures = self.signatures();
-        Header {
-            index: self.index_json.clone(),
-            target: self.target_json.clone(),
-            sections,
-            imports,
-            signatures,
-        }
-    }
-
-    fn write_sections(&self, bytes: &mut Vec<u8>, start: usize, offsets: &mut dyn Iterator<Item = u64>) {
-        for section in &self.sections {
-            let offset = usize::try_from(offsets.next().unwrap_or_default()).unwrap_or(0);
-            bytes.resize(start + offset, 0);
-            bytes.extend_from_slice(section.data());
-        }
-        for import in &self.imports {
-            import.write_sections(bytes, start, offsets);
-        }
-    }
-
-    /// Reads an artifact from the bytes of a file.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError` for anything that is not a whole and unchanged artifact.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (header, data) = split(bytes)?;
-        let header: Header = serde_json::from_slice(header)
-            .map_err(|error| value_error(format!("not an artifact: its header: {error}")))?;
-        let mut end = 0;
-        let artifact = read(&header, data, &mut end, 0)?;
-        if end != data.len() {
-            let message = format!("not an artifact: {} bytes follow its sections", data.len() - end);
-            return Err(value_error(message));
-        }
-        Ok(artifact)
     }
 
     /// Writes the artifact to a file: under another name first, then renamed, so that nothing half-written is left.
@@ -480,79 +377,8 @@ fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     names.into_iter().find(|name| !seen.insert(*name))
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Returns the offset of the sections: after the header, at the greatest alignment of all.
-fn data_start(header_bytes: usize) -> usize {
-    (PREFIX_BYTES + header_bytes).next_multiple_of(ALIGNMENT_BYTES_MAX as usize)
-}
-
-fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), Error> {
-    let cut = || value_error(format!("not a whole artifact: it ends after {} bytes", bytes.len()));
-    if !bytes.starts_with(&MAGIC[..MAGIC.len().min(bytes.len())]) {
-        return Err(value_error("not an artifact: it does not begin with CHIPDOCK"));
-    }
-    let prefix = bytes.get(..PREFIX_BYTES).ok_or_else(cut)?;
-    let number = |range: std::ops::Range<usize>| {
-        prefix[range].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
-    };
-    let version = number(8..12);
-    if version != u64::from(CONTAINER_VERSION) || number(12..16) != 0 {
-        return Err(value_error(format!(
-            "artifact container version {version}; expected {CONTAINER_VERSION}"
-        )));
-    }
-    let header_bytes = usize::try_from(number(16..24)).map_err(|_| cut())?;
-    let header_end =
-        PREFIX_BYTES.checked_add(header_bytes).filter(|end| *end <= bytes.len()).ok_or_else(cut)?;
-    let header = &bytes[PREFIX_BYTES..header_end];
-    if Sha256::digest(header).as_slice() != &prefix[24..56] {
-        return Err(value_error("not an unchanged artifact: the digest of its header differs"));
-    }
-    let data = bytes.get(data_start(header_bytes)..).ok_or_else(cut)?;
-    if bytes[header_end..data_start(header_bytes)].iter().any(|byte| *byte != 0) {
-        return Err(value_error("not an unchanged artifact: its padding is not zero"));
-    }
-    Ok((header, data))
-}
-
-fn read(header: &Header, data: &[u8], end: &mut usize, nesting: usize) -> Result<Artifact, Error> {
-    if nesting > NESTING_MAX {
-        return Err(value_error(format!("artifacts are nested more than {NESTING_MAX} deep")));
-    }
-    if header.sections.len() > SECTIONS_MAX {
-        let message = format!("{} sections; expected at most {SECTIONS_MAX}", header.sections.len());
-        return Err(value_error(message));
-    }
-    let mut sections = Vec::with_capacity(header.sections.len());
-    for section in &header.sections {
-        let cut = || value_error(format!("not a whole artifact: section \"{}\" is cut off", section.name));
-        let start = usize::try_from(section.offset_bytes).map_err(|_| cut())?;
-        let size = usize::try_from(section.size_bytes).map_err(|_| cut())?;
-        let stop = start.checked_add(size).ok_or_else(cut)?;
-        let bytes = data.get(start..stop).ok_or_else(cut)?;
-        let gap = data.get(*end..start);
-        let is_aligned = section.offset_bytes.is_multiple_of(section.alignment_bytes.max(1));
-        if !is_aligned || gap.is_none_or(|gap| gap.iter().any(|byte| *byte != 0)) {
-            return Err(value_error(format!(
-                "not an artifact: section \"{}\" is out of place",
-                section.name
-            )));
-        }
-        *end = stop;
-        if hex(&Sha256::digest(bytes)) != section.sha256 {
-            let message =
-                format!("not an unchanged artifact: the digest of section \"{}\" differs", section.name);
-            return Err(value_error(message));
-        }
-        sections.push(Section::new(&section.name, &section.kind, section.alignment_bytes, bytes)?);
-    }
-    let imports: Result<Vec<Arc<Artifact>>, Error> =
-        header.imports.iter().map(|import| read(import, data, end, nesting + 1).map(Arc::new)).collect();
-    let artifact = Artifact::new(header.index.clone(), header.target.clone(), sections, imports?)?;
-    Ok(artifact.signed(header.signatures.clone()))
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ pub(crate) const ARTIFACT_BYTES_MAX: u64 = 1 << 31;
 pub(crate) const OBJECT_BYTES_MAX: usize = 1 << 31;
 /// Sections of an artifact: each costs up to its alignment, 64 KiB, beside its bytes.
 pub(crate) const SECTIONS_MAX: usize = 4096;
+/// Modules of an artifact's file: one for each target of a module, and as many for host functions.
+pub(crate) const MODULES_MAX: usize = 4096;
 /// Devices of one device API: each is a row in a list, and no machine has a thousandth of that today.
 pub(crate) const DEVICES_MAX: i32 = 4096;
 /// Axes of a tensor that a plugin asks for.

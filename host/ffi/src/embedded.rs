@@ -5,7 +5,7 @@
 //! symbol is a plain C function, which is called without an object: each gets one of a fixed number of entry points, which are
 //! alike but for the number that they pass on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, c_void};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -130,7 +130,13 @@ fn register(
     prefix: &str,
     taken: &mut usize,
 ) -> Result<(), Error> {
-    let (names, first): (Vec<String>, usize) = (module.function_names().map(str::to_owned).collect(), *taken);
+    // The functions of a bundle are those of its modules.
+    let modules = match module.artifact().bundled() {
+        Some(_) => module.imports(),
+        None => std::slice::from_ref(module),
+    };
+    let names: BTreeSet<&str> = modules.iter().flat_map(chipdock_host::Module::function_names).collect();
+    let first = *taken;
     if first + names.len() > ENTRY_POINTS {
         let message = format!(
             "an embedded module has {} functions, and {} of {ENTRY_POINTS} entry points of this process are taken; open the \
@@ -143,7 +149,8 @@ fn register(
     // Before the first can fail: an entry point is given once.
     *taken += names.len();
     for (at, name) in names.iter().enumerate() {
-        let embedded = Embedded { module: module.clone(), name: name.clone(), function: OnceLock::new() };
+        let embedded =
+            Embedded { module: module.clone(), name: (*name).to_owned(), function: OnceLock::new() };
         let _ = FUNCTIONS[first + at].set(embedded);
         let symbol = CString::new(format!("__tvm_ffi_{prefix}{name}")).map_err(|_| {
             Error::new(ErrorKind::VALUE_ERROR, format!("function {name:?} has a name with a NUL character"))

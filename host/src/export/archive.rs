@@ -1,7 +1,7 @@
 //! Archives: the parts of a library, for linking on another machine (EXPORT-X6).
 
 use super::link::{ARGUMENTS, LIBRARIES};
-use super::parts::{EXPORTS, OBJECT, Parts, SOURCE};
+use super::parts::{EXPORTS, OBJECT, Parts, SOURCE, TREE};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
 use crate::library::ARCHIVED_ARTIFACT;
@@ -20,8 +20,12 @@ fn makefile() -> String {
 
 /// Packs the parts into a tar archive, with the artifact itself for whoever opens it (LIB-10): the same parts give the same bytes.
 pub(super) fn pack(artifact: &Artifact, parts: &Parts) -> Result<Vec<u8>, Error> {
+    // What the library embeds is in the archive already.
+    let has_tree = parts.files.iter().any(|(name, _)| *name == TREE);
+    let artifact =
+        if has_tree { artifact.with_imports(Vec::new())?.to_bytes()? } else { artifact.to_bytes()? };
     let mut archive = tar::Builder::new(Vec::new());
-    let others = [(MAKEFILE, makefile().into_bytes()), (ARCHIVED_ARTIFACT, artifact.to_bytes()?)];
+    let others = [(MAKEFILE, makefile().into_bytes()), (ARCHIVED_ARTIFACT, artifact)];
     for (name, bytes) in parts.files.iter().chain(&others) {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);

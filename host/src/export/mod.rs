@@ -12,7 +12,8 @@
 //!   ([`LibraryDocument`](crate::library::LibraryDocument)): the index and
 //!   the target of the artifact, the signatures of its functions, and where its device code is.
 //! * **EXPORT-X4 Device code.** [`DeviceCode::Embedded`]: `__tvm_ffi__library_bin` is TVM-FFI's import tree, whose root is the
-//!   library; each imported artifact is a child of kind [`EMBEDDED_KIND`](crate::library::EMBEDDED_KIND).
+//!   library; each imported artifact is a child of kind [`EMBEDDED_KIND`](crate::library::EMBEDDED_KIND). Where one of
+//!   them imports others, one child has all of them, each once.
 //!   TVM-FFI refuses a library with a kind that nobody loads, so [`DeviceCode::Aside`] writes no tree, and the whole artifact to a file beside the library.
 //! * **EXPORT-X5 Whole.** Each file is written whole or not at all, under its name only when it is whole: a library that is in use
 //!   keeps its old file.

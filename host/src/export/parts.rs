@@ -13,7 +13,7 @@ use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
 use crate::files::sha256_of_bytes;
 use crate::host::Host;
-use crate::library::{Aside, EMBEDDED_KIND, ENVIRONMENT, FUNCTION, LibraryDocument};
+use crate::library::{ARCHIVED_MODULES, Aside, EMBEDDED_KIND, ENVIRONMENT, FUNCTION, LibraryDocument};
 use crate::runtime::check_environment;
 use crate::target::TargetContext;
 
@@ -25,7 +25,7 @@ pub(super) const COMPILED: &str = "runtime.o";
 pub(super) const JOINT: &str = "library.o";
 pub(super) const HEADER: &str = "chipdock.h";
 pub(super) const ABOUT: &str = "library.json";
-pub(super) const TREE: &str = "modules.bin";
+pub(super) const TREE: &str = ARCHIVED_MODULES;
 pub(super) const EXPORTS: &str = "exports.map";
 
 const RUNTIME_TEXT: &str = include_str!("runtime.c");
@@ -102,8 +102,12 @@ fn aside_name(name: &str, options: &ExportOptions) -> String {
 }
 
 fn tree(artifact: &Artifact) -> Result<Vec<u8>, Error> {
-    let imports: Result<Vec<Vec<u8>>, Error> =
-        artifact.imports().iter().map(|import| import.to_bytes()).collect();
+    let imports = artifact.imports();
+    // Modules that import others share them: together in one file, each is there once.
+    if imports.iter().any(|import| !import.imports().is_empty()) {
+        return Ok(blob::tree(&[Artifact::bundle(imports.to_vec())?.to_bytes()?]));
+    }
+    let imports: Result<Vec<Vec<u8>>, Error> = imports.iter().map(|import| import.to_bytes()).collect();
     Ok(blob::tree(&imports?))
 }
 

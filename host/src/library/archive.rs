@@ -1,13 +1,16 @@
 //! Archives of what a library is linked from (LIB-10).
 
 use std::io::Read as _;
+use std::sync::Arc;
 
-use super::FILE_BYTES_MAX;
+use super::{EMBEDDED_KIND, FILE_BYTES_MAX, blob};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
 
 /// The name of the file that is the artifact itself.
 pub(crate) const ARTIFACT: &str = "module.chipdock";
+/// The name of the file that has the artifacts that it imports, as a library embeds them.
+pub(crate) const MODULES: &str = "modules.bin";
 /// Greatest number of files of an archive: one that a build left has about ten.
 const FILES_MAX: usize = 64;
 /// Where a header of the format says so.
@@ -23,30 +26,61 @@ pub(super) const fn start_bytes() -> usize {
     MARK.end
 }
 
-/// Reads the artifact of an archive; other files of it are for the linker.
+/// Reads the artifact of an archive, and what it imports; other files of it are for the linker.
 pub(super) fn read(bytes: &[u8]) -> Result<Artifact, Error> {
     let damaged = |error: std::io::Error| value_error(format!("it is a damaged archive: {error}"));
     let mut archive = tar::Archive::new(bytes);
+    let (mut artifact, mut modules) = (None, None);
     for (count, entry) in archive.entries().map_err(damaged)?.enumerate() {
         let entry = entry.map_err(damaged)?;
         if count >= FILES_MAX {
             return Err(value_error(format!("the archive has more than {FILES_MAX} files")));
         }
-        if *entry.path_bytes() != *ARTIFACT.as_bytes() {
-            continue;
-        }
+        let (name, place) = match &*entry.path_bytes() {
+            path if path == ARTIFACT.as_bytes() => (ARTIFACT, &mut artifact),
+            path if path == MODULES.as_bytes() => (MODULES, &mut modules),
+            _ => continue,
+        };
         let size = entry.size();
         if size > FILE_BYTES_MAX {
-            return Err(value_error(format!(
-                "{ARTIFACT} has {size} bytes; expected at most {FILE_BYTES_MAX}"
-            )));
+            return Err(value_error(format!("{name} has {size} bytes; expected at most {FILE_BYTES_MAX}")));
         }
-        let mut artifact = Vec::new();
-        entry.take(size).read_to_end(&mut artifact).map_err(damaged)?;
-        return Artifact::from_bytes(&artifact).map_err(|error| error.while_doing(ARTIFACT));
+        let mut bytes = Vec::new();
+        entry.take(size).read_to_end(&mut bytes).map_err(damaged)?;
+        if bytes.len() as u64 != size {
+            return Err(value_error(format!("{name} is cut short")));
+        }
+        *place = Some(bytes);
     }
-    Err(value_error(format!("the archive has no file {ARTIFACT}"))
-        .hint("chipdock build -o OUT.tar makes one that has"))
+    let artifact = artifact.ok_or_else(|| {
+        value_error(format!("the archive has no file {ARTIFACT}"))
+            .hint("chipdock build -o OUT.tar makes one that has")
+    })?;
+    let artifact = Artifact::from_bytes(&artifact).map_err(|error| error.while_doing(ARTIFACT))?;
+    match modules {
+        Some(modules) if artifact.imports().is_empty() => {
+            let imports = modules_of(&modules).map_err(|error| error.while_doing(MODULES))?;
+            artifact.with_imports(imports)
+        }
+        _ => Ok(artifact),
+    }
+}
+
+/// Reads the artifacts that a library embeds.
+fn modules_of(bytes: &[u8]) -> Result<Vec<Arc<Artifact>>, Error> {
+    let mut found = Vec::new();
+    for module in blob::read(bytes).map_err(value_error)? {
+        if module.kind != EMBEDDED_KIND {
+            continue;
+        }
+        let payload = bytes.get(module.payload.unwrap_or_default()).unwrap_or_default();
+        let artifact = Artifact::from_bytes(payload)?;
+        match artifact.bundled() {
+            Some(modules) => found.extend_from_slice(modules),
+            None => found.push(Arc::new(artifact)),
+        }
+    }
+    Ok(found)
 }
 
 fn value_error(message: String) -> Error {
@@ -55,8 +89,6 @@ fn value_error(message: String) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::artifact::Section;
 
@@ -83,7 +115,7 @@ mod tests {
         assert_eq!((found.index_json(), found.sections().len()), (index, 1));
         // The zeros at the end are no part of it.
         let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();
-        for length in (0..2048).chain((2048..end).step_by(509)) {
+        for length in 0..end {
             assert_eq!(*read(&bytes[..length]).unwrap_err().kind(), ErrorKind::Value, "cut to {length}");
         }
         let mut changed = bytes.clone();

@@ -427,7 +427,9 @@ impl<'a> Parts<'a> {
         let modules = blob::read(bytes).map_err(|what| damaged(format!("its embedded modules: {what}")))?;
         // The blob is a part of the file.
         let start = bytes.as_ptr().addr() - self.elf.data().as_ptr().addr();
-        modules.into_iter().map(|module| embedded(module, bytes, start)).collect()
+        let modules: Result<Vec<Embedded>, Error> =
+            modules.into_iter().map(|module| embedded(module, bytes, start)).collect();
+        Ok(unbundled(modules?))
     }
 
     /// Describes the library as an artifact without sections: one of Chipdock by its own index, another by its symbols.
@@ -468,6 +470,33 @@ fn embedded(module: blob::Module, bytes: &[u8], start: usize) -> Result<Embedded
     };
     let payload = start + range.start..start + range.end;
     Ok(Embedded { kind: module.kind, size_bytes: payload.len(), artifact, imports: module.imports, payload })
+}
+
+/// Puts the modules of a bundle in its place: the first one there, the others at the end, all as imports of what imports it.
+fn unbundled(mut all: Vec<Embedded>) -> Vec<Embedded> {
+    for at in 0..all.len() {
+        let bundle = all[at].artifact.clone();
+        let Some([first, others @ ..]) = bundle.as_ref().and_then(|bundle| bundle.bundled()) else {
+            continue;
+        };
+        let places = all.len()..all.len() + others.len();
+        let payload = all[at].payload.clone();
+        let of = |module: &Arc<Artifact>| Embedded {
+            kind: EMBEDDED_KIND.to_owned(),
+            size_bytes: payload.len(),
+            artifact: Some(Arc::clone(module)),
+            imports: Vec::new(),
+            payload: payload.clone(),
+        };
+        all.extend(others.iter().map(of));
+        all[at].artifact = Some(Arc::clone(first));
+        for module in &mut all {
+            if let Some(place) = module.imports.iter().position(|import| *import == at) {
+                module.imports.splice(place + 1..place + 1, places.clone());
+            }
+        }
+    }
+    all
 }
 
 fn check_format(bytes: &[u8]) -> Result<(), Error> {

@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind, quoted};
 use crate::host::Host;
 use crate::image;
 use crate::options::LogLevel;
-use crate::runtime::{EnvState, Module, check_environment};
+use crate::runtime::{EnvState, Made, Module, check_environment};
 use crate::values::{Carried, carried_back};
 
 /// The opened code of a library (LIB-7).
@@ -335,7 +335,9 @@ impl Host {
         let waits = asks_for_run_time(library).any(|function| function == BARRIER);
         let caller = Caller { services: env.services(), tvm_ffi, waits };
         let code = Arc::new(LibraryCode::open(file.path(), library, Arc::clone(&env), caller)?);
-        let mut tree = Tree { host: self, file, library, code, env, caller, made: BTreeMap::new() };
+        let mut made = Made::default();
+        let mut tree =
+            Tree { host: self, file, library, code, env, caller, made: BTreeMap::new(), loaded: &mut made };
         tree.module(0)
     }
 }
@@ -350,6 +352,8 @@ struct Tree<'a> {
     caller: Caller,
     /// Modules by their place in the library's list: several may import one.
     made: BTreeMap<usize, Module>,
+    /// Imports of its artifacts.
+    loaded: &'a mut Made,
 }
 
 impl Tree<'_> {
@@ -367,9 +371,9 @@ impl Tree<'_> {
         Ok(module)
     }
 
-    fn make(&self, embedded: &Embedded, mut imports: Vec<Module>) -> Result<Module, Error> {
+    fn make(&mut self, embedded: &Embedded, mut imports: Vec<Module>) -> Result<Module, Error> {
         if let Some(artifact) = &embedded.artifact {
-            return self.host.load_import(artifact);
+            return self.host.load_import(artifact, self.loaded);
         }
         if embedded.kind != LIBRARY_KIND {
             return self.of_others(embedded, imports);
@@ -378,7 +382,7 @@ impl Tree<'_> {
             Ok(None) => {}
             Ok(Some(artifact)) => {
                 for import in artifact.imports() {
-                    imports.push(self.host.load_import(import)?);
+                    imports.push(self.host.load_import(import, self.loaded)?);
                 }
             }
             Err(error) => imports.push(self.opaque(super::EMBEDDED_KIND, error, Vec::new())?),

@@ -10,7 +10,7 @@
 //!   nothing else.
 //! * **LIB-4 Embedded modules.** `__tvm_ffi__library_bin` has a tree of modules, of which `_lib` is the library itself. It is
 //!   acyclic, module 0 is its root, and every module hangs on it. Modules of kind `chipdock` are artifacts, and are loaded as
-//!   [`Host::load`](crate::Host::load) loads imports. One of another kind is loaded by what others have registered for that kind
+//!   [`Host::load`](crate::Host::load) loads imports; one of kind `chipdock.modules` stands for those that it imports. One of another kind is loaded by what others have registered for that kind
 //!   with the libtvm_ffi of the process, `ffi.Module.load_from_bytes.<kind>`; that module finds its functions. Without such a
 //!   loader, or when it fails, the module stays what it is, the functions of the library can be called, and asking for a
 //!   function that nothing else has says which kind has no loader, or the loader's error.
@@ -31,7 +31,8 @@
 //!   in libtvm_ffi's slot is moved to the host's. Functions among arguments and results are carried between host and
 //!   libtvm_ffi (VALUE-F1 to VALUE-F3).
 //! * **LIB-10 Archives.** An archive of what a library is linked from also has the artifact, `module.chipdock`, which is what is
-//!   read and loaded; its other files are for a linker.
+//!   read and loaded. If that imports nothing, `modules.bin` has its imports, as a library embeds them (LIB-4). Other files are
+//!   for a linker.
 //! * **LIB-11 Its module.** A library of others that has `__tvm_ffi__library_ctx`, or embedded modules of other kinds, is also
 //!   a module of libtvm_ffi's, where it needs libtvm_ffi or the process has one: libtvm_ffi opens the same copy, writes that
 //!   variable, and gets as its imports the embedded modules of other kinds that were loaded (LIB-4). So
@@ -68,7 +69,7 @@ use std::sync::{Arc, OnceLock};
 
 use object::elf;
 
-pub(crate) use archive::ARTIFACT as ARCHIVED_ARTIFACT;
+pub(crate) use archive::{ARTIFACT as ARCHIVED_ARTIFACT, MODULES as ARCHIVED_MODULES};
 pub use document::{Aside, LibraryDocument};
 pub(crate) use file::{ENVIRONMENT, FUNCTION};
 pub use file::{Embedded, LibraryFile};

@@ -126,6 +126,10 @@ pub(crate) fn check_environment(artifact: &Artifact) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Unavailable, message).hint("use a newer Chipdock, or compile the module again"))
 }
 
+/// The imports that one load has made, by the place of their artifacts, which stay alive: several modules may import one.
+#[derive(Default)]
+pub(crate) struct Made(BTreeMap<usize, (Module, Arc<Artifact>)>);
+
 /// What an artifact is loaded for, which decides whether one that cannot run here is an error or stays an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
@@ -157,7 +161,7 @@ impl Host {
     /// Errors of the loader: `ValueError` for an artifact that it does not understand, `Unavailable` for a tool or
     /// library that it needs.
     pub fn load(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
-        self.load_as(artifact, Role::Wanted)
+        self.load_as(artifact, Role::Wanted, &mut Made::default())
     }
 
     /// Makes what was just compiled runnable, as [`Self::load`] does. Code for another machine stays an artifact, as one without a
@@ -167,13 +171,13 @@ impl Host {
     ///
     /// As of [`Self::load`], but for `Unsupported`.
     pub fn load_compiled(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
-        self.load_as(artifact, Role::Compiled)
+        self.load_as(artifact, Role::Compiled, &mut Made::default())
     }
 
-    fn load_as(&self, artifact: &Arc<Artifact>, role: Role) -> Result<Module, Error> {
+    fn load_as(&self, artifact: &Arc<Artifact>, role: Role, made: &mut Made) -> Result<Module, Error> {
         self.0.services.check_process()?;
         let _span = tracing::info_span!("load", kind = &*artifact.index().module_kind).entered();
-        let imports = artifact.imports().iter().map(|import| self.load_as(import, Role::Imported));
+        let imports = artifact.imports().iter().map(|import| self.load_import(import, made));
         let imports: Result<Vec<Module>, Error> = imports.collect();
         let imports = imports?;
         // The loader releases it with the last of the module and its functions, which may be long after the module here is
@@ -202,9 +206,15 @@ impl Host {
         Ok(module)
     }
 
-    /// Loads an artifact that another module imports: one that cannot run here stays an artifact.
-    pub(crate) fn load_import(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
-        self.load_as(artifact, Role::Imported)
+    /// Loads an artifact that another module imports, once: one that cannot run here stays an artifact.
+    pub(crate) fn load_import(&self, artifact: &Arc<Artifact>, made: &mut Made) -> Result<Module, Error> {
+        let place = Arc::as_ptr(artifact).addr();
+        if let Some((module, _)) = made.0.get(&place) {
+            return Ok(module.clone());
+        }
+        let module = self.load_as(artifact, Role::Imported, made)?;
+        made.0.insert(place, (module.clone(), Arc::clone(artifact)));
+        Ok(module)
     }
 
     fn load_with(

@@ -134,7 +134,8 @@ fn described(scratch: &Scratch) -> Value {
     let size = u64::from_le_bytes(bytes[16..24].try_into().unwrap()) as usize;
     let header: Value = serde_json::from_slice(&bytes[56..56 + size]).unwrap();
     let target = "{\"kind\":\"c\",\"tag\":\"\",\"keys\":[\"cpu\"]}";
-    json!({"index": header["index"], "target": target, "signatures": header["signatures"]})
+    let module = &header["modules"][0];
+    json!({"index": module["index"], "target": target, "signatures": module["signatures"]})
 }
 
 #[test]

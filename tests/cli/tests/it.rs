@@ -18,6 +18,7 @@ mod cli_privileges;
 mod cli_run;
 mod cli_schemas;
 mod cli_streams;
+mod cli_targets;
 mod cli_template;
 mod cli_trace;
 mod cli_trust;

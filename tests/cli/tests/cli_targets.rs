@@ -1,0 +1,136 @@
+//! Tests of modules whose functions name targets: COMPILE-C6, COMPILE-C7, CONTAINER-1. Rules are those of the host.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use chipdock_test_support::command::Scratch;
+use serde_json::{Value, json};
+
+/// A kernel file of functions `f0`, `f1`, … that add their number, each for its target.
+fn file(targets: &[Value]) -> String {
+    let mut text = "@I.ir_module\nclass Module:\n".to_owned();
+    for (at, target) in targets.iter().enumerate() {
+        let attrs = if target.is_null() { String::new() } else { format!("\"target\": T.target({target})") };
+        let _ = write!(
+            text,
+            "    @T.prim_func(s_tir=True)\n    def f{at}(A: T.Buffer((8,), \"float32\"), B: T.Buffer((8,), \"float32\")):\n        \
+             T.func_attr({{{attrs}}})\n        for i in range(8):\n            with T.sblock(\"B\"):\n                \
+             vi = T.axis.spatial(8, i)\n                B[vi] = A[vi] + T.float32({at})\n\n"
+        );
+    }
+    text
+}
+
+fn with(targets: &[Value]) -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("k.py", file(targets));
+    scratch.write_f32("a.npy", &[8], &[0.5; 8]);
+    scratch
+}
+
+/// The target of each module of a built file, and its functions.
+fn modules(inspected: &Value, into: &mut BTreeSet<(String, String)>) {
+    let names = inspected["functions"].as_array().unwrap().iter();
+    let names: Vec<&str> = names.map(|function| function["name"].as_str().unwrap()).collect();
+    into.insert((inspected["target"].to_string(), names.join(" ")));
+    inspected["imports"].as_array().unwrap().iter().for_each(|import| modules(import, into));
+}
+
+/// COMPILE-C6: as the functions say, whatever the kind of the module's target.
+#[test]
+fn functions_are_compiled_for_the_targets_that_they_name() {
+    let arch =
+        |arch: &str| json!({"kind": "cuda", "arch": arch, "max_num_threads": 64, "host": {"kind": "c"}});
+    let scratch = with(&[arch("sm_75"), arch("sm_80"), arch("sm_75")]);
+    for target in ["--target cuda", ""] {
+        let ended = scratch.run(&format!("build k.py {target} -o k.artifact"));
+        assert_eq!(
+            (ended.code, ended.stderr.contains("sm_75")),
+            (Some(0), !target.is_empty()),
+            "{}",
+            ended.stderr
+        );
+        let mut found = BTreeSet::new();
+        modules(&scratch.run("inspect k.artifact --json").json()["module"], &mut found);
+        let of = |arch: &str| {
+            let one = |(target, _): &&(String, String)| target.contains(&format!("\"arch\":\"{arch}\""));
+            found.iter().filter(one).map(|(_, names)| names.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (of("sm_75"), of("sm_80")),
+            (vec!["f0_kernel f2_kernel".to_owned()], vec!["f1_kernel".to_owned()])
+        );
+    }
+}
+
+/// A target that is named beside `--target` is never passed over without a word.
+#[test]
+fn a_target_of_a_function_and_target_tell_which_one_is_taken() {
+    let scratch = with(&[json!({"kind": "c", "opt-level": 1}), Value::Null]);
+    let kept = scratch.run("build k.py --target {\"kind\":\"c\",\"opt-level\":2} -o k.artifact");
+    assert_eq!(kept.code, Some(0), "{}", kept.stderr);
+    assert!(
+        kept.stderr.contains("warning: function \"f0\" is compiled for the target that it names"),
+        "{}",
+        kept.stderr
+    );
+    assert!(!kept.stderr.contains("\"f1\""), "{}", kept.stderr);
+    let mut found = BTreeSet::new();
+    modules(&scratch.run("inspect k.artifact --json").json()["module"], &mut found);
+    let levels: Vec<(bool, &str)> =
+        found.iter().map(|(target, names)| (target.contains("\"opt-level\":1"), names.as_str())).collect();
+    assert_eq!(BTreeSet::from_iter(levels), BTreeSet::from([(true, "f0"), (false, "f1")]));
+
+    let run = "run k.py:f0 --in A=a.npy --out B=b.npy --json";
+    let own = scratch.run(run);
+    assert_eq!((own.stderr.as_str(), &own.json()["target"]["opt-level"]), ("", &json!(1)));
+    assert_eq!(scratch.read_npy::<f32>("b.npy").1, [0.5; 8]);
+    let over = scratch.run(&format!("{run} --target {{\"kind\":\"c\",\"opt-level\":2}}"));
+    assert_eq!((over.code, &over.json()["target"]["opt-level"]), (Some(0), &json!(2)));
+    assert!(over.stderr.contains("warning: function \"f0\" names the target"), "{}", over.stderr);
+    let same = scratch.run(&format!("{run} --target {{\"kind\":\"c\",\"opt-level\":1}}"));
+    assert_eq!((same.code, same.stderr.as_str()), (Some(0), ""));
+}
+
+/// `run` takes the device of the target that the function names.
+#[test]
+fn run_takes_the_device_of_the_function_s_target() {
+    let scratch = with(&[json!({"kind": "opencl"}), json!({"kind": "opencl", "host": {"kind": "c"}})]);
+    let ended = scratch.run("run k.py:f1 --in A=a.npy --out B=b.npy --json");
+    let devices = scratch.run("devices --json").json().to_string();
+    if !devices.contains("\"opencl:0\"") {
+        println!("no OpenCL device here");
+        assert_eq!(ended.code, Some(4), "{}", ended.stderr);
+        return;
+    }
+    assert_eq!((ended.code, &ended.json()["device"]), (Some(0), &json!("opencl:0")), "{}", ended.stderr);
+    assert_eq!(scratch.read_npy::<f32>("b.npy").1, [1.5; 8]);
+}
+
+/// CONTAINER-1, EXPORT-X4, LIB-10: each further target costs what it is, and 4 KiB at most.
+#[test]
+fn a_file_is_as_large_as_its_parts() {
+    let target = |at: usize| json!({"kind": "c", "num-cores": at + 1});
+    let one = with(&[target(0)]);
+    let size = |scratch: &Scratch, name: &str| {
+        let ended = scratch.run(&format!("build k.py --target c -o {name}"));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        std::fs::metadata(scratch.path(name)).unwrap().len()
+    };
+    for name in ["k.artifact", "k.so", "k.tar"] {
+        let part = size(&one, "k.artifact");
+        let alone = size(&one, name);
+        for count in [2, 8, 32] {
+            let targets: Vec<Value> = (0..count).map(target).collect();
+            let scratch = with(&targets);
+            let (found, more) = (size(&scratch, name), count as u64 - 1);
+            // A tar archive has blocks.
+            let bound = alone + more * (part + 4096) + if name == "k.tar" { 10 << 10 } else { 4096 };
+            assert!(found <= bound, "{name} of {count} targets: {found} bytes; expected at most {bound}");
+            let last = count - 1;
+            let ended = scratch.run(&format!("run {name}:f{last} --in A=a.npy --out B=b.npy"));
+            assert_eq!(ended.code, Some(0), "{name}: {}", ended.stderr);
+            assert_eq!(scratch.read_npy::<f32>("b.npy").1, [last as f32 + 0.5; 8]);
+        }
+    }
+}
