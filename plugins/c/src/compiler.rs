@@ -11,6 +11,7 @@ use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting};
 use serde_json::Value;
 
 use crate::cache::{Cache, Compiler, Key};
+use crate::needs;
 
 /// The setting that names the compiler, with arguments of its own.
 pub(crate) const COMPILER: Setting<String> = Setting::str(
@@ -201,7 +202,8 @@ pub(crate) fn compile_in(
     parent: &Path,
     cache: Option<&Cache>,
 ) -> Result<Compiled, Error> {
-    let Made { folder, name, candidate, is_kept } = make(Form::Library, source, options, cc, parent, cache)?;
+    let source = format!("{source}{}", needs::text());
+    let Made { folder, name, candidate, is_kept } = make(Form::Library, &source, options, cc, parent, cache)?;
     let library = folder.library(&name);
     let library = library.map_err(|error| not_usable(Form::Library, &candidate, &error))?;
     Ok(Compiled { library, is_kept, _folder: folder })

@@ -11,6 +11,7 @@ mod compiler;
 mod dialect;
 mod loader;
 mod moved;
+mod needs;
 mod target_kind;
 
 #[cfg(test)]

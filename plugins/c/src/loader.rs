@@ -1,18 +1,24 @@
 //! `module.load.c`: compiles the source of an artifact and opens the result, or delivers it as an object file for linkers
 //! (interface `object` 1).
 //!
-//! A library is never closed: its functions may be on the stack of some thread, and a host that drops a module cannot
-//! know. Each loaded module therefore keeps its code (some tens of kilobytes) until the process ends. Its files are
-//! removed as soon as it is open.
+//! * **CLOAD-1 Lifetime.** A library stays open as long as its module or a function of it: who calls a function keeps it. Then it
+//!   is closed, and nothing of it is left in the process. Its environment is released after that. Its files are removed as
+//!   soon as it is open.
+//! * **CLOAD-2 Processor.** Code that may use instructions which this processor does not have is refused (`Unsupported`) before any
+//!   of it runs, with their names: the compiler says which, whatever it was told.
 
 use std::collections::HashMap;
+use std::ffi::{CStr, c_char};
+use std::sync::Arc;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockEnv};
+use chipdock_plugin_api::cpu::CpuDeviceApi;
 use chipdock_plugin_api::kit::{ArtifactKind, PackedFunction, PackedModule};
 use chipdock_plugin_api::object_code::Objects;
 use chipdock_plugin_api::source::SOURCE;
 use chipdock_plugin_api::{
-    Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Verdict,
+    Artifact, ChipdockDevice, DeviceApi as _, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Verdict,
+    attribute,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde_json::Value;
@@ -20,6 +26,7 @@ use serde_json::Value;
 use crate::cache;
 use crate::codegen::KIND;
 use crate::compiler::{self, Compiled, Options};
+use crate::needs;
 
 /// The loader of module kind `c`.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +35,9 @@ pub(crate) struct CLoader(pub(crate) HostRef);
 /// The artifacts that the loader accepts.
 const ARTIFACT: ArtifactKind = ArtifactKind { kind: KIND, formats: &["c"] };
 
-/// A compiled module. The library has a file, and so an environment, of its own (X.5).
-pub(crate) type CModule = PackedModule<Env>;
+/// A compiled module: its functions keep its library open (CLOAD-1) and its environment alive (M.4), dropped in this order. The
+/// library has a file, and so an environment, of its own (X.5).
+pub(crate) type CModule = PackedModule<(Arc<Library>, Env)>;
 
 fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
@@ -76,29 +84,46 @@ fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Err
 pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Result<CModule, Error> {
     let functions = ARTIFACT.functions(index)?;
     let library = opened(host, source, &Options::from_index(index))?;
+    check_processor(host, &library)?;
     let mut found = HashMap::new();
-    let result = (|| {
-        // SAFETY: target c writes this variable with this type into every source that has functions to call.
-        let place = unsafe { library.get::<*mut *const ChipdockEnv>(b"__chipdock_env\0") };
-        if let Ok(place) = place {
-            // SAFETY: no other code knows the library yet.
-            unsafe { **place = env.as_ptr() };
-        }
-        for (name, symbol) in functions {
-            // SAFETY: the symbol is a function that target c wrote with the packed convention.
-            let address = unsafe { library.get::<PackedFunction>(symbol.as_bytes()) }.map_err(|error| {
-                value_error(format!(
-                    "the index has a function {name} as {symbol}, which the source has not: {error}"
-                ))
-            })?;
-            found.insert(name.to_owned(), *address);
-        }
-        Ok(())
-    })();
-    // Its functions must stay valid even after the module is dropped, so the library is never closed.
-    std::mem::forget(library);
-    // SAFETY: functions that target c wrote with the packed convention, of a library that stays open.
-    result.map(|()| unsafe { CModule::new(found, env) })
+    // SAFETY: target c writes this variable with this type into every source that has functions to call.
+    let place = unsafe { library.get::<*mut *const ChipdockEnv>(b"__chipdock_env\0") };
+    if let Ok(place) = place {
+        // SAFETY: no other code knows the library yet.
+        unsafe { **place = env.as_ptr() };
+    }
+    for (name, symbol) in functions {
+        // SAFETY: the symbol is a function that target c wrote with the packed convention.
+        let address = unsafe { library.get::<PackedFunction>(symbol.as_bytes()) }.map_err(|error| {
+            value_error(format!(
+                "the index has a function {name} as {symbol}, which the source has not: {error}"
+            ))
+        })?;
+        found.insert(name.to_owned(), *address);
+    }
+    // SAFETY: functions that target c wrote with the packed convention, of a library that is kept open.
+    Ok(unsafe { CModule::new(found, (Arc::new(library), env)) })
+}
+
+/// Refuses code for another processor (CLOAD-2).
+fn check_processor(host: HostRef, library: &Library) -> Result<(), Error> {
+    // SAFETY: `needs::text` defines the symbol as an array of characters, whose address is that of the symbol.
+    let symbol = unsafe { library.get::<*const c_char>(format!("{}\0", needs::SYMBOL).as_bytes()) };
+    let Ok(symbol) = symbol else { return Ok(()) };
+    // SAFETY: the text of an open library, which ends with a zero.
+    let text = unsafe { CStr::from_ptr(symbol.as_raw_ptr().cast()) };
+    let missing = needs::missing(&text.to_string_lossy());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let name = CpuDeviceApi::new(host).attribute(0, attribute::DEVICE_NAME).ok().flatten();
+    let name = name.and_then(|name| name.to::<String>().ok()).unwrap_or_else(|| "unknown".to_owned());
+    let message = format!(
+        "the code needs {}, which this machine's processor (\"{name}\") does not have; compile for a `march` of target c that it has, \
+         or for none",
+        missing.join(", ")
+    );
+    Err(Error::new(ErrorKind::UNSUPPORTED, message))
 }
 
 impl ModuleLoader for CLoader {

@@ -7,6 +7,7 @@ mod dots;
 mod extremes;
 mod golden;
 mod halves;
+mod lifetime;
 mod object;
 mod packed;
 mod parallel;

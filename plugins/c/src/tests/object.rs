@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use chipdock_interpret::Array;
 use chipdock_ir::{DType, IrModule, build};
@@ -119,9 +120,8 @@ fn m15_a_linker_makes_a_library_of_an_object() {
         **library.get::<*mut *const ChipdockEnv>(b"__chipdock_env\0").unwrap() = env.as_ptr();
         *library.get::<PackedFunction>(b"__tvm_ffi_add\0").unwrap()
     };
-    std::mem::forget(library);
-    // SAFETY: a function that target c wrote, of a library that stays open.
-    let linked = unsafe { CModule::new([("add".to_owned(), add)].into(), env) };
+    // SAFETY: a function that target c wrote, of a library that is kept open.
+    let linked = unsafe { CModule::new([("add".to_owned(), add)].into(), (Arc::new(library), env)) };
     let tensor = |values: &[f32]| {
         let mut array = Array::zeros(DType::FLOAT32, &[values.len()]);
         for (place, value) in array.data.chunks_exact_mut(4).zip(values) {
