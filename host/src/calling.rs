@@ -12,8 +12,10 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ptr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
-use std::sync::{Mutex, PoisonError};
+
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 
 /// The plugin and the function of a call.
 #[derive(Debug)]
@@ -29,8 +31,8 @@ impl Note {
     /// Returns the note for this plugin and function.
     pub(crate) fn of(plugin: &str, call: &str) -> &'static Self {
         type Key = (Box<str>, Box<str>);
-        static NOTES: Mutex<BTreeMap<Key, &'static Note>> = Mutex::new(BTreeMap::new());
-        let mut notes = NOTES.lock().unwrap_or_else(PoisonError::into_inner);
+        static NOTES: PerProcess<Mutex<BTreeMap<Key, &'static Note>>> = PerProcess::new(carried);
+        let mut notes = lock(NOTES.of_this());
         let make = || &*Box::leak(Box::new(Self { plugin: plugin.into(), call: call.into() }));
         notes.entry((plugin.into(), call.into())).or_insert_with(make)
     }

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use chipdock_abi::{
     CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_INVALID_ARGUMENT, ChipdockBuildSession, ChipdockRegistrar,
 };
+use chipdock_plugin_api::kit::PerProcess;
 
 use crate::error::{Error, ErrorKind};
 use crate::options::LogLevel;
@@ -26,12 +27,22 @@ const RESTING_MAX: usize = 256;
 const LOAN_BITS: u32 = 40;
 
 /// Hosts by their number in a `self_`. Services live as long as the process.
-static HOSTS: RwLock<BTreeMap<u64, &'static Services>> = RwLock::new(BTreeMap::new());
+static HOSTS: PerProcess<RwLock<Hosts>> = PerProcess::new(|ancestors: Option<&RwLock<Hosts>>| {
+    let known = ancestors.and_then(|hosts| hosts.try_read().ok().map(|hosts| hosts.clone()));
+    RwLock::new(known.unwrap_or_default())
+});
 static NEXT_LOAN: AtomicU64 = AtomicU64::new(1);
+
+/// Hosts by the part of their number that a `self_` has.
+type Hosts = BTreeMap<u64, &'static Services>;
 
 /// Registers a host, so that its loans are found by their `self_`.
 pub(crate) fn enlist(services: &'static Services) {
-    HOSTS.write().unwrap_or_else(PoisonError::into_inner).insert(host_bits(services.id()), services);
+    HOSTS
+        .of_this()
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(host_bits(services.id()), services);
 }
 
 fn host_bits(id: u64) -> u64 {
@@ -139,7 +150,7 @@ impl<V, T: LentTable> Lent<V, T> {
 
 /// Returns the host that made a `self_`; without one no error can be raised, and the status is returned.
 pub(crate) fn host_of(self_: *mut c_void) -> Result<&'static Services, i32> {
-    let hosts = HOSTS.read().unwrap_or_else(PoisonError::into_inner);
+    let hosts = HOSTS.of_this().read().unwrap_or_else(PoisonError::into_inner);
     hosts.get(&(self_.addr() as u64 >> LOAN_BITS)).copied().ok_or(CHIPDOCK_INVALID_ARGUMENT)
 }
 

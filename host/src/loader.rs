@@ -30,6 +30,7 @@ use chipdock_abi::{
     ChipdockPlugin, ChipdockRegistrar, ChipdockStr, ChipdockTableSizes,
 };
 use chipdock_plugin_api as api;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::attest::{self, Attested};
@@ -215,11 +216,11 @@ fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<St
 
 /// Libraries that this process has opened, with their files' identity: for a known name the system's loader returns the library
 /// that it opened first, and nothing is ever closed (P11).
-static OPENED: Mutex<BTreeMap<PathBuf, FileIdentity>> = Mutex::new(BTreeMap::new());
+static OPENED: PerProcess<Mutex<BTreeMap<PathBuf, FileIdentity>>> = PerProcess::new(carried);
 
 /// Opens a library (rule LOAD-L2). It stays open as long as the process (P11).
 fn open_library(examined: &Examined) -> Result<std::mem::ManuallyDrop<Library>, Problem> {
-    let opened = || OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    let opened = || lock(OPENED.of_this());
     // Not locked while it is opened: its constructors are code that may open others.
     if opened().get(&examined.path).is_some_and(|before| !before.has_content_of(&examined.identity)) {
         let message = "another file of this name was opened before and stays open; restart the process";

@@ -6,12 +6,14 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
+
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 
 use crate::files::{self, FileIdentity};
 
 /// Digests of libraries that this process has opened: each is read once, however many hosts there are.
-static DIGESTS: Mutex<BTreeMap<PathBuf, (FileIdentity, String)>> = Mutex::new(BTreeMap::new());
+static DIGESTS: PerProcess<Mutex<BTreeMap<PathBuf, (FileIdentity, String)>>> = PerProcess::new(carried);
 
 /// Location of a plugin's code.
 enum Code {
@@ -66,7 +68,7 @@ impl Origin {
 }
 
 fn of_file(path: &Path, opened: FileIdentity) -> Option<String> {
-    let known = || DIGESTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = || lock(DIGESTS.of_this());
     if let Some((identity, digest)) = known().get(path)
         && *identity == opened
     {
@@ -81,14 +83,14 @@ fn of_file(path: &Path, opened: FileIdentity) -> Option<String> {
 }
 
 fn of_program() -> Option<String> {
-    static PROGRAM: OnceLock<Option<String>> = OnceLock::new();
+    static PROGRAM: PerProcess<OnceLock<Option<String>>> = PerProcess::new(|_| OnceLock::new());
     let find = || {
         // The file of the running program, even if another file has its name by now.
         let running = Path::new("/proc/self/exe");
         let path = if running.exists() { running.to_owned() } else { std::env::current_exe().ok()? };
         files::sha256(&File::open(path).ok()?).ok()
     };
-    PROGRAM.get_or_init(find).clone()
+    PROGRAM.of_this().get_or_init(find).clone()
 }
 
 #[cfg(test)]

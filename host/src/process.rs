@@ -1,30 +1,8 @@
 //! Queries of the operating system about the host's process and machine.
 
-use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-pub(crate) use chipdock_plugin_api::process::{effective_user, has_raised_privileges};
-
-/// Counter that a forked child increments: objects made before belong to the parent.
-static FORK_GENERATION: AtomicU64 = AtomicU64::new(0);
-
-extern "C" fn count_fork() {
-    FORK_GENERATION.fetch_add(1, Ordering::Relaxed);
-}
-
-/// Makes [`fork_generation`] change in forked children from now on.
-pub(crate) fn watch_forks() {
-    static WATCHED: Once = Once::new();
-    WATCHED.call_once(|| {
-        // SAFETY: the handler touches one atomic, which is allowed in a forked child.
-        unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
-    });
-}
-
-/// Returns a number that differs between this process and one that it was forked from.
-pub(crate) fn fork_generation() -> u64 {
-    FORK_GENERATION.load(Ordering::Relaxed)
-}
+pub(crate) use chipdock_plugin_api::process::{
+    effective_user, fork_generation, has_raised_privileges, watch_forks,
+};
 
 /// Returns glibc's version, where it is the libc.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

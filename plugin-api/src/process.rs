@@ -5,12 +5,14 @@
 //! 2. With raised privileges no variable of the environment and no path of the user is trusted: the caller chose them.
 //!    [`variable`] therefore returns `None`, and it is the only way to a variable for plugins.
 //! 3. A program that is started with raised privileges gets a clean environment ([`believe_nothing`]).
+//! 4. From [`watch_forks`] on, [`fork_generation`] differs between a process and one that is forked from it.
 
 use std::ffi::{CStr, OsStr, OsString, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The folders of system programs, for a process with raised privileges.
 pub const SYSTEM_FOLDERS: &[&str] = &["/usr/bin", "/bin"];
@@ -80,6 +82,30 @@ pub fn believe_nothing(command: &mut Command) {
     if has_raised_privileges() {
         command.env_clear().env("PATH", SYSTEM_FOLDERS.join(":"));
     }
+}
+
+/// Counter that a forked child increments.
+static FORK_GENERATION: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn count_fork() {
+    FORK_GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Makes [`fork_generation`] change in children that are forked from now on (rule 4).
+pub fn watch_forks() {
+    // No `Once`: a fork in the middle of it would let the child wait for ever.
+    static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+    if !IS_WATCHED.swap(true, Ordering::Relaxed) {
+        // SAFETY: the handler touches one atomic, which is allowed in a forked child; this library is never closed.
+        unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
+    }
+}
+
+/// Returns a number that differs between this process and the one that it was forked from (rule 4).
+#[inline]
+#[must_use]
+pub fn fork_generation() -> u64 {
+    FORK_GENERATION.load(Ordering::Relaxed)
 }
 
 #[cfg(test)]

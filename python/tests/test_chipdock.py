@@ -413,6 +413,29 @@ def test_worker_processes_compile_after_a_fork(tmp_path):
 
 
 @pytest.mark.parametrize(("target", "device"), TARGETS)
+def test_a_child_that_is_forked_after_use_computes_or_is_refused(tmp_path, target, device):
+    done = run_script(tmp_path, f"""
+        import multiprocessing
+
+        def work(number):
+            try:
+                a = chipdock.to_device(np.full(3, number, np.float32), "{device}")
+                return chipdock.numpy(chipdock.compile(ADD, "{target}").add(a, a)).tolist()
+            except chipdock.WrongState as error:
+                return str(error)
+
+        expected = [[number * 2.0] * 3 for number in range(4)]
+        assert [work(number) for number in range(4)] == expected
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            found = pool.map_async(work, range(4)).get(timeout=60)
+        assert found == expected or all("forked" in answer for answer in found), found
+        print("computed" if found == expected else "refused")
+    """)
+    is_refused = target in ("opencl", "cuda")
+    assert (done.returncode, done.stdout) == (0, "refused\n" if is_refused else "computed\n"), done.stderr
+
+
+@pytest.mark.parametrize(("target", "device"), TARGETS)
 def test_the_interpreter_ends_with_work_queued(tmp_path, target, device):
     done = run_script(tmp_path, f"""
         module = chipdock.compile(ADD, "{target}")

@@ -8,11 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, c_void};
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use chipdock_abi::ChipdockAny;
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{Function, values};
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::{Any, AnyView, Bytes, Error, ErrorKind};
 use sha2::{Digest as _, Sha256};
 
@@ -95,13 +96,13 @@ impl Embedded {
 static FUNCTIONS: [OnceLock<Embedded>; ENTRY_POINTS] = [const { OnceLock::new() }; ENTRY_POINTS];
 
 /// Modules that were made, by the digest of their bytes, with the number of entry points that are taken.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Made {
     prefixes: BTreeMap<String, String>,
     taken: usize,
 }
 
-static MADE: Mutex<Option<Made>> = Mutex::new(None);
+static MADE: PerProcess<Mutex<Option<Made>>> = PerProcess::new(carried);
 
 unsafe extern "C" fn call(
     number: *mut c_void,
@@ -198,7 +199,7 @@ pub(crate) fn load_embedded(args: &[AnyView<'_>]) -> Result<Any, Error> {
         let _ = write!(text, "{byte:02x}");
         text
     });
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut made = lock(MADE.of_this());
     let made = made.get_or_insert_default();
     if let Some(prefix) = made.prefixes.get(&identity) {
         return module_of(tvm_ffi, prefix);

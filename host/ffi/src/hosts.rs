@@ -1,12 +1,13 @@
 //! Functions of hosts: options, plugins, devices, targets.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use chipdock_abi::ChipdockDevice;
 use chipdock_host::{
     Device, DeviceChoice, Host, HostOptions, LogLevel, LogSink, PluginLock, TargetRequest, name_in_key,
 };
+use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, attribute};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -108,21 +109,18 @@ fn own_folder() -> Option<PathBuf> {
     Path::new(&path).parent().map(Path::to_owned)
 }
 
-/// The host of the process, which functions take that are given none, with the process that made it.
-static DEFAULT: Mutex<Option<(u32, Host)>> = Mutex::new(None);
+/// The host of the process, which functions take that are given none. A forked child has none of the parent's threads and drivers, and
+/// makes its own.
+static DEFAULT: PerProcess<Mutex<Option<Host>>> = PerProcess::new(|_| Mutex::default());
 
 /// Returns the host of the process (FFI-7).
 pub(crate) fn default_host() -> Result<Host, Error> {
-    let mut found = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = std::process::id();
-    match &*found {
-        Some((made_by, host)) if *made_by == process => return Ok(host.clone()),
-        // A forked child has none of the parent's threads and drivers.
-        Some(_) => std::mem::forget(found.take()),
-        None => {}
+    let mut found = lock(DEFAULT.of_this());
+    if let Some(host) = &*found {
+        return Ok(host.clone());
     }
     let host = Options::default().into_host()?;
-    *found = Some((process, host.clone()));
+    *found = Some(host.clone());
     Ok(host)
 }
 

@@ -1,8 +1,9 @@
 //! Registration with the libtvm_ffi of the process: FFI-1, FFI-2 and FFI-6.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use chipdock_abi::ChipdockSafeCall;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, AnyView, Error, Function, caught};
 
@@ -30,9 +31,9 @@ pub(crate) fn register_now(_: &[AnyView<'_>]) -> Result<Any, Error> {
 
 /// Registers functions and types, once; returns whether the process has libtvm_ffi.
 fn register() -> bool {
-    static DONE: Mutex<bool> = Mutex::new(false);
+    static DONE: PerProcess<Mutex<bool>> = PerProcess::new(carried);
     let Some(tvm_ffi) = TvmFfi::present() else { return false };
-    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut done = lock(DONE.of_this());
     if std::mem::replace(&mut *done, true) {
         return true;
     }

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use chipdock_abi::{CHIPDOCK_DEVICE_FIRST_ASSIGNED, ChipdockDevice};
 use chipdock_host::{Device, Host, Stream};
+use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
 
 use crate::hosts::device_of;
@@ -28,7 +29,7 @@ struct Known {
 }
 
 /// Native streams that are known: those of our own streams, and those that were adopted.
-static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+static KNOWN: PerProcess<Mutex<Vec<Known>>> = PerProcess::new(|_| Mutex::default());
 
 /// Runs `body` with the stream current that TVM-FFI's environment has for the device, as torch sets it; with the default one
 /// where it has none.
@@ -52,7 +53,7 @@ pub(crate) fn on_callers_stream(
 
 /// Returns our stream over a native one.
 fn over(host: &Host, device: ChipdockDevice, native: *mut c_void) -> Result<Arc<Stream>, Error> {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(KNOWN.of_this());
     known.retain(|known| known.stream.strong_count() > 0);
     let same = |known: &&Known| {
         known.native == native.addr() && known.device == device && known.host.side() == host.side()
@@ -94,7 +95,7 @@ pub(crate) fn stream(args: &[AnyView<'_>]) -> Result<Any, Error> {
             stream: Arc::downgrade(&stream),
             _adopted: None,
         };
-        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).push(known);
+        lock(KNOWN.of_this()).push(known);
     }
     Ok(object(StreamObject(stream)))
 }

@@ -5,10 +5,11 @@ use std::ffi::{OsString, c_void};
 use std::mem::MaybeUninit;
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use chipdock_abi::ChipdockObject;
 use chipdock_plugin_api as api;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
 use super::tvm_context;
@@ -31,7 +32,7 @@ type MoveFromRaised = unsafe extern "C" fn(*mut *mut ChipdockObject);
 type SetRaised = unsafe extern "C" fn(*mut ChipdockObject);
 
 /// What [`TvmFfi::of`] found.
-static FOUND: Mutex<Option<&'static TvmFfi>> = Mutex::new(None);
+static FOUND: PerProcess<Mutex<Option<&'static TvmFfi>>> = PerProcess::new(carried);
 
 /// The libtvm_ffi of this process: the one that it has, or one that was opened for a library. It is never closed.
 pub(super) struct TvmFfi {
@@ -83,7 +84,7 @@ impl TvmFfi {
     ///
     /// `Unavailable`: there is none, or one of another version; the next call tries again.
     pub(super) fn of(named: Option<&OsString>) -> Result<&'static Self, Error> {
-        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = lock(FOUND.of_this());
         if let Some(found) = *found {
             return Ok(found);
         }
@@ -94,7 +95,7 @@ impl TvmFfi {
 
     /// Returns the library that [`Self::of`] found, if it was called.
     pub(super) fn found() -> Option<&'static Self> {
-        *FOUND.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(FOUND.of_this())
     }
 
     fn checked(library: Library) -> Result<Self, Error> {

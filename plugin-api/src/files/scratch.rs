@@ -31,10 +31,11 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::folder::{Folder, is_out_of_reach};
 use super::tool;
+use crate::kit::{PerProcess, carried, lock};
 use crate::process::{effective_user, temporary_folder};
 
 /// The prefix of the folders' names.
@@ -200,9 +201,9 @@ fn taken(parent: &Folder, name: &str) -> io::Result<Option<Folder>> {
 
 /// Removes the folders that killed processes left in a folder, unless that folder was the last one that was cleared.
 fn clear_once(parent: &Folder) {
-    static CLEARED: Mutex<Option<(u64, u64)>> = Mutex::new(None);
+    static CLEARED: PerProcess<Mutex<Option<(u64, u64)>>> = PerProcess::new(carried);
     let Ok(identity) = parent.identity() else { return };
-    let mut cleared = CLEARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut cleared = lock(CLEARED.of_this());
     if cleared.replace(identity) == Some(identity) {
         return;
     }

@@ -14,6 +14,7 @@
 //! | [`ArtifactKind`] (feature `ir`) | checks of an artifact that every loader makes before it reads the contents |
 //! | [`KernelModule`] (feature `ir`) | a loaded module whose functions are kernels, interface `launch` 1 included |
 //! | [`PackedModule`] | a loaded module whose functions are machine code of the host |
+//! | [`PerProcess`], [`Claim`] | statics with a lock or a thread, and drivers, in a forked child |
 //!
 //! State belongs to a host: put these parts in a struct that implements [`HostState`](crate::HostState) and get it by
 //! [`Context::state`](crate::Context::state), so that no global names a host (P10.4). Files have a module of their own,
@@ -74,6 +75,13 @@
 //! - **KIT-19** *Lifetime of modules.* A function keeps what it needs, the environment included; its module may be dropped before
 //!   it (M.4, M.5). A name that no function has is none (M.6).
 //!
+//! ## Processes
+//!
+//! - **KIT-21** *Forks.* A [`PerProcess`] has one value in each process. Getting it waits for nobody: a forked child gets one that no
+//!   thread of the parent has locked, whatever they did during the fork.
+//! - **KIT-22** *Drivers.* A [`Claim`] that a process took is `WrongState` in each that was forked from it, at once: a driver that is
+//!   called there hangs, as its threads are not there.
+//!
 //! ## Locks
 //!
 //! - **KIT-20** A lock whose holder panicked is used nevertheless ([`lock`], [`read`], [`write()`], [`wait`]): use them
@@ -89,6 +97,7 @@ mod health;
 #[cfg(feature = "ir")]
 mod kernels;
 mod packed;
+mod per_process;
 mod spaces;
 mod sync;
 mod table;
@@ -102,6 +111,7 @@ pub use health::{FirstFailure, Health, failure_hook, first_failure};
 #[cfg(feature = "ir")]
 pub use kernels::{KernelModule, LaunchKernel};
 pub use packed::{PackedFunction, PackedModule};
+pub use per_process::{Claim, PerProcess, carried};
 pub use spaces::{Budget, Located, NotAdded, Reserved, Spaces};
 pub use sync::{lock, read, wait, write};
 pub use table::Table;

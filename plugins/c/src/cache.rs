@@ -21,7 +21,7 @@ use std::sync::{Mutex, OnceLock};
 
 use chipdock_plugin_api::files::cache::{Kind, VARIABLE};
 use chipdock_plugin_api::files::scratch::Scratch;
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::process::variable;
 use chipdock_plugin_api::{Error, HostRef, Setting};
 
@@ -139,9 +139,9 @@ impl Compiler {
 
     /// The compiler's answer to `--version`, requested once per process.
     fn version(&self, folder: &Scratch) -> Option<String> {
-        static KNOWN: Mutex<Option<HashMap<Compiler, Option<String>>>> = Mutex::new(None);
-        let known = || lock(&KNOWN);
-        if let Some(version) = known().get_or_insert_default().get(self) {
+        static KNOWN: PerProcess<Mutex<HashMap<Compiler, Option<String>>>> = PerProcess::new(carried);
+        let known = || lock(KNOWN.of_this());
+        if let Some(version) = known().get(self) {
             return version.clone();
         }
         let ask = || {
@@ -150,7 +150,7 @@ impl Compiler {
             (output.status.success() && !text.is_empty()).then_some(text)
         };
         let version = ask();
-        known().get_or_insert_default().insert(self.clone(), version.clone());
+        known().insert(self.clone(), version.clone());
         version
     }
 
@@ -187,8 +187,8 @@ fn state_of(path: &Path) -> Option<String> {
 
 /// The processors of this machine, each kind once; `None` if the system does not report them.
 fn processors() -> Option<&'static str> {
-    static TEXT: OnceLock<Option<String>> = OnceLock::new();
-    TEXT.get_or_init(|| sorts_of(&std::fs::read_to_string("/proc/cpuinfo").ok()?)).as_deref()
+    static TEXT: PerProcess<OnceLock<Option<String>>> = PerProcess::new(|_| OnceLock::new());
+    TEXT.of_this().get_or_init(|| sorts_of(&std::fs::read_to_string("/proc/cpuinfo").ok()?)).as_deref()
 }
 
 fn sorts_of(text: &str) -> Option<String> {

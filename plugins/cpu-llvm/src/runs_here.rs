@@ -6,16 +6,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::sync::{LazyLock, Mutex};
+use std::sync::Mutex;
 
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::{Error, ErrorKind, Verdict};
 
 use crate::llvm::{HostCpu, Llvm, MachineOptions, Wanted, compile};
 use crate::triple::{Triple, shown};
 
 /// Verdicts so far, by processor and features.
-static KNOWN: LazyLock<Mutex<HashMap<[String; 2], Verdict>>> = LazyLock::new(Mutex::default);
+static KNOWN: PerProcess<Mutex<HashMap<[String; 2], Verdict>>> = PerProcess::new(carried);
 /// Maximum number of kept verdicts.
 const KNOWN_MAX: usize = 256;
 
@@ -45,12 +45,12 @@ pub(crate) fn verdict(llvm: &'static Llvm, options: &MachineOptions) -> Result<V
         return Ok(Verdict::Runs);
     }
     let key = [options.cpu.clone(), options.features.clone()];
-    let known = lock(&KNOWN).get(&key).cloned();
+    let known = lock(KNOWN.of_this()).get(&key).cloned();
     if let Some(verdict) = known {
         return Ok(verdict);
     }
     let verdict = of_another(llvm, &host, options, &theirs)?;
-    let mut known = lock(&KNOWN);
+    let mut known = lock(KNOWN.of_this());
     if known.len() >= KNOWN_MAX {
         known.clear();
     }

@@ -8,10 +8,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::sync::{LazyLock, Mutex};
+use std::sync::Mutex;
 
 use chipdock_ir::Target;
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::{Error, ErrorKind};
 
 use crate::llvm::compile::attempt;
@@ -88,7 +88,7 @@ pub(crate) type Facts = BTreeSet<&'static str>;
 type Outcome = Result<Facts, String>;
 
 /// Outcomes so far, by triple, processor, features and ABI.
-static KNOWN: LazyLock<Mutex<HashMap<[String; 4], Outcome>>> = LazyLock::new(Mutex::default);
+static KNOWN: PerProcess<Mutex<HashMap<[String; 4], Outcome>>> = PerProcess::new(carried);
 /// Maximum number of kept outcomes.
 const KNOWN_MAX: usize = 256;
 
@@ -102,12 +102,12 @@ pub(crate) fn facts(llvm: &'static Llvm, options: &MachineOptions) -> Result<Fac
         Triple::parse(&options.triple).map_err(|message| value_error(format!("target {NAME}: {message}")))?;
     let MachineOptions { triple: name, cpu, features, abi, .. } = options;
     let key = [name.clone(), cpu.clone(), features.clone(), abi.clone()];
-    let kept = lock(&KNOWN).get(&key).cloned();
+    let kept = lock(KNOWN.of_this()).get(&key).cloned();
     let outcome = match kept {
         Some(outcome) => outcome,
         None => {
             let outcome = compiled(llvm, options, asked(triple.architecture.family))?;
-            let mut known = lock(&KNOWN);
+            let mut known = lock(KNOWN.of_this());
             if known.len() >= KNOWN_MAX {
                 known.clear();
             }

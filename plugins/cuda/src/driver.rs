@@ -9,6 +9,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use chipdock_plugin_api::kit::{Claim, PerProcess};
 use chipdock_plugin_api::process::has_raised_privileges;
 use chipdock_plugin_api::{Error, ErrorKind};
 use cudarc::driver::sys::{
@@ -235,21 +236,28 @@ const RAISED: &str = "the CUDA driver is not opened with raised privileges (set-
                       because it opens what variables of the environment name; run without them";
 
 /// The driver belongs to the process, not to a host: it is opened once and never closed.
-static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
+static DRIVER: PerProcess<OnceLock<Result<Driver, String>>> = PerProcess::new(|_| OnceLock::new());
+/// It does not work in a forked child.
+static CLAIM: Claim = Claim::new();
 
 impl Driver {
     /// Returns the driver, opened by the first call.
     ///
     /// # Errors
     ///
-    /// `Unavailable`: the driver is missing, or has no device; the message has the names that were tried, or the
-    /// driver's message.
+    /// * `Unavailable`: the driver is missing, or has no device; the message has the names that were tried, or the
+    ///   driver's message.
+    /// * `WrongState`: the process was forked from one that opened the driver.
     pub(crate) fn get() -> Result<&'static Self, Error> {
-        let driver = DRIVER.get_or_init(|| {
+        CLAIM.take("the CUDA driver")?;
+        let driver = DRIVER.of_this().get_or_init(|| {
             // It opens the library that CUDA_INJECTION64_PATH names, which cannot be disabled.
             if has_raised_privileges() { Err(RAISED.to_owned()) } else { Self::open(LIBRARY_NAMES) }
         });
-        driver.as_ref().map_err(|why| Error::new(ErrorKind::UNAVAILABLE, why.clone()))
+        driver.as_ref().map_err(|why| {
+            CLAIM.give_up();
+            Error::new(ErrorKind::UNAVAILABLE, why.clone())
+        })
     }
 
     fn open(names: &[&str]) -> Result<Self, String> {

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{Claim, PerProcess, lock};
 use chipdock_plugin_api::process::has_raised_privileges;
 use chipdock_plugin_api::{Error, ErrorKind};
 use opencl3::device::{
@@ -23,7 +23,9 @@ const LIBRARY_PACKAGE: &str = "ocl-icd-libopencl1";
 const DRIVER_PACKAGE: &str = "pocl-opencl-icd";
 
 /// Locked while drivers are queried for their devices; it belongs to no host.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+static ONE_AT_A_TIME: PerProcess<Mutex<()>> = PerProcess::new(|_| Mutex::default());
+/// Drivers have threads that a forked child lacks: PoCL waits for them for ever.
+static DRIVERS: Claim = Claim::new();
 
 /// A device that was found.
 #[derive(Debug)]
@@ -43,16 +45,21 @@ pub(crate) struct Found {
 ///
 /// # Errors
 ///
-/// `Unavailable`: no library, no driver, no device.
+/// * `Unavailable`: no library, no driver, no device.
+/// * `WrongState`: the process was forked from one that opened the drivers.
 pub(crate) fn discover() -> Result<Vec<Found>, Error> {
     // Two hosts may search at once, and PoCL opens its devices without a lock when it is first queried.
-    let _one = lock(&ONE_AT_A_TIME);
+    let _one = lock(ONE_AT_A_TIME.of_this());
     if has_raised_privileges() {
         return Err(raised());
     }
+    DRIVERS.take("OpenCL with its drivers")?;
     let platforms = match platforms() {
         Ok(platforms) => platforms,
-        Err(NO_LIBRARY) => return Err(no_library()),
+        Err(NO_LIBRARY) => {
+            DRIVERS.give_up();
+            return Err(no_library());
+        }
         Err(CL_PLATFORM_NOT_FOUND_KHR) => Vec::new(),
         Err(code) => {
             let why = error_name(code);

@@ -3,6 +3,7 @@
 mod aliasing;
 mod codegen_c;
 mod far;
+mod forks;
 mod growth;
 mod kernels;
 mod launches;

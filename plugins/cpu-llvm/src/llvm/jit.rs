@@ -8,11 +8,12 @@ use core::cell::RefCell;
 use core::ffi::{CStr, c_char, c_void};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::CString;
+use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, OnceLock};
 
 use chipdock_plugin_api::abi::ChipdockEnv;
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, lock};
+use chipdock_plugin_api::process::fork_generation;
 use chipdock_plugin_api::{Error, ErrorKind};
 use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
@@ -40,6 +41,8 @@ const FORGET_EVERY: usize = 64;
 pub(super) struct Session {
     jit: LLVMOrcLLJITRef,
     state: Mutex<State>,
+    /// Generation of the process that made it.
+    made_by: u64,
 }
 
 #[derive(Default)]
@@ -294,6 +297,11 @@ extern "C" fn on_found(
 
 impl Drop for Jit {
     fn drop(&mut self) {
+        if self.session.made_by != fork_generation() {
+            // LIBLLVM-O8: the parent's, whose locks may be locked.
+            core::mem::forget(self.shown.take());
+            return;
+        }
         // Must happen while the code still exists.
         drop(self.shown.take());
         let Some(library) = self.library.take() else { return };
@@ -366,7 +374,8 @@ fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
     };
     drop(registry);
     made.map_err(|why| Error::new(ErrorKind::UNAVAILABLE, format!("{llvm} cannot run code here: {why}")))?;
-    let session = llvm.session.get_or_init(|| Session { jit, state: Mutex::default() });
+    let session =
+        llvm.session.get_or_init(|| Session { jit, state: Mutex::default(), made_by: fork_generation() });
     let context: *const Llvm = llvm;
     // SAFETY: a live session; the context lives as long as the process.
     unsafe {
@@ -409,13 +418,13 @@ fn resolve(checked: &Checked) -> Result<Vec<(CString, usize)>, Error> {
 
 /// The libraries that compiled code may call, opened and never closed.
 fn c_libraries() -> &'static [usize] {
-    static OPEN: OnceLock<Vec<usize>> = OnceLock::new();
-    OPEN.get_or_init(|| {
+    static OPEN: PerProcess<Vec<usize>> = PerProcess::new(|_| {
         [c"libm.so.6", c"libc.so.6", c"libgcc_s.so.1"]
             .iter()
             // SAFETY: the C library and the compiler's runtime, which run no code when they are opened.
             .map(|name| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) } as usize)
             .filter(|handle| *handle != 0)
             .collect()
-    })
+    });
+    OPEN.of_this()
 }

@@ -6,7 +6,7 @@ use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting, process};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use llvm_sys::error::LLVMErrorRef;
@@ -59,9 +59,9 @@ pub(crate) struct Llvm {
 ///   again.
 /// * The host's error for the setting.
 pub(crate) fn library_of(host: HostRef) -> Result<&'static Llvm, Error> {
-    static LIBRARIES: Mutex<BTreeMap<Option<OsString>, &'static Llvm>> = Mutex::new(BTreeMap::new());
+    static LIBRARIES: PerProcess<Libraries> = PerProcess::new(|_| Mutex::default());
     let named = host.setting(&LIBRARY)?.map(PathBuf::into_os_string).filter(|name| !name.is_empty());
-    let mut libraries = lock(&LIBRARIES);
+    let mut libraries = lock(LIBRARIES.of_this());
     if let Some(llvm) = libraries.get(&named) {
         return Ok(llvm);
     }
@@ -70,6 +70,9 @@ pub(crate) fn library_of(host: HostRef) -> Result<&'static Llvm, Error> {
     libraries.insert(named, llvm);
     Ok(llvm)
 }
+
+/// Libraries by the name in the settings.
+type Libraries = Mutex<BTreeMap<Option<OsString>, &'static Llvm>>;
 
 fn search(named: Option<OsString>) -> Result<Llvm, Error> {
     let is_named = named.is_some();

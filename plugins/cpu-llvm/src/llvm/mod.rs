@@ -23,6 +23,9 @@
 //!   cannot be contained here.
 //! - **LIBLLVM-O7** IR that LLVM rejects is a bug of this project: an `InternalError` that says so and names a file
 //!   with the IR.
+//! - **LIBLLVM-O8** A forked child has threads, a session and caches of its own, so that it compiles and loads as its parent does.
+//!   If LLVM was at work in another thread during the fork, every call is `WrongState`. Code that the parent loaded stays
+//!   where it is, and is not freed in the child.
 
 pub(crate) mod compile;
 pub(crate) mod jit;

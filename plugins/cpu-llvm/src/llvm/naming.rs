@@ -19,7 +19,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, lock};
 use chipdock_plugin_api::{Error, HostRef, LogLevel, Setting};
 
 use super::library::Llvm;
@@ -160,7 +160,7 @@ unsafe impl Send for Debugger {}
 // SAFETY: as above.
 unsafe impl Sync for Debugger {}
 
-static LIST: Mutex<()> = Mutex::new(());
+static LIST: PerProcess<Mutex<()>> = PerProcess::new(|_| Mutex::default());
 
 impl Debugger {
     fn of(llvm: &Llvm) -> Option<Self> {
@@ -192,7 +192,7 @@ impl Shown {
         let (next, prev) = (ptr::null_mut(), ptr::null_mut());
         let entry = Entry { next, prev, object: object.as_ptr(), size_bytes: object.len() as u64 };
         let entry = Box::into_raw(Box::new(entry));
-        let _list = lock(&LIST);
+        let _list = lock(LIST.of_this());
         // SAFETY: the list is only changed while this lock is held; its entries live until they are removed.
         unsafe {
             let list = debugger.descriptor;
@@ -224,7 +224,7 @@ unsafe fn notify(debugger: Debugger, entry: *mut Entry, action: u32) {
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        let _list = lock(&LIST);
+        let _list = lock(LIST.of_this());
         // SAFETY: as in `new`; the entry is in the list until here, and is freed after gdb was notified.
         unsafe {
             let Entry { next, prev, .. } = *self.entry;

@@ -5,10 +5,11 @@ use core::ffi::{CStr, c_char};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::{Error, ErrorKind};
 
 use super::library::Llvm;
@@ -29,14 +30,56 @@ thread_local! {
     static GIVEN_UP: RefCell<Option<Tell>> = const { RefCell::new(None) };
 }
 
-static IDLE: Mutex<Vec<Sender<Work>>> = Mutex::new(Vec::new());
+/// The threads of this process.
+struct Crew {
+    idle: Mutex<Vec<Sender<Work>>>,
+    /// Number of works that LLVM has now.
+    running: AtomicUsize,
+    /// Whether LLVM was at work in another thread when this process was forked: its locks stay locked.
+    is_spoilt: bool,
+}
+
+static CREW: PerProcess<Crew> = PerProcess::new(|ancestors: Option<&Crew>| Crew {
+    idle: Mutex::default(),
+    running: AtomicUsize::new(0),
+    is_spoilt: ancestors.is_some_and(|crew| crew.is_spoilt || crew.running.load(Ordering::Acquire) > 0),
+});
+
+/// A work that LLVM has.
+struct Running(&'static Crew);
+
+impl Running {
+    /// Begins a work.
+    ///
+    /// # Errors
+    ///
+    /// `WrongState`: a forked child in which LLVM cannot work (LIBLLVM-O8).
+    fn begin() -> Result<Self, Error> {
+        let crew = CREW.of_this();
+        if crew.is_spoilt {
+            let message = "LLVM was at work in another thread when this process was forked, and cannot work here: fork while \
+                           nothing is compiled, or start a new process (in Python, multiprocessing with the start method \
+                           \"spawn\")";
+            return Err(Error::new(ErrorKind::WRONG_STATE, message));
+        }
+        crew.running.fetch_add(1, Ordering::AcqRel);
+        Ok(Self(crew))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::AcqRel);
+    }
+}
 
 /// Redirects a library's fatal errors to the caller that waits for the failing thread; once for each file.
 pub(super) fn contain_fatal_errors(llvm: &Llvm) {
-    static CONTAINED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+    // Carried over a fork, as the handler is.
+    static CONTAINED: PerProcess<Mutex<BTreeSet<usize>>> = PerProcess::new(carried);
     let install = llvm.api.LLVMInstallFatalErrorHandler;
     // Two names may refer to one library, which takes one handler.
-    if lock(&CONTAINED).insert(install as usize) {
+    if lock(CONTAINED.of_this()).insert(install as usize) {
         // SAFETY: the handler follows LLVM's rules: it does not unwind, and on other threads it returns.
         unsafe { install(Some(on_fatal_error)) };
     }
@@ -69,12 +112,14 @@ enum Told<T> {
 ///
 /// # Errors
 ///
-/// * Any error of the work. `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be
+/// * Any error of the work. `WrongState`: a forked child in which LLVM cannot work (LIBLLVM-O8). `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be
 ///   started.
 pub(crate) fn run<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     mut waiting: impl FnMut(),
 ) -> Result<T, Error> {
+    let running = Running::begin()?;
+    let crew = running.0;
     let (sender, receiver) = channel();
     let on_given_up = sender.clone();
     let job = move || {
@@ -86,11 +131,11 @@ pub(crate) fn run<T: Send + 'static>(
         GIVEN_UP.with(|slot| *slot.borrow_mut() = None);
         let _ = sender.send(Told::Done(result));
     };
-    let thread = hand_over(Box::new(job))?;
+    let thread = hand_over(crew, Box::new(job))?;
     loop {
         match receiver.recv_timeout(POLL) {
             Ok(Told::Done(result)) => {
-                let mut idle = lock(&IDLE);
+                let mut idle = lock(&crew.idle);
                 if idle.len() < IDLE_MAX {
                     idle.push(thread);
                 }
@@ -113,9 +158,9 @@ pub(crate) fn run<T: Send + 'static>(
 }
 
 /// Passes work to an idle thread, or to a new one.
-fn hand_over(mut work: Work) -> Result<Sender<Work>, Error> {
+fn hand_over(crew: &Crew, mut work: Work) -> Result<Sender<Work>, Error> {
     loop {
-        let Some(thread) = lock(&IDLE).pop() else { break };
+        let Some(thread) = lock(&crew.idle).pop() else { break };
         match thread.send(work) {
             Ok(()) => return Ok(thread),
             Err(back) => work = back.0,

@@ -6,7 +6,8 @@
 //! which are rejected here, and must know all of these.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+
+use chipdock_plugin_api::kit::PerProcess;
 
 #[cfg(test)]
 mod tests;
@@ -55,7 +56,7 @@ impl Family {
 
     /// The table of the family.
     pub(crate) fn names(self) -> &'static Names {
-        &TABLES[Self::ALL.iter().position(|family| *family == self).unwrap_or_default()]
+        &TABLES.of_this()[Self::ALL.iter().position(|family| *family == self).unwrap_or_default()]
     }
 
     fn table(self) -> &'static str {
@@ -82,8 +83,8 @@ pub(crate) struct Names {
     pub(crate) features: BTreeSet<String>,
 }
 
-static TABLES: LazyLock<Vec<Names>> =
-    LazyLock::new(|| Family::ALL.iter().map(|family| Names::read(family.table())).collect());
+static TABLES: PerProcess<Vec<Names>> =
+    PerProcess::new(|_| Family::ALL.iter().map(|family| Names::read(family.table())).collect());
 
 impl Names {
     /// Reads a table: a line `LLVM <version>`, then words below `processors:` and `features:`.

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 
 use chipdock_plugin_api::files::scratch::Scratch;
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::{Error, ErrorKind, Setting, process};
 
 use super::{Architectures, Compiled, Format, Job, Settings, refused};
@@ -39,8 +39,8 @@ pub(crate) struct Nvcc {
 ///
 /// There is none: each name that was tried and the reason for its rejection.
 pub(super) fn find(settings: &Settings) -> Result<Nvcc, String> {
-    static FOUND: Mutex<BTreeMap<Option<OsString>, Nvcc>> = Mutex::new(BTreeMap::new());
-    let mut found = lock(&FOUND);
+    static FOUND: PerProcess<Mutex<BTreeMap<Option<OsString>, Nvcc>>> = PerProcess::new(carried);
+    let mut found = lock(FOUND.of_this());
     if let Some(known) = found.get(&settings.nvcc) {
         return Ok(known.clone());
     }

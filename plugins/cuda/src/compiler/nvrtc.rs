@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use chipdock_plugin_api::kit::lock;
+use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting, process};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
@@ -111,9 +111,9 @@ pub(crate) struct Nvrtc {
 /// There is none: each name that was tried and the reason for its rejection. The next call looks again.
 pub(super) fn library(settings: &Settings) -> Result<&'static Nvrtc, String> {
     type Names = [Option<OsString>; 2];
-    static LIBRARIES: Mutex<BTreeMap<Names, &'static Nvrtc>> = Mutex::new(BTreeMap::new());
+    static LIBRARIES: PerProcess<Mutex<BTreeMap<Names, &'static Nvrtc>>> = PerProcess::new(carried);
     let names = [settings.nvrtc.clone(), settings.wheels.clone()];
-    let mut libraries = lock(&LIBRARIES);
+    let mut libraries = lock(LIBRARIES.of_this());
     if let Some(nvrtc) = libraries.get(&names) {
         return Ok(nvrtc);
     }
