@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering, compiler_fence};
 
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 
@@ -22,6 +22,8 @@ use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 pub struct Note {
     plugin: Box<str>,
     call: Box<str>,
+    /// Whether a warning about this function was given.
+    has_warned: AtomicBool,
 }
 
 /// Callback for each change of the watched thread's note.
@@ -33,7 +35,13 @@ impl Note {
         type Key = (Box<str>, Box<str>);
         static NOTES: PerProcess<Mutex<BTreeMap<Key, &'static Note>>> = PerProcess::new(carried);
         let mut notes = lock(NOTES.of_this());
-        let make = || &*Box::leak(Box::new(Self { plugin: plugin.into(), call: call.into() }));
+        let make = || -> &'static Self {
+            Box::leak(Box::new(Self {
+                plugin: plugin.into(),
+                call: call.into(),
+                has_warned: AtomicBool::new(false),
+            }))
+        };
         notes.entry((plugin.into(), call.into())).or_insert_with(make)
     }
 
@@ -41,6 +49,11 @@ impl Note {
     #[must_use]
     pub fn plugin(&self) -> &str {
         &self.plugin
+    }
+
+    /// Returns true for the first caller, who warns about this function.
+    pub(crate) fn is_first_warning(&self) -> bool {
+        !self.has_warned.swap(true, Ordering::Relaxed)
     }
 
     /// Returns the function's name, after the key that it belongs to where it has one: `device_api.toy: sync_stream`.

@@ -73,7 +73,7 @@ impl Extension {
 
     /// Notes that one of its functions is called (CALLING-N1).
     pub(crate) fn calling(&self, what: &str) -> PluginCall {
-        PluginCall::enter(Note::of(self.instance.plugin(), what))
+        PluginCall::enter(self.instance.services(), Note::of(self.instance.plugin(), what))
     }
 }
 

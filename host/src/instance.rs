@@ -59,6 +59,11 @@ impl Instance {
         &self.plugin
     }
 
+    /// Returns the services of the host that it is of.
+    pub(crate) fn services(&self) -> &'static Services {
+        self.services
+    }
+
     /// Returns the library and build that the instance is of.
     pub(crate) fn origin(&self) -> &Origin {
         &self.origin
@@ -76,7 +81,7 @@ impl Instance {
             return Ok(());
         }
         self.services.clear_error();
-        let _calling = PluginCall::enter(Note::of(&self.plugin, "shutdown"));
+        let _calling = PluginCall::enter(self.services, Note::of(&self.plugin, "shutdown"));
         // SAFETY: P10.13, the pointer that `init` wrote, once.
         let status = unsafe { (self.ends.shutdown)(self.pointer.load(Ordering::Acquire)) };
         self.services.check(status, || format!("`shutdown` of plugin \"{}\"", self.plugin))
@@ -108,7 +113,7 @@ impl Drop for Instance {
         if let Err(error) = self.shut_down() {
             self.services.log(crate::options::LogLevel::Warning, &error.to_string());
         }
-        let _calling = PluginCall::enter(Note::of(&self.plugin, "release"));
+        let _calling = PluginCall::enter(self.services, Note::of(&self.plugin, "release"));
         // SAFETY: P10.14, the pointer that `init` wrote, once: no registered object is left.
         unsafe { (self.ends.release)(*self.pointer.get_mut()) };
     }

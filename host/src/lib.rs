@@ -31,7 +31,8 @@
 //! | [`files`] | FILES-I1 to FILES-I3: regular files only, the checked file is the one that is read, within a bound |
 //! | [`PluginLock`] | LOCK-K1 to LOCK-K4: pinned plugins, by name, version and digests |
 //! | image | IMAGE-E1 to IMAGE-E4: a shared library for this machine, and whole, before it is opened |
-//! | loader | LOAD-L1 to LOAD-L6: the checks of a library, all or nothing |
+//! | loader | LOAD-L1 to LOAD-L7: the checks of a library, all or nothing |
+//! | guard | GUARD-G1 to GUARD-G6: changes that a plugin makes to the process, undone and named |
 //! | instance, extension | a plugin's instance for this host, from `init` to `release`, and its named interfaces |
 //! | registry | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
 //! | target | TARGET-T1 to TARGET-T11: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
@@ -106,6 +107,7 @@ mod export;
 mod extension;
 pub mod extents;
 pub mod files;
+mod guard;
 mod host;
 mod image;
 mod instance;
@@ -140,6 +142,7 @@ pub use chipdock_plugin_api::{Any, AnyView};
 pub use compile::{CompileOptions, Compiled, Schedule};
 pub use error::{Category, Error, ErrorKind, Fault};
 pub use export::{DeviceCode, ExportOptions, Exported};
+pub use guard::ProcessChange;
 pub use host::Host;
 pub use lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
 pub use names::name_in_key;

@@ -14,10 +14,13 @@
 //! * **LOAD-L4** the type information of an abi_stable root module, where the library carries one, never causes a refusal:
 //!   where the hash of LOAD-L3 differs, it names the first field or signature that differs (P4.2);
 //! * **LOAD-L5** `init` succeeds, and every registration in it was accepted;
-//! * **LOAD-L6** it registered what its manifest lists, no more and no less.
+//! * **LOAD-L6** it registered what its manifest lists, no more and no less;
+//! * **LOAD-L7** it leaves the process as it was: what it changed is put back and named after each of its steps, and is no reason
+//!   to refuse it. See the rules of the guard.
 //!
 //! Registrations that were staged and not committed are released through their table's `destroy`.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::fs::File;
@@ -38,6 +41,7 @@ use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX};
 use crate::calling::Note;
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
+use crate::guard::{self, Guard, ProcessChange};
 use crate::image;
 use crate::instance::{Ends, Instance};
 use crate::lock::PluginLock;
@@ -113,19 +117,40 @@ pub(crate) struct Opening<'a> {
     pub(crate) device_types: &'a Arc<Mutex<DeviceTypes>>,
     /// Called with the descriptor's name before `init` runs: the name of a library without a manifest is known only then.
     pub(crate) accept: &'a dyn Fn(&str) -> Option<Problem>,
+    /// Changes that the plugin made to the process meanwhile (LOAD-L7).
+    pub(crate) changes: &'a RefCell<Vec<ProcessChange>>,
 }
 
-/// Opens a plugin: rules LOAD-L1 to LOAD-L6.
+impl Opening<'_> {
+    /// Runs code of the plugin: `call` is its note, `during` names the step in reports of changes (LOAD-L7).
+    fn step<T>(
+        &self,
+        guard: &mut Guard,
+        plugin: &str,
+        call: &str,
+        during: &str,
+        body: impl FnOnce() -> T,
+    ) -> T {
+        let calling = PluginCall::enter(self.services, Note::of(plugin, call));
+        let done = body();
+        let changes = guard.settle(during);
+        drop(calling);
+        guard::warn(self.services, plugin, &changes);
+        self.changes.borrow_mut().extend(changes);
+        done
+    }
+}
+
+/// Opens a plugin: rules LOAD-L1 to LOAD-L7.
 pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let examined = Examined::of(opening.library)?;
     let digest = check_digests(&examined, opening)?;
-    let calling = PluginCall::enter(Note::of(opening.name, "dlopen"));
-    let library = open_library(&examined)?;
-    drop(calling);
-    let calling =
-        PluginCall::enter(Note::of(opening.name, &format!("chipdock_plugin_v{CHIPDOCK_ABI_MAJOR}")));
-    let (descriptor, address) = descriptor(&library)?;
-    drop(calling);
+    let mut guard = Guard::of_opening();
+    let entry = format!("chipdock_plugin_v{CHIPDOCK_ABI_MAJOR}");
+    let library = opening
+        .step(&mut guard, opening.name, "dlopen", "opening its library", || open_library(&examined))?;
+    let (descriptor, address) =
+        opening.step(&mut guard, opening.name, &entry, "its entry", || descriptor(&library))?;
     let mut identity = check_descriptor(&descriptor, opening.manifest)
         .map_err(|problem| explained(problem, &library, address))?;
     let shown = build_id(&identity.build_id, &examined, digest.as_deref());
@@ -143,7 +168,7 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     }
     let attested = attested == Attested::Same;
     let before = opening.device_types.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let registered = register(opening, &descriptor, identity, origin, attested);
+    let registered = register(opening, &mut guard, &descriptor, identity, origin, attested);
     if registered.is_err() {
         // Device numbers that a refused plugin took are free again.
         *opening.device_types.lock().unwrap_or_else(PoisonError::into_inner) = before;
@@ -375,6 +400,7 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
 /// Runs `init` and checks its registrations (rules LOAD-L5 and LOAD-L6).
 fn register(
     opening: &Opening<'_>,
+    guard: &mut Guard,
     descriptor: &RawDescriptor,
     identity: Identity,
     origin: Origin,
@@ -394,13 +420,13 @@ fn register(
     let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(opening.device_types));
     let registrar = staging.lend();
     services.clear_error();
-    let calling = PluginCall::enter(Note::of(&identity.name, "init"));
     let mut pointer = ptr::null_mut();
-    // SAFETY: once for each host, with no other call of this host during it; host, registrar and place outlive the call.
-    let status = unsafe { init(ptr::from_ref(host.table()), registrar.table(), &mut pointer) };
-    drop(registrar);
-    let init_failed = services.check(status, || "`init`".to_owned());
-    drop(calling);
+    let init_failed = opening.step(guard, &identity.name, "init", "its `init`", || {
+        // SAFETY: once for each host, with no other call of this host during it; host, registrar and place outlive the call.
+        let status = unsafe { init(ptr::from_ref(host.table()), registrar.table(), &mut pointer) };
+        drop(registrar);
+        services.check(status, || "`init`".to_owned())
+    });
     if init_failed.is_ok() {
         instance.is_born(pointer);
     }

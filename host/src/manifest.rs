@@ -501,6 +501,8 @@ pub fn generate_with(
         services,
         device_types: &device_types,
         accept: &|_| None,
+        // Put back; whoever opens the plugin to use it is told.
+        changes: &std::cell::RefCell::default(),
     };
     let opened = loader::open(&opening)
         .map_err(|problem| problem.to_error(&name).at(library.display().to_string()))?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
@@ -119,7 +120,7 @@ impl<T: Table> Owned<T> {
 
     /// Notes that one of its functions is called (CALLING-N1).
     pub(crate) fn calling(&self, what: &str) -> PluginCall {
-        PluginCall::enter(Note::of(self.plugin(), what))
+        PluginCall::enter(self.instance.services(), Note::of(self.plugin(), what))
     }
 }
 
@@ -150,6 +151,8 @@ pub(crate) struct DeviceApiEntry {
     pub(crate) device_type: i32,
     pub(crate) owned: Owned<ChipdockDeviceApi>,
     pub(crate) notes: TableNotes,
+    /// Whether its devices were asked for.
+    pub(crate) is_asked: AtomicBool,
     pub(crate) extensions: Extensions,
 }
 
@@ -414,7 +417,8 @@ unsafe extern "C" fn device_api(
             let notes = TableNotes::of(owned.plugin(), &format!("device_api.{name}"), DEVICE_FUNCTIONS);
             let name = name.to_owned();
             let extensions = Extensions::default();
-            let entry = DeviceApiEntry { name, device_type: number, owned, notes, extensions };
+            let is_asked = AtomicBool::new(false);
+            let entry = DeviceApiEntry { name, device_type: number, owned, notes, is_asked, extensions };
             Ok(Entry::DeviceApi(Arc::new(entry)))
         })
     })

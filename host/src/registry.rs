@@ -20,6 +20,7 @@
 
 mod needs;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
 use std::ffi::c_void;
@@ -31,6 +32,7 @@ use serde::Serialize;
 
 use crate::discovery::Candidate;
 use crate::error::{Category, Error, ErrorKind, nearest};
+use crate::guard::ProcessChange;
 use crate::host::HostInner;
 use crate::instance::Instance;
 use crate::loader::{self, Opened, Opening};
@@ -85,6 +87,8 @@ pub struct PluginReport {
     pub build_id: Option<String>,
     /// When it is open, whether it has type layouts (and they match).
     pub attested: Option<bool>,
+    /// Changes that it made to the process while it was opened, undone where that was possible (LOAD-L7).
+    pub changes: Vec<ProcessChange>,
     /// Its needs.
     pub needs: Needs,
 }
@@ -106,6 +110,8 @@ pub struct KeyReport {
 #[derive(Default)]
 pub(crate) struct State {
     plugins: BTreeMap<usize, Result<OpenPlugin, Problem>>,
+    /// Changes that plugins made to the process while they were opened, by index; of refused ones too.
+    changes: BTreeMap<usize, Vec<ProcessChange>>,
     /// Instances that this host opened, in that order; the host itself before all others.
     opened: Vec<Arc<Instance>>,
     entries: BTreeMap<String, Vec<(usize, Entry)>>,
@@ -318,6 +324,7 @@ impl HostInner {
         if let Some(problem) = candidate.problem.clone().or_else(|| self.waits_for_itself(index)) {
             return Err(problem);
         }
+        let changes = RefCell::default();
         let opening = Opening {
             name: &candidate.name,
             library: &candidate.library,
@@ -326,6 +333,7 @@ impl HostInner {
             services: self.services,
             device_types: &self.device_types,
             accept: &|name| self.refused_name(index, candidate, name),
+            changes: &changes,
         };
         let library = candidate.library.display();
         let span = tracing::info_span!("open_plugin", plugin = candidate.name, %library).entered();
@@ -339,6 +347,7 @@ impl HostInner {
             let line = format!("plugin \"{}\" ({}): {problem}", candidate.name, candidate.library.display());
             self.services.log(LogLevel::Info, &line);
         }
+        self.write().changes.insert(index, changes.into_inner());
         self.commit(index, opened);
         result
     }
@@ -562,7 +571,7 @@ impl HostInner {
     pub(crate) fn reports(&self) -> Vec<PluginReport> {
         let state = self.read();
         let candidates = self.discovery.candidates.iter().enumerate();
-        candidates.map(|(index, candidate)| report(candidate, state.plugins.get(&index))).collect()
+        candidates.map(|(index, candidate)| report(&state, index, candidate)).collect()
     }
 
     /// Opens the plugin of that name now.
@@ -584,11 +593,11 @@ impl HostInner {
             self.open(index)
         };
         opened.map_err(|problem| problem.to_error(name))?;
-        Ok(report(&candidates[index], self.read().plugins.get(&index)))
+        Ok(report(&self.read(), index, &candidates[index]))
     }
 }
 
-fn report(candidate: &Candidate, opened: Option<&Result<OpenPlugin, Problem>>) -> PluginReport {
+fn report(state: &State, index: usize, candidate: &Candidate) -> PluginReport {
     let manifest = candidate.manifest.as_ref();
     let mut report = PluginReport {
         name: candidate.name.clone(),
@@ -602,9 +611,10 @@ fn report(candidate: &Candidate, opened: Option<&Result<OpenPlugin, Problem>>) -
         abi: None,
         build_id: None,
         attested: None,
+        changes: state.changes.get(&index).cloned().unwrap_or_default(),
         needs: manifest.map(|manifest| manifest.needs.clone()).unwrap_or_default(),
     };
-    match opened {
+    match state.plugins.get(&index) {
         Some(Ok(plugin)) => {
             let opened = &plugin.opened;
             report.state = PluginState::Opened;

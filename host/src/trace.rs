@@ -42,7 +42,9 @@ use tracing::span::EnteredSpan;
 use tracing::{Level, debug_span, trace_span};
 
 use crate::calling::{Calling, Note};
+use crate::guard::FloatMode;
 use crate::options::LogLevel;
+use crate::services::Services;
 
 /// Returns true if a subscriber wants level trace (SP5).
 #[inline]
@@ -60,22 +62,44 @@ pub(crate) fn event(level: LogLevel, plugin: Option<&str>, line: &str) {
     }
 }
 
-/// A call of a plugin in progress: its note, and its span (SP3).
+/// A call of a plugin in progress: its note, its span (SP3), and the floating-point mode that it must leave (GUARD-G5).
 pub(crate) struct PluginCall {
+    services: &'static Services,
+    note: &'static Note,
+    mode: FloatMode,
     _calling: Calling,
     _span: EnteredSpan,
 }
 
 impl PluginCall {
-    pub(crate) fn enter(note: &'static Note) -> Self {
+    pub(crate) fn enter(services: &'static Services, note: &'static Note) -> Self {
         let span = debug_span!("plugin_call", call = note.call(), plugin = note.plugin());
-        Self { _span: span.entered(), _calling: Calling::enter(note) }
+        Self::within(services, note, span.entered())
     }
 
     /// Enters a call of a function that may be called often.
-    pub(crate) fn enter_device(note: &'static Note) -> Self {
+    pub(crate) fn enter_device(services: &'static Services, note: &'static Note) -> Self {
         let span = trace_span!("device_call", call = note.call(), plugin = note.plugin());
-        Self { _span: span.entered(), _calling: Calling::enter(note) }
+        Self::within(services, note, span.entered())
+    }
+
+    fn within(services: &'static Services, note: &'static Note, span: EnteredSpan) -> Self {
+        let calling = Calling::enter(note);
+        Self { services, note, mode: FloatMode::now(), _calling: calling, _span: span }
+    }
+}
+
+impl Drop for PluginCall {
+    fn drop(&mut self) {
+        let Some(left) = self.mode.put_back() else { return };
+        if self.note.is_first_warning() {
+            let (plugin, call, mode) = (self.note.plugin(), self.note.call(), self.mode);
+            let line = format!(
+                "plugin \"{plugin}\": its {call} changed the floating-point mode: it was {mode}, became {left}, put back; \
+                 report it to its maintainer"
+            );
+            self.services.log(LogLevel::Warning, &line);
+        }
     }
 }
 

@@ -37,7 +37,7 @@
 //! * **EXPORT-R4 Threads.** A parallel loop runs on as many threads as the process may use processors (affinity and quota of the
 //!   control group), or as the variable `CHIPDOCK_THREADS` says if it is a number from 1. They start at the first parallel loop, block all signals, and
 //!   pin the library in memory: without them it can be unloaded.
-//! * **EXPORT-R5 Tasks.** Each task runs once; the caller runs tasks itself and waits for no thread to wake up. A region within
+//! * **EXPORT-R5 Tasks.** Each task runs once, with the caller's floating-point mode; the caller runs tasks itself and waits for no thread to wake up. A region within
 //!   a task, one that finds the threads taken, and one in a forked child is one task.
 //! * **EXPORT-R6 Failures.** The failure of the lowest task is the caller's, moved to its thread; tasks above it that have not
 //!   begun do not begin.

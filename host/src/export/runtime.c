@@ -225,6 +225,7 @@ typedef struct {
     int32_t count, next, failed;  // `next` and `failed` are atomic
     int32_t status;               // of the failed task of the lowest number, and its error; under the lock
     void *error;
+    uint64_t mode;  // floating-point mode of the caller
 } Region;
 
 static struct {
@@ -243,6 +244,28 @@ static inline void pause_briefly(void) {
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
+#endif
+}
+
+// The floating-point mode of this thread: rounding, subnormals, traps; not what happened. 0 where it is not known.
+static inline uint64_t float_mode(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_stmxcsr() & ~0x3fu;
+#elif defined(__aarch64__)
+    uint64_t mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    return mode;
+#else
+    return 0;
+#endif
+}
+
+static inline void set_float_mode(uint64_t mode) {
+    if (mode == float_mode()) return;
+#if defined(__x86_64__)
+    __builtin_ia32_ldmxcsr((uint32_t)mode | (__builtin_ia32_stmxcsr() & 0x3fu));
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(mode));
 #endif
 }
 
@@ -290,6 +313,7 @@ static void *work(void *unused) {
         }
         pthread_mutex_unlock(&pool.lock);
         if (!region) continue;
+        set_float_mode(region->mode);
         run_tasks(region);
         pthread_mutex_lock(&pool.lock);
         if (__atomic_sub_fetch(&pool.active, 1, __ATOMIC_RELEASE) == 0) pthread_cond_signal(&pool.done);
@@ -386,7 +410,7 @@ static int32_t parallel_launch(const ChipdockEnv *env, ChipdockParallelBody body
         __atomic_store_n(&is_taken, 0, __ATOMIC_RELEASE);
         return body(0, 1, data);
     }
-    Region region = {.body = body, .data = data, .count = count, .failed = INT32_MAX};
+    Region region = {.body = body, .data = data, .count = count, .failed = INT32_MAX, .mode = float_mode()};
     return run_region(&region);
 }
 

@@ -21,6 +21,7 @@ use super::tvm_side::tvm_side;
 use super::{BuiltFile, Contents, LIBRARY_KIND};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, quoted};
+use crate::guard::{self, Guard};
 use crate::host::Host;
 use crate::image;
 use crate::options::LogLevel;
@@ -227,8 +228,10 @@ fn asks_for_run_time(file: &LibraryFile) -> impl Iterator<Item = &str> {
 fn opened(path: &Path, file: &LibraryFile, caller: Caller) -> Result<(Library, Option<TvmModule>), Error> {
     let io = |error: std::io::Error| Error::io("cannot copy the library", path, &error);
     let open = |path: &Path| {
+        let mut guard = Guard::of_opening();
         // SAFETY: the caller asked for the library's code, and it is a whole library for this machine; initialisers of it run.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
+        guard::warn_of_library(caller.services, path, &guard.settle("opening it"));
         let library = library.map_err(|error| not_opened(&error))?;
         let tvm_ffi = caller.tvm_ffi.filter(|_| file.may_have_modules());
         let context = tvm_ffi.map(|tvm_ffi| TvmModule::of_library(tvm_ffi, caller, path));

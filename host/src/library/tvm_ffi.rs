@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::ffi::{OsString, c_void};
-use std::mem::MaybeUninit;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Mutex;
@@ -14,7 +13,10 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
 use super::tvm_context;
 use crate::error::{Error, ErrorKind};
+use crate::guard::Guard;
+use crate::options::LogLevel;
 use crate::services::Services;
+use crate::trace;
 
 /// The name by which the dynamic linker knows the library.
 pub(super) const FILE: &str = "libtvm_ffi.so";
@@ -214,10 +216,13 @@ fn opened(named: Option<&OsString>) -> Result<Library, Error> {
         let message = format!("{VARIABLE} is {}; expected an absolute path", path.display());
         return Err(Error::new(ErrorKind::Value, message));
     }
-    let handler = SegvHandler::save();
+    let mut guard = Guard::of_opening();
     // SAFETY: the user's own library, whose initialisers run.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
-    handler.restore();
+    for change in guard.settle("opening libtvm_ffi") {
+        // Known of it: it installs a handler of SIGSEGV.
+        trace::event(LogLevel::Debug, None, &change.to_string());
+    }
     library.map_err(|error| {
         let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
         let message = format!("TVM-FFI is not here: tried {}: {why}", path.display());
@@ -227,24 +232,4 @@ fn opened(named: Option<&OsString>) -> Result<Library, Error> {
         );
         Error::new(ErrorKind::Unavailable, message).hint(hint)
     })
-}
-
-/// The handler of SIGSEGV, which libtvm_ffi replaces when it is opened.
-struct SegvHandler(Option<libc::sigaction>);
-
-impl SegvHandler {
-    fn save() -> Self {
-        let mut action = MaybeUninit::<libc::sigaction>::uninit();
-        // SAFETY: it writes the action, and changes nothing.
-        let status = unsafe { libc::sigaction(libc::SIGSEGV, std::ptr::null(), action.as_mut_ptr()) };
-        // SAFETY: written where the call succeeded.
-        Self((status == 0).then(|| unsafe { action.assume_init() }))
-    }
-
-    fn restore(self) {
-        if let Some(action) = self.0 {
-            // SAFETY: the action that was there before.
-            unsafe { libc::sigaction(libc::SIGSEGV, &action, std::ptr::null_mut()) };
-        }
-    }
 }

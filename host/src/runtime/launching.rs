@@ -61,8 +61,10 @@ impl ModuleInner {
         let services = self.host().0.services;
         let mut entry = ChipdockEntry { entry: ptr::null_mut(), device_type: 0, flags: 0 };
         services.clear_error();
-        let calling =
-            PluginCall::enter(Note::of(self.plugin(), &format!("module.load.{}: entry", self.kind())));
+        let calling = PluginCall::enter(
+            services,
+            Note::of(self.plugin(), &format!("module.load.{}: entry", self.kind())),
+        );
         // SAFETY: the interface's `self`, a string that lives for the call, a place to write to.
         let status = unsafe { (table.entry)(self_, str_out(name), &mut entry) };
         drop(calling);

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use chipdock_abi::{
     ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDataType, ChipdockDeviceApi, ChipdockReset1,
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 use crate::bounds::{ANSWER_BYTES_MAX, DEVICES_MAX};
 use crate::error::{Error, ErrorKind};
+use crate::guard::{self, Guard};
 use crate::registrar::{DeviceApiEntry, TargetKindEntry};
 use crate::services::Services;
 use crate::target::schema::usable_kind;
@@ -46,7 +48,7 @@ impl DeviceApiEntry {
         call: impl FnOnce(&ChipdockDeviceApi, *mut c_void) -> i32,
     ) -> Result<(), Error> {
         services.clear_error();
-        let calling = self.notes.of_function(what).map(PluginCall::enter_device);
+        let calling = self.notes.of_function(what).map(|note| PluginCall::enter_device(services, note));
         let status = call(self.owned.table(), self.owned.self_());
         drop(calling);
         services.check(status, || format!("`{what}` of device_api.{}", self.name))
@@ -55,9 +57,16 @@ impl DeviceApiEntry {
     /// Returns the number of devices.
     pub(crate) fn count(&self, services: &'static Services) -> Result<i32, Error> {
         let mut count = 0;
-        // SAFETY: the registered `self` and a place to write to.
-        self.call(services, "device_count", |table, self_| unsafe {
-            (table.device_count)(self_, &mut count)
+        // The first call opens the driver (GUARD-G5).
+        let is_first = !self.is_asked.swap(true, Ordering::Relaxed);
+        let mut guard = is_first.then(Guard::of_first_call);
+        self.call(services, "device_count", |table, self_| {
+            // SAFETY: the registered `self` and a place to write to.
+            let status = unsafe { (table.device_count)(self_, &mut count) };
+            if let Some(guard) = &mut guard {
+                guard::warn(services, self.owned.plugin(), &guard.settle("opening its driver"));
+            }
+            status
         })?;
         if !(0..=DEVICES_MAX).contains(&count) {
             let message =

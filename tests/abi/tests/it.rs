@@ -13,6 +13,7 @@ mod header;
 mod header_beside;
 mod needs;
 mod plugins;
+mod process_state;
 mod settings;
 mod tensors;
 mod values;

@@ -18,10 +18,12 @@ def twice(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((n,), \"float32\")):
 ";
 
 /// A program without TVM-FFI that loads a library and calls `twice`: prints the status of a right and of a wrong call, the number
-/// of wrong elements, the threads of the process before and after, and the same of a child that was forked.
+/// of wrong elements, the threads of the process before and after, the status of a child that was forked and calls again, and the number
+/// of elements that were not rounded as the caller rounds by then.
 const CALLER: &str = r#"
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fenv.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,8 +64,15 @@ int main(int argc, char **argv) {
         _exit(call(function, 2) || wrong());
     }
     waitpid(child, &status, 0);
+    // 2 a + 1 lies between 2^28 and the next number.
+    for (int i = 0; i < N; i++) a[i] = 0x1p27f;
+    int others = 0, was = fegetround();
+    fesetround(FE_UPWARD);
+    call(function, 2);
+    fesetround(was);
+    for (int i = 0; i < N; i++) others += b[i] != 0x1p28f + 32;
     dlclose(library);
-    printf("%d %d %d %d %d %d\n", right, bad, before, after, refused, status);
+    printf("%d %d %d %d %d %d %d\n", right, bad, before, after, refused, status, others);
     return 0;
 }
 "#;
@@ -195,7 +204,10 @@ fn a_program_without_tvm_ffi_calls_a_library_on_several_threads() {
         built(&scratch, &format!("build twice.py --target {target} -o twice.so"));
         let (caller, source) = (scratch.path("caller"), scratch.path("caller.c").display().to_string());
         let caller = caller.display().to_string();
-        output(if is_own { "cc" } else { cross }, &["-I", &include, "-w", "-o", &caller, &source, "-ldl"]);
+        output(
+            if is_own { "cc" } else { cross },
+            &["-I", &include, "-w", "-o", &caller, &source, "-ldl", "-lm"],
+        );
         let library = scratch.path("twice.so").display().to_string();
         let run = |threads: &str| {
             let mut command = match is_own {
@@ -209,12 +221,13 @@ fn a_program_without_tvm_ffi_calls_a_library_on_several_threads() {
             assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
             let numbers: Vec<i64> =
                 ended.stdout.split_whitespace().map(|word| word.parse().unwrap()).collect();
-            <[i64; 6]>::try_from(numbers).unwrap()
+            <[i64; 7]>::try_from(numbers).unwrap()
         };
         for threads in [1, 3] {
-            let [right, wrong, before, after, refused, child] = run(&threads.to_string());
+            let [right, wrong, before, after, refused, child, others] = run(&threads.to_string());
             assert_eq!((right, wrong, refused, child), (0, 0, -1, 0), "{target} on {threads} threads");
             assert_eq!(after - before, threads - 1, "{target}: EXPORT-R4");
+            assert_eq!(others, 0, "{target}: EXPORT-R5, the caller's rounding");
         }
     }
 }

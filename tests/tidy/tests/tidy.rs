@@ -262,6 +262,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
     (
         "host/src/",
         &[
+            "guard/",
             "loader.rs",
             "load.rs",
             "attest.rs",

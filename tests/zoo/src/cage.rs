@@ -225,10 +225,11 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     entries.map(file).collect()
 }
 
-const A: [f32; 3] = [1.0, 2.0, 3.0];
-const B: [f32; 3] = [10.0, 20.0, 30.0];
+/// The last numbers are subnormal: zero on a thread that flushes them.
+const A: [f32; 3] = [1.0, 2.0, 1e-39];
+const B: [f32; 3] = [10.0, 20.0, 2e-39];
 /// Expected sum, as the end of the file that contains it.
-pub const SUM: [f32; 3] = [11.0, 22.0, 33.0];
+pub const SUM: [f32; 3] = [11.0, 22.0, 1e-39 + 2e-39];
 
 /// Returns floats as the bytes of a file.
 #[must_use]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use chipdock_host::discovery::{Candidate, discover};
-use chipdock_host::{Environment, Host, HostOptions, name_in_key};
+use chipdock_host::{Environment, Host, HostOptions, ProcessChange, name_in_key};
 use chipdock_supervise::{Asked, Ended, Inside, Start, signal_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -97,15 +97,18 @@ pub(crate) struct Opened {
     pub(crate) attested: Option<bool>,
     /// Keys that cannot be used here, for instance because a library is missing, with the reason.
     pub(crate) unusable: Vec<Unusable>,
+    /// Changes that it made to the process while it was opened.
+    pub(crate) changes: Vec<ProcessChange>,
     /// Time that opening took.
     pub(crate) seconds: f64,
 }
 
 impl Opened {
-    /// Describes the keys that cannot be used here.
+    /// Describes the keys that cannot be used here, and the changes that it made to the process.
     pub(super) fn shortcomings(&self) -> Vec<String> {
         let words = |unusable: &Unusable| format!("{} is unavailable: {}", unusable.key, unusable.message);
-        self.unusable.iter().map(words).collect()
+        let unusable = self.unusable.iter().map(words);
+        unusable.chain(self.changes.iter().map(ToString::to_string)).collect()
     }
 }
 
@@ -216,6 +219,7 @@ fn open_here(args: &CheckChildArgs) -> Result<Report> {
         abi: opened.abi,
         build_id: opened.build_id,
         attested: opened.attested,
+        changes: opened.changes,
         seconds: started.elapsed().as_secs_f64(),
     }))
 }

@@ -16,8 +16,8 @@
 //!   an error that says so.
 //! * **POOL-F4 No useless work.** A task that has not started when one of a lower id has failed does not start. Only then, so
 //!   that POOL-F3 does not depend on timing.
-//! * **POOL-F5 State of a thread.** During a task, a thread of the pool has the caller's current devices and streams. Error
-//!   slot and workspace are its own.
+//! * **POOL-F5 State of a thread.** During a task, a thread of the pool has the caller's floating-point mode, current devices and
+//!   streams, whatever it ran before. Error slot and workspace are its own.
 //! * **POOL-F6 Nested.** A region that is launched within a task, of this or another host, is one task on the thread that
 //!   launches it. A region of one task is no region: what is launched within it may use the pool.
 //! * **POOL-F7 Several callers.** A region takes those threads of the pool that are idle when it is launched, the first ones

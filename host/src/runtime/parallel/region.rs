@@ -12,6 +12,7 @@ use super::slot::{Failure, ForkedChild, Job};
 use super::team::Claimed;
 use crate::calling::{self, Calling, Note};
 use crate::error::{Error, ErrorKind};
+use crate::guard::FloatMode;
 use crate::services::Services;
 use crate::trace;
 
@@ -26,12 +27,14 @@ pub(super) struct Region {
     pub(super) failed: AtomicI32,
     /// Note of the call on the caller's thread (CALLING-N4).
     pub(super) note: Option<&'static Note>,
+    /// Floating-point mode of the caller's thread.
+    pub(super) mode: FloatMode,
 }
 
 impl Region {
     /// Makes a region of this thread.
     pub(super) fn new() -> Self {
-        Self { failed: AtomicI32::new(i32::MAX), note: calling::here() }
+        Self { failed: AtomicI32::new(i32::MAX), note: calling::here(), mode: FloatMode::now() }
     }
 
     pub(super) fn fail(&self, task: i32) {
@@ -168,7 +171,7 @@ fn in_span(job: &Job, body: impl FnOnce() -> i32) -> i32 {
     tracing::trace_span!("task", task = job.task, count = job.count).in_scope(body)
 }
 
-/// Runs a task on a thread of the pool, with the caller's current devices and streams.
+/// Runs a task on a thread of the pool, with the caller's floating-point mode, current devices and streams (POOL-F5).
 ///
 /// # Safety
 ///
@@ -176,8 +179,9 @@ fn in_span(job: &Job, body: impl FnOnce() -> i32) -> i32 {
 pub(super) unsafe fn run_handed(services: &'static Services, job: &Job) -> Option<Failure> {
     services.clear_error();
     // SAFETY: the job's region is alive, its context alive or null, as this function requires.
-    let (run, context, note) = unsafe { (|| run(services, job), job.context.as_ref(), (*job.region).note) };
-    let _calling = Calling::resume(note);
+    let (run, context, region) = unsafe { (|| run(services, job), job.context.as_ref(), &*job.region) };
+    let _calling = Calling::resume(region.note);
+    region.mode.put_back();
     let Some(context) = context else { return run() };
     context.within(services, run)
 }

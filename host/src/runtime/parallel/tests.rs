@@ -16,6 +16,8 @@ use super::region::{Region, is_vain, run_handed};
 use super::size;
 use super::slot::{Job, Slot};
 use super::wait::Patience;
+use crate::guard::FloatMode;
+use crate::guard::tests::flush_to_zero;
 use crate::options::HostOptions;
 use crate::services::Services;
 use crate::{Device, Host};
@@ -255,6 +257,33 @@ fn a_task_is_left_out_only_after_a_lower_failure() {
     assert!(runs(Some(3), 2));
     assert!(!runs(Some(1), 2));
     assert!(!runs(Some(0), 3));
+}
+
+/// POOL-F5: the caller's floating-point mode, whatever the thread that started the pool had, and whatever a task left.
+#[test]
+fn tasks_have_the_callers_floating_point_mode() {
+    let fixture = Fixture::new(3);
+    let env = fixture.env;
+    let sums = |leave: bool| {
+        let (barrier, sums) = (Barrier::new(3), Mutex::new(Vec::new()));
+        let status = env.launch(0, |task, _| {
+            barrier.wait();
+            let sum = std::hint::black_box(1e-39_f32) + std::hint::black_box(1e-39_f32);
+            sums.lock().unwrap().push(sum);
+            if leave && task != 0 {
+                flush_to_zero();
+            }
+            0
+        });
+        assert_eq!(status, 0);
+        sums.into_inner().unwrap()
+    };
+    let before = FloatMode::now();
+    flush_to_zero();
+    assert_eq!(sums(false), [0.0; 3], "the mode of a caller that chose it");
+    before.put_back();
+    assert_eq!(sums(true), [1e-39 + 1e-39; 3], "the pool's threads were started under another");
+    assert_eq!(sums(false), [1e-39 + 1e-39; 3], "tasks left another");
 }
 
 /// POOL-F5, D.10: streams and devices of the caller; the pool's threads are at their defaults afterwards.

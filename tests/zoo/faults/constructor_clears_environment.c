@@ -1,0 +1,3 @@
+/* Opening the library clears the environment. */
+#include "zoo.h"
+__attribute__((constructor)) static void begin(void) { clearenv(); }
