@@ -478,11 +478,23 @@ def compile(
     made: Module
     if progress is True:
         with _progress.Line(os.path.basename(file).strip("<>")) as line:
-            made = _compile(_host(), text, chosen, words, line)
+            made = _compile_reporting(text, chosen, words, line)
+    elif callable(progress):
+        made = _compile_reporting(text, chosen, words, progress)
     else:
         made = _compile(_host(), text, chosen, words, progress or None)
     made.__dict__["_text"] = text
     return made
+
+
+def _compile_reporting(text: str, target: Target, options: str, report: _progress.Report) -> Any:
+    caller = _progress.Caller(report)
+    try:
+        return _compile(_host(), text, target, options, caller)
+    except Exception:
+        if caller.raised is not None:
+            raise caller.raised from None
+        raise
 
 
 def lower(source: Any, target: TargetLike = None, *, schedule: str = "auto") -> str:

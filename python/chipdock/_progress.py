@@ -25,6 +25,24 @@ SHOWN = {
 }
 
 
+class Caller:
+    """Calls a function that reports progress. TVM-FFI brings back no exceptions but those that are an `Exception`: of others, such as
+    KeyboardInterrupt, it keeps what `compile` raises in the end."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.raised: BaseException | None = None
+
+    def __call__(self, step: str, detail: str, elapsed_s: float) -> None:
+        try:
+            self.report(step, detail, elapsed_s)
+        except Exception:
+            raise
+        except BaseException as error:
+            self.raised = error
+            raise RuntimeError("the function that reports progress was left") from None
+
+
 class Line(AbstractContextManager["Line"]):
     """One line on a terminal that each step overwrites. Elsewhere nothing is written."""
 

@@ -63,3 +63,6 @@ ALL = (
 
 for _one in ALL:
     tvm_ffi.register_error(_one.__name__, _one)
+
+# What Ctrl-C raises in a callback comes back as what it is, not as RuntimeError; from apache-tvm-ffi 0.1.13 on, which brings it back at all.
+tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)

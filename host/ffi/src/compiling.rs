@@ -13,10 +13,10 @@ use chipdock_script::{Cause, ScriptError};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::entry::ERROR_IS_SET;
 use crate::hosts::target_of;
 use crate::objects::{ModuleObject, TargetObject, arg, object, of, raised};
 use crate::progress::{Progress, Spans, Step};
+use crate::signals;
 use crate::tvm_ffi::TvmFfi;
 
 /// How often signals are looked for while a build runs.
@@ -180,21 +180,26 @@ fn compiled(
             }
         });
         loop {
-            let interrupted = match (waits.recv_timeout(SIGNALS_EVERY), progress) {
-                (Ok(step), Some(progress)) => progress.step(&step).err().map(Some),
-                (Ok(_), None) => None,
-                (Err(RecvTimeoutError::Timeout), _) => {
-                    tvm_ffi.filter(|tvm_ffi| tvm_ffi.has_signal()).map(TvmFfi::take)
-                }
-                (Err(RecvTimeoutError::Disconnected), _) => break,
+            let step = match waits.recv_timeout(SIGNALS_EVERY) {
+                Ok(step) => Some(step),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
             };
-            if let Some(error) = interrupted {
+            // Signals first: TVM-FFI before 0.1.13 drops what a handler raises within the function.
+            let going_on = signals::none_raised().and_then(|()| match (&step, progress) {
+                (Some(step), Some(progress)) => progress.step(step),
+                _ => Ok(()),
+            });
+            if let Err(error) = going_on {
                 cancel.store(true, Ordering::Relaxed);
                 let _ = build.join();
                 return Compilation::Interrupted(error);
             }
         }
         match build.join() {
+            // Ctrl-C of a terminal ends a compiler that the build runs, too: that is no error of its own.
+            Ok(Err(error)) => signals::none_raised()
+                .map_or_else(Compilation::Interrupted, |()| Compilation::Done(Err(error))),
             Ok(built) => Compilation::Done(built.map(Box::new)),
             Err(panic) => std::panic::resume_unwind(panic),
         }
@@ -203,8 +208,8 @@ fn compiled(
 
 enum Compilation {
     Done(Result<Box<Compiled>, chipdock_host::Error>),
-    /// With the error that the handler of a signal raised.
-    Interrupted(Option<Error>),
+    /// With the error of the function that reports progress, or the one that stands for a signal.
+    Interrupted(Error),
 }
 
 pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
@@ -217,15 +222,13 @@ pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let of_host = options.of_host()?;
     let progress: Option<Function> = arg(args[4], "progress")?;
     let progress = progress.map(Progress::new);
-    let report =
-        |step: &str, detail: &str| progress.as_ref().map_or(Ok(()), |progress| progress.report(step, detail));
+    let report = |step: &str, detail: &str| {
+        signals::none_raised()?;
+        progress.as_ref().map_or(Ok(()), |progress| progress.report(step, detail))
+    };
     let built = match compiled(host, &module, &target, &of_host, progress.as_ref()) {
         Compilation::Done(built) => built.map_err(|error| with_lines(&error, &source, &options.file))?,
-        Compilation::Interrupted(error) => {
-            // Before 0.1.14 the exception stays Python's, and no error is raised for it.
-            let set = || Error::new(ErrorKind::new(ERROR_IS_SET), "a signal interrupted the compilation");
-            return Err(error.unwrap_or_else(set));
-        }
+        Compilation::Interrupted(error) => return Err(error),
     };
     report("load", &built.target.kind)?;
     let module = host.load_compiled(&built.artifact).map_err(raised)?;

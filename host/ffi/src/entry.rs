@@ -6,11 +6,7 @@ use chipdock_abi::ChipdockAny;
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind};
 use serde_json::{Value, json};
 
-use crate::side;
-
-/// Kind of the error that stands for one that the caller's language has already (TVM-FFI's status -2): what a handler of a signal
-/// raised in Python.
-pub(crate) const ERROR_IS_SET: &str = "EnvErrorAlreadySet";
+use crate::{side, signals};
 
 /// A packed function, as TVM-FFI calls it.
 pub(crate) type PackedCall =
@@ -181,11 +177,9 @@ pub(crate) unsafe fn packed(
             format!("libchipdock panicked: {panic}; this is a bug, please report it"),
         ),
     };
-    if error.kind().as_str() == ERROR_IS_SET {
-        return -2;
-    }
+    // Whatever the status: TVM-FFI from 0.1.9 on takes the error at each that is not 0, and reads a null object where there is none.
     side::callers().raise(&error);
-    -1
+    signals::status(&error)
 }
 
 /// Declares the functions: for each its symbols, and its row of `ENTRIES`.

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::objects::{ModuleObject, arg, object, of, raised};
-use crate::{functions, outputs};
+use crate::{functions, outputs, signals};
 
 pub(crate) fn load(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let host: &Host = of(args[0], "host")?;
@@ -127,6 +127,7 @@ pub(crate) fn module_export(args: &[AnyView<'_>]) -> Result<Any, Error> {
             return Err(Error::new(ErrorKind::VALUE_ERROR, message));
         }
     };
-    saved.map_err(raised)?;
+    // Ctrl-C of a terminal ends the linker, too.
+    saved.map_err(|error| signals::or_raised(raised(error)))?;
     Ok(Any::NONE)
 }
