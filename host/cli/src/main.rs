@@ -32,9 +32,10 @@
 //! * **CLI-C10 Raised privileges.** With more privileges than the user who started it has, the command refuses, with exit code
 //!   3 and before it reads a file, everything that opens plugins or writes. `plugins`, without options, lists the system's
 //!   folders; help and version are printed.
-//! * **CLI-C11 No silent end.** A fatal signal still ends the command, after a message that names the called plugin; an `exit`
-//!   inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and `build` with code 3, and so are
-//!   `_exit` and a hang past `--deadline`; nothing is written then.
+//! * **CLI-C11 No silent end.** A signal still ends the command, after a message that names it and the called plugin,
+//!   whichever signal it is but SIGKILL and those that it was started to ignore; a file that grows past its limit (SIGXFSZ) is
+//!   an error of that file. An `exit` inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and
+//!   `build` with code 3, and so are `_exit` and a hang past `--deadline`; nothing is written then.
 //! * **CLI-C12 Cache.** `build` and `run` take an earlier result of the compilation where none of its inputs has changed,
 //!   unless `--no-cache` is given: results are the same but for times and the field `cached`. No state of the cache fails them.
 //!   `cache` opens no plugin, and removes only files of caches.
@@ -75,6 +76,7 @@ use args::{BuildArgs, Cli, ColorChoice, Command, GlobalArgs, RunArgs};
 use report::{Exit, Failure, Result};
 
 fn main() -> ExitCode {
+    chipdock_supervise::make_file_limit_an_error();
     if let Err(failure) = streams::take() {
         return finish(Err(failure), color_of_arguments());
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chipdock_host::calling::{self, Note};
 use chipdock_supervise::{
-    Ended, Fate, Inside, Notebook, Outcome, OwnEnd, Start, Words, signal_name, speak_at_the_end,
+    Ended, Fate, Inside, Meaning, Notebook, Outcome, OwnEnd, Start, Words, signal_name, speak_at_the_end,
 };
 use serde::Serialize;
 
@@ -134,14 +134,24 @@ fn speak(fate: Fate, words: &mut Words) {
         None => words.put("this command "),
     }
     match fate {
-        Fate::Signal(_) => ["crashed (", name, ")"].iter().for_each(|part| words.put(part)),
+        Fate::Signal(signal) => {
+            [Meaning::of(signal).words(), " (", name, ")"].iter().for_each(|part| words.put(part));
+        }
         Fate::Exit if note.is_some() => words.put("ended this command by `exit`"),
         Fate::Exit => words.put("was ended by an `exit` that is not its own"),
     }
     if let Some(note) = note {
         [" in `", note.call(), "`"].iter().for_each(|part| words.put(part));
     }
-    words.put("\n  help: ");
+    words.put("\n");
+    match fate {
+        Fate::Signal(signal) if Meaning::of(signal) == Meaning::Request => return,
+        Fate::Signal(signal) if Meaning::of(signal) == Meaning::TimeLimit => {
+            words.put("  help: allow more processor time (ulimit -t)\n");
+            return;
+        }
+        _ => words.put("  help: "),
+    }
     if note.is_none() {
         words.put(
             "allow more memory if there is no more; else it is a bug of this command, please report it\n",

@@ -12,7 +12,7 @@ use std::{fmt, io, mem};
 
 use crate::inside::VARIABLE;
 use crate::lines::{Lines, Tail};
-use crate::signals::signal_name;
+use crate::signals::{Meaning, signal_name};
 
 /// Default for the greatest length of a message, in bytes.
 const LINE_BYTES_MAX: usize = 512 << 10;
@@ -306,13 +306,9 @@ impl fmt::Display for Ended {
     /// Writes the words that follow the name of the process: `crashed (SIGSEGV)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Only another process sends these.
-            Self::Killed {
-                signal: signal @ (libc::SIGKILL | libc::SIGTERM | libc::SIGINT | libc::SIGHUP),
-            } => {
-                write!(f, "was killed ({})", signal_name(*signal))
+            Self::Killed { signal } => {
+                write!(f, "{} ({})", Meaning::of(*signal).words(), signal_name(*signal))
             }
-            Self::Killed { signal } => write!(f, "crashed ({})", signal_name(*signal)),
             Self::Exited { code } => write!(f, "ended its process with exit code {code}"),
             Self::Silent { deadline } => {
                 write!(f, "did not come back within {} s", deadline.as_secs_f64())

@@ -26,9 +26,10 @@
 //!   whatever ended first.
 //! * **CHILD-V9 The last note.** A child given a [`Notebook`] writes there what it is about to do; the supervisor reads it after
 //!   the child is gone, however it went: by `_exit`, too, which nothing within it can notice.
-//! * **CHILD-V10 Last words.** A program without a supervisor may say something before a fatal signal ends it, on the stack that
-//!   is kept for handlers and with what a handler may do, in one write; the signal then does its work. A call of `exit` that is
-//!   not the program's own ends with a code that the program chose. `_exit` is not noticed.
+//! * **CHILD-V10 Last words.** A program without a supervisor may say something before a signal ends it, any but SIGKILL and
+//!   those that it was started to ignore, on the stack that is kept for handlers and with what a handler may do, in one write;
+//!   the signal then does its work. A call of `exit` that is not the program's own ends with a code that the program chose.
+//!   `_exit` is not noticed.
 
 mod child;
 mod crowd;
@@ -43,5 +44,5 @@ pub use crowd::{in_order, spread};
 pub use inside::{Inside, leave, raised};
 pub use lines::{Lines, TAIL_BYTES, Tail};
 pub use notebook::{Notebook, anonymous};
-pub use signals::signal_name;
+pub use signals::{Meaning, make_file_limit_an_error, signal_name};
 pub use words::{Fate, OwnEnd, Speak, Words, speak_at_the_end};

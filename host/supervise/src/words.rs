@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{mem, ptr};
 
-/// Signals that end a process because of its own action.
-const FATAL: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+use crate::signals;
+
+/// Signals that an instruction raises, again when it is run again.
+const FAULTS: [c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 
 /// Time in milliseconds that a thread waits for another one's last words: a reader that has stopped may block them.
 const WAIT_MILLIS: u32 = 1000;
@@ -83,7 +85,8 @@ struct Installed {
     speak: Speak,
     /// Exit code of a process that was ended by a foreign `exit`.
     exit_code: c_int,
-    before: [libc::sigaction; FATAL.len()],
+    /// Actions of the faults before ours.
+    before: [libc::sigaction; FAULTS.len()],
 }
 
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
@@ -101,16 +104,16 @@ impl Drop for OwnEnd {
     }
 }
 
-/// Makes this process write last words before a fatal signal ends it, and before an `exit` that comes while the returned value
-/// is alive; such an exit ends with `exit_code`. For programs, once; a library leaves signals alone.
+/// Makes this process write last words before a signal ends it that it does not ignore, and before an `exit` that comes while the
+/// returned value is alive; such an exit ends with `exit_code`. For programs, once; a library leaves signals alone.
 ///
 /// Handlers run on the alternate stack that a thread of Rust's has, so that a stack that is full is no obstacle.
 #[must_use]
 pub fn speak_at_the_end(speak: Speak, exit_code: i32) -> OwnEnd {
-    let mut before: [libc::sigaction; FATAL.len()] =
+    let mut before: [libc::sigaction; FAULTS.len()] =
         // SAFETY: all zero is an action.
         unsafe { mem::zeroed() };
-    for (signal, old) in FATAL.into_iter().zip(&mut before) {
+    for (signal, old) in FAULTS.into_iter().zip(&mut before) {
         // SAFETY: asks for the action, into a place for it.
         unsafe { libc::sigaction(signal, ptr::null(), old) };
     }
@@ -123,13 +126,22 @@ pub fn speak_at_the_end(speak: Speak, exit_code: i32) -> OwnEnd {
     let mut action: libc::sigaction = unsafe { mem::zeroed() };
     action.sa_sigaction = handle as *const () as usize;
     action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
-    for signal in FATAL {
+    for signal in signals::fatal().filter(|signal| !is_ignored(*signal)) {
         // SAFETY: a whole action, whose handler does what a handler may.
         unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
     }
     // SAFETY: a function that lives as long as the process.
     unsafe { libc::atexit(at_exit) };
     OwnEnd(())
+}
+
+/// Returns true for a signal that whoever started this process, or its own code, has it ignore.
+fn is_ignored(signal: c_int) -> bool {
+    // SAFETY: all zero is an action.
+    let mut found: libc::sigaction = unsafe { mem::zeroed() };
+    // SAFETY: asks for the action, into a place for it.
+    let answer = unsafe { libc::sigaction(signal, ptr::null(), &raw mut found) };
+    answer == 0 && found.sa_sigaction == libc::SIG_IGN
 }
 
 /// Writes the last words once for each process: two threads may fail at once, and a handler may fail itself.
@@ -159,7 +171,7 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, _context: *mut c
     speak(installed, Fate::Signal(signal));
     // SAFETY: what the kernel hands to a handler.
     let is_a_fault = !info.is_null() && unsafe { (*info).si_code } > 0;
-    let before = FATAL.iter().zip(&installed.before).find(|(fatal, _)| **fatal == signal);
+    let before = FAULTS.iter().zip(&installed.before).find(|(fault, _)| **fault == signal);
     match before {
         // The fault comes again once this handler returns; Rust's own handler recognises a full stack.
         Some((_, before)) if is_a_fault => {

@@ -66,6 +66,11 @@ fn an_end_has_its_words() {
     let words = [
         (Ended::Killed { signal: libc::SIGSEGV }, "crashed (SIGSEGV)"),
         (Ended::Killed { signal: libc::SIGKILL }, "was killed (SIGKILL)"),
+        (Ended::Killed { signal: libc::SIGTRAP }, "crashed (SIGTRAP)"),
+        (Ended::Killed { signal: libc::SIGSYS }, "crashed (SIGSYS)"),
+        (Ended::Killed { signal: libc::SIGXCPU }, "was killed (SIGXCPU)"),
+        (Ended::Killed { signal: libc::SIGVTALRM }, "was killed (SIGVTALRM)"),
+        (Ended::Killed { signal: libc::SIGRTMIN() }, "was killed (a real-time signal)"),
         (Ended::Exited { code: 0 }, "ended its process with exit code 0"),
         (Ended::Silent { deadline: SHORT }, "did not come back within 0.5 s"),
     ];

@@ -210,6 +210,61 @@ fn a_kernel_that_ends_badly_is_named() {
     }
 }
 
+/// CLI-C11: every signal that ends a process is reported, with `--isolate` and without; one that the command was started to ignore
+/// does nothing.
+#[test]
+fn every_signal_is_reported() {
+    let scratch = scratch();
+    let named = [
+        (libc::SIGHUP, "was killed (SIGHUP)"),
+        (libc::SIGINT, "was killed (SIGINT)"),
+        (libc::SIGQUIT, "was killed (SIGQUIT)"),
+        (libc::SIGILL, "crashed (SIGILL)"),
+        (libc::SIGTRAP, "crashed (SIGTRAP)"),
+        (libc::SIGBUS, "crashed (SIGBUS)"),
+        (libc::SIGFPE, "crashed (SIGFPE)"),
+        (libc::SIGUSR1, "was killed (SIGUSR1)"),
+        (libc::SIGUSR2, "was killed (SIGUSR2)"),
+        (libc::SIGALRM, "was killed (SIGALRM)"),
+        (libc::SIGTERM, "was killed (SIGTERM)"),
+        (libc::SIGSTKFLT, "was killed (SIGSTKFLT)"),
+        (libc::SIGXCPU, "was killed (SIGXCPU)"),
+        (libc::SIGVTALRM, "was killed (SIGVTALRM)"),
+        (libc::SIGPROF, "was killed (SIGPROF)"),
+        (libc::SIGIO, "was killed (SIGIO)"),
+        (libc::SIGPWR, "was killed (SIGPWR)"),
+        (libc::SIGSYS, "crashed (SIGSYS)"),
+        (libc::SIGRTMIN(), "was killed (a real-time signal)"),
+        (libc::SIGRTMAX(), "was killed (a real-time signal)"),
+    ];
+    for (signal, how) in named {
+        kernel_that(&scratch, "signals", &format!("\"raise\", {signal}"));
+        let words = "run signals.py --target c --out A=out.npy";
+        let output = scratch.command(words).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let expected = format!("error: plugin \"c\" {how} in `function signals`\n");
+        assert!(stderr.starts_with(&expected), "{signal}: {stderr}");
+        assert_eq!(output.status.signal(), Some(signal), "the signal does its work");
+        scratch
+            .run(&format!("{words} --isolate"))
+            .failed(3, &[&format!("plugin \"c\" {how} in `function signals`")]);
+        assert!(!scratch.path("out.npy").exists());
+    }
+    // Nobody wants to be told to report what he did himself.
+    kernel_that(&scratch, "signals", "\"raise\", 2");
+    let output = scratch.command("run signals.py --target c").output().unwrap();
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("help:"), "{output:?}");
+    let command = scratch.command("run signals.py --target c --out A=out.npy");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' INT; exec \"$@\"", "sh"]).arg(command.get_program()).args(command.get_args());
+    shell
+        .current_dir(scratch.path(""))
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ended = end(&mut shell);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(scratch.path("out.npy").exists());
+}
+
 /// CLI-C11: without `--isolate`, the plugin is named and the signal stays what it is.
 #[test]
 fn a_fatal_signal_is_not_silent() {

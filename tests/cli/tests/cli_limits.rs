@@ -129,3 +129,18 @@ fn cli_c2_no_processes() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(1) && stderr.contains("no thread to parse with"), "{stderr}");
 }
+
+/// CLI-C11, CLI-C5: a file that may not grow so large is an error of that file, as it is where the disk is full.
+#[test]
+fn cli_c11_a_limit_of_the_size_of_a_file_is_an_error_of_the_file() {
+    let scratch = Scratch::new();
+    vector_add(&scratch);
+    let names = scratch.names();
+    for isolate in ["", " --isolate"] {
+        let output = limited(&scratch, "-f 1024", &format!("{LARGE}{isolate}")).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.status.signal()), (Some(1), None), "{stderr}");
+        assert!(stderr.contains("c.npy") && stderr.contains("File too large"), "{stderr}");
+        assert_eq!(scratch.names(), names);
+    }
+}
