@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use chipdock_plugin_api::files::whole::Whole;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -313,7 +314,7 @@ impl Artifact {
         &self.imports
     }
 
-    /// Writes the artifact to a file: under another name first, then renamed, so that nothing half-written is left.
+    /// Writes the artifact to a file, whole or not at all: nothing half-written is left, whatever ends the process.
     ///
     /// # Errors
     ///
@@ -335,25 +336,16 @@ impl Artifact {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all, by the rules of [`chipdock_plugin_api::files::whole`].
 ///
 /// # Errors
 ///
 /// `IoError`, with the file as it was.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let io = |error: &std::io::Error| Error::io("cannot write", path, error);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As a plain create would: the umask takes away from it.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.prefix(".chipdock-").tempfile_in(folder).map_err(|error| io(&error))?;
-    file.write_all(bytes).and_then(|()| file.flush()).map_err(|error| io(&error))?;
-    file.persist(path).map_err(|error| io(&error.error))?;
-    Ok(())
+    // As a plain create would: the umask takes away from it.
+    let mut file = Whole::at(path, 0o666).map_err(|error| io(&error))?;
+    file.write_all(bytes).and_then(|()| file.place()).map_err(|error| io(&error))
 }
 
 /// A name of the index: an identifier, a path or a mangled symbol, and nothing that steers a terminal.

@@ -3,20 +3,19 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, open, openat, renameat, unlinkat};
+use chipdock_plugin_api::files::whole::Whole;
+use rustix::fs::{Mode, OFlags, fchmod, fstat, open};
 
 use crate::report::{Failure, Result};
 use crate::{isolate, streams};
 
 /// Greatest number of links of a path that are followed, the system's own limit.
 const LINKS_MAX: usize = 40;
-/// Number of names that are tried for a temporary file.
-const NAMES_MAX: usize = 100;
 
 /// Flags by which a folder or a stream is held, without reading or writing it.
 #[cfg(target_os = "linux")]
@@ -35,7 +34,7 @@ pub(crate) struct Destination {
 #[derive(Debug)]
 enum Kind {
     /// A file of a folder, which may exist already.
-    File { folder: Arc<OwnedFd>, folder_identity: Identity, name: OsString, there: Option<There> },
+    File { folder: OwnedFd, folder_identity: Identity, name: OsString, there: Option<There> },
     /// A pipe or a device, which must not be replaced by a rename.
     Stream { held: OwnedFd, path: PathBuf, identity: Identity },
     /// Standard output as it was when the command began.
@@ -109,7 +108,7 @@ impl Destination {
         })?;
         let stat = fstat(&held).map_err(|error| failed(io::Error::from(error).to_string()))?;
         let folder_identity = Identity::File { device: stat.st_dev, number: stat.st_ino };
-        let kind = Kind::File { folder: Arc::new(held), folder_identity, name, there };
+        let kind = Kind::File { folder: held, folder_identity, name, there };
         Ok(Self { named: path.to_owned(), kind })
     }
 
@@ -171,7 +170,7 @@ impl Destination {
         matches!(self.kind, Kind::StandardOutput { .. })
     }
 
-    /// Writes a file beside its place. [`commit`] moves it there.
+    /// Writes a file without a name. [`commit`] puts it into its place.
     ///
     /// # Errors
     ///
@@ -184,6 +183,7 @@ impl Destination {
             handed_over.map_err(failed)?;
             return Ok(Pending { named: self.named, content: Content::HandedOver });
         }
+        let _now = Now::writing(&self.named);
         let mut write = once;
         let content = match self.kind {
             Kind::StandardOutput { .. } | Kind::Stream { .. } => {
@@ -195,14 +195,14 @@ impl Destination {
                 }
             }
             Kind::File { folder, name, there, .. } => {
-                let (beside, file) = Beside::create(folder).map_err(failed)?;
+                let file = Whole::create(folder.as_fd(), &name, 0o666).map_err(failed)?;
                 if let Some(there) = there {
                     let mode = Mode::from_raw_mode(there.mode);
-                    fchmod(&file, mode).map_err(|error| failed(error.into()))?;
+                    fchmod(file.file(), mode).map_err(|error| failed(error.into()))?;
                 }
                 let mut buffered = io::BufWriter::with_capacity(1 << 16, file);
-                write(&mut buffered).and_then(|()| buffered.flush()).map_err(failed)?;
-                Content::File { beside, name }
+                write(&mut buffered).map_err(failed)?;
+                Content::File(buffered.into_inner().map_err(|error| failed(error.into_error()))?)
             }
         };
         Ok(Pending { named: self.named, content })
@@ -246,10 +246,7 @@ pub(crate) struct Pending {
 
 #[derive(Debug)]
 enum Content {
-    File {
-        beside: Beside,
-        name: OsString,
-    },
+    File(Whole),
     Stream {
         held: OwnedFd,
         path: PathBuf,
@@ -260,36 +257,6 @@ enum Content {
     HandedOver,
 }
 
-/// A temporary file in the folder of its destination. Removed when dropped, unless it was renamed.
-#[derive(Debug)]
-struct Beside {
-    folder: Arc<OwnedFd>,
-    name: String,
-}
-
-impl Beside {
-    fn create(folder: Arc<OwnedFd>) -> io::Result<(Self, File)> {
-        use std::hash::{BuildHasher as _, RandomState};
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        for attempt in 0..NAMES_MAX {
-            let name = format!(".chipdock-{:016x}", RandomState::new().hash_one(attempt));
-            match openat(&*folder, &name, flags, Mode::from_raw_mode(0o666)) {
-                Ok(file) => return Ok((Self { folder, name }, File::from(file))),
-                Err(rustix::io::Errno::EXIST) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(io::Error::new(io::ErrorKind::AlreadyExists, "no name is free beside it"))
-    }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        // Renamed, it is not there any more.
-        let _ = unlinkat(&*self.folder, &self.name, AtFlags::empty());
-    }
-}
-
 /// Moves files into their places, once all of them are written.
 ///
 /// # Errors
@@ -297,12 +264,10 @@ impl Drop for Beside {
 /// Exit code 1 with the first file that could not be moved; those before it are in place, those after it are not.
 pub(crate) fn commit(files: Vec<Pending>) -> Result<()> {
     for Pending { named, content } in files {
+        let _now = Now::writing(&named);
         match content {
             Content::HandedOver => {}
-            Content::File { beside, name } => {
-                renameat(&*beside.folder, &beside.name, &*beside.folder, &name)
-                    .map_err(|error| cannot_write(&named, &io::Error::from(error).to_string()))?;
-            }
+            Content::File(file) => file.place().map_err(|error| cannot_write(&named, &error.to_string()))?,
             Content::Stream { held, path, bytes } => {
                 match reopened(&held, &path).and_then(|mut stream| stream.write_all(&bytes)) {
                     Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -315,6 +280,30 @@ pub(crate) fn commit(files: Vec<Pending>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The destination that [`commit`] writes at the moment.
+static NOW: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Returns the destination that is written at the moment, on any thread.
+pub(crate) fn now_writing() -> Option<PathBuf> {
+    NOW.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Says that a destination is written, until it is dropped.
+struct Now;
+
+impl Now {
+    fn writing(named: &Path) -> Self {
+        *NOW.lock().unwrap_or_else(PoisonError::into_inner) = Some(named.to_owned());
+        Self
+    }
+}
+
+impl Drop for Now {
+    fn drop(&mut self) {
+        *NOW.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 /// Opens a held pipe or device for writing. A pipe waits for its reader, as it does for every program.

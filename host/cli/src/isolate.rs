@@ -6,7 +6,8 @@
 //!   and ended with code 0. So a plugin that crashes, hangs or ends the process leaves nothing written.
 //! * **ISOLATE-I3** Only files that the command line names are written, whatever the child says.
 //! * **ISOLATE-I4** What plugins print to standard output goes to standard error; errors and progress are the child's own.
-//! * **ISOLATE-I5** `--deadline` is for the whole work, from the start of the child to its end; it implies `--isolate`.
+//! * **ISOLATE-I5** `--deadline` is for the whole work, from the start of the child until everything is written; it implies `--isolate`.
+//!   An output that is not written by then, such as a pipe that nobody reads, is an error of that output, with code 1.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,15 +17,17 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use chipdock_plugin_api::files::whole::remove_unplaced;
 use chipdock_supervise::{Start, anonymous, leave};
 use serde::{Deserialize, Serialize};
 
-use crate::args::IsolateArgs;
+use crate::args::{ColorChoice, IsolateArgs};
 use crate::destination::{self, Destination};
-use crate::report::{Exit, Failure, Result};
+use crate::report::{self, Exit, Failure, Result};
 use crate::{streams, supervised};
 
 /// The hidden command.
@@ -97,6 +100,7 @@ pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
     let (mut results, childs) =
         shared.map_err(|error| Failure::work(format!("no memory to share: {error}")))?;
     let deadline = args.deadline.map(Duration::from_secs_f64);
+    let started = Instant::now();
     let (report, _) = supervised::ask(start(arguments), Some(childs), deadline).map_err(|fault| {
         Failure::new(Exit::Plugin, fault.message).help(
             "nothing was written; report it to the maintainer of the plugin, or use another one: chipdock plugins \
@@ -105,8 +109,39 @@ pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
     })?;
     let garbled = |_| Failure::new(Exit::Plugin, "the report of the isolated work is garbled");
     let report: Report = serde_json::from_slice(&report).map_err(garbled)?;
+    let _bound = deadline.map(|deadline| Bound::since(started, deadline));
     deliver(&report, &mut results, &mut places)?;
     Ok(ExitCode::from(report.exit))
+}
+
+/// Ends this command at the deadline, unless it is dropped before: a write that waits for somebody else cannot be called off.
+struct Bound {
+    _over: mpsc::Sender<()>,
+}
+
+impl Bound {
+    fn since(started: Instant, deadline: Duration) -> Self {
+        let (over, is_over) = mpsc::channel();
+        let wait = deadline.saturating_sub(started.elapsed());
+        std::thread::spawn(move || {
+            if is_over.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                let failure = late(destination::now_writing().as_deref(), deadline);
+                remove_unplaced();
+                streams::say(&failure.render(report::use_color(ColorChoice::Auto, report::is_watched())));
+                leave(failure.exit as i32);
+            }
+        });
+        Self { _over: over }
+    }
+}
+
+fn late(file: Option<&Path>, deadline: Duration) -> Failure {
+    let what = format!("not written within {} s", deadline.as_secs_f64());
+    let failure = Failure::work(what).help("see that somebody reads it, or allow more time (--deadline)");
+    match file {
+        Some(file) => failure.in_file(file),
+        None => failure.at("standard output"),
+    }
 }
 
 fn start(arguments: Vec<OsString>) -> io::Result<Start> {

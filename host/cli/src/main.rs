@@ -14,9 +14,9 @@
 //! * **CLI-C4 JSON.** With `--json` a result is one JSON object whose `schema` is `chipdock.<command>/<version>`. Fields
 //!   are added within a version, never changed or removed. Each has a JSON Schema; `host/cli/schemas/README.md` has the table of
 //!   them, and what may change.
-//! * **CLI-C5 Files.** A file is written whole or not at all; the outputs of a run are written when all of them can be, after
-//!   all inputs were read: an output may go where an input came from. An input may be a pipe, of which is read what its
-//!   header announces.
+//! * **CLI-C5 Files.** A file is written whole or not at all, and no other is left beside it, whatever ends the command; the
+//!   outputs of a run are written when all of them can be, after all inputs were read: an output may go where an input came
+//!   from. An input may be a pipe, of which is read what its header announces.
 //! * **CLI-C6 Light.** `plugins` without `--check` opens no plugin. `devices` and `targets` open those that they ask whether
 //!   what they bring can be used here, each in a process of its own.
 //! * **CLI-C7 Binding.** A buffer without `--in` starts as zeros. A bare symbol is bound by `--set` or the first input that

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use chipdock_host::calling::{self, Note};
+use chipdock_plugin_api::files::whole::remove_unplaced;
 use chipdock_supervise::{
     Ended, Fate, Inside, Meaning, Notebook, Outcome, OwnEnd, Start, Words, signal_name, speak_at_the_end,
 };
@@ -121,6 +122,7 @@ pub(crate) fn speak_for_myself() -> OwnEnd {
 
 /// Runs in a signal's handler.
 fn speak(fate: Fate, words: &mut Words) {
+    remove_unplaced();
     let note = calling::current();
     let name = match fate {
         Fate::Signal(signal) => signal_name(signal),

@@ -7,6 +7,7 @@
 pub mod cache;
 pub mod kept;
 pub mod scratch;
+pub mod whole;
 
 mod folder;
 mod tool;

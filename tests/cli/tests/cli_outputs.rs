@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use chipdock_test_support::command::{Scratch, built, end, opened_does};
 
@@ -159,4 +161,80 @@ fn cli_c5_an_input_may_be_a_pipe() {
     for endless in ["/dev/zero", "/dev/urandom"] {
         scratch.run(&format!("run two.py --in A={endless}")).failed(2, &["not an .npy file", endless]);
     }
+}
+
+/// A library that, loaded before the command, sends it a signal when it has written a part of a large file.
+fn killed_while_it_writes(scratch: &Scratch) -> std::path::PathBuf {
+    let text = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+ssize_t write(int file, const void *bytes, size_t count) {
+    static size_t total;
+    ssize_t (*real)(int, const void *, size_t) = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+    ssize_t written = real(file, bytes, count);
+    struct stat found;
+    const char *signal = getenv("KILLED_BY");
+    if (signal && !strcmp(program_invocation_short_name, "chipdock") && count >= 4096 && !fstat(file, &found)
+        && S_ISREG(found.st_mode) && (total += count) > 100000)
+        kill(getpid(), atoi(signal)), pause();
+    return written;
+}
+"#;
+    let source = scratch.write("killed.c", text);
+    let library = scratch.path("killed.so");
+    let mut command = Command::new("cc");
+    command.args(["-shared", "-fPIC", "-w", "-o"]).arg(&library).arg(source).arg("-ldl");
+    assert!(command.status().expect("cc").success());
+    library
+}
+
+/// CLI-C5: whatever ends the command while it writes, what was there is there, and nothing else.
+#[test]
+fn cli_c5_a_command_that_is_ended_while_it_writes_leaves_nothing() {
+    let scratch = Scratch::new();
+    scratch.kernel("vector_add.py");
+    scratch.write_f32("large.npy", &[1 << 18], &vec![0.5; 1 << 18]);
+    scratch.write("there.npy", "before");
+    let library = killed_while_it_writes(&scratch);
+    let run = |to: &str| {
+        scratch.command(&format!(
+            "run vector_add.py --target c --no-cache --in A=large.npy --in B=large.npy --out C={to}"
+        ))
+    };
+    let names = scratch.names();
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGKILL, libc::SIGSEGV, libc::SIGXCPU] {
+        for to in ["new.npy", "there.npy"] {
+            let mut command = run(to);
+            let status = command
+                .env("LD_PRELOAD", &library)
+                .env("KILLED_BY", signal.to_string())
+                .output()
+                .unwrap()
+                .status;
+            assert_eq!(status.signal(), Some(signal), "{to}");
+            assert_eq!(scratch.names(), names, "{signal} {to}");
+            assert_eq!(fs::read(scratch.path("there.npy")).unwrap(), b"before");
+        }
+    }
+    assert_eq!(end(&mut run("there.npy")).code, Some(0));
+    assert_eq!(scratch.names(), names);
+}
+
+/// ISOLATE-I5: the deadline is for outputs too.
+#[test]
+fn a_pipe_that_nobody_reads_is_late() {
+    let scratch = two();
+    assert!(Command::new("mkfifo").arg(scratch.path("pipe")).status().unwrap().success());
+    let names = scratch.names();
+    let words = "run two.py --target c --in A=a.npy --in B=b.npy --out A=pipe --out B=new.npy --deadline 6";
+    let started = Instant::now();
+    scratch.run(words).failed(1, &["error: not written within 6 s\n  --> pipe\n", "--deadline"]);
+    assert!(started.elapsed() < Duration::from_secs(30));
+    assert_eq!(scratch.names(), names);
 }
