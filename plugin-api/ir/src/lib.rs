@@ -113,9 +113,9 @@
 //! ## Threads
 //!
 //! - **IR-K1** *Launch*: the outermost thread-bound loop or [`StmtKind::LaunchThread`], with all within it. The extents of
-//!   all axes bound in it are known at its start, and equal wherever one axis is bound *(run)*. Grid times block threads
-//!   run the body; a loop bound to an axis runs, in each thread, the one iteration of that thread, and a nested loop of the
-//!   same axis runs the same one. Code outside a thread-bound loop runs on every thread of that axis. Of two launches in
+//!   all axes bound in it are known at its start, and equal wherever one axis is bound, of whatever type *(run)*. Grid times
+//!   block threads run the body; a loop bound to an axis runs, in each thread, the one iteration of that thread, and a
+//!   nested loop of the same axis runs the same one. Code outside a thread-bound loop runs on every thread of that axis. Of two launches in
 //!   sequence, the second starts after the first has ended. Virtual threads are threads of the block. Launches do not nest.
 //! - **IR-K2** *Instances*: the scope of an allocation determines the number of instances, not its place: one for `global`,
 //!   one per block for `shared`, one per warp for `warp`, one per thread for `local`. An allocation in a loop is the same
@@ -143,16 +143,16 @@
 //!   [`limits::RANK_MAX`] axes.
 //! - **IR-B2** *Aliasing*: buffers with one data variable are views of one memory. Buffers allocated in different places never
 //!   overlap. Parameters may overlap, except in a function with [`attr::NOALIAS`] *(run)*.
-//! - **IR-B3** A parameter, an allocation and a view of a block have a data variable of their own. [`StmtKind::DeclBuffer`]
-//!   either binds one to an expression (not a bare variable), or names a known one and is then a view. Types of
-//!   views of one memory may differ; its scope may not.
+//! - **IR-B3** A parameter, an allocation and a view of a block have a data variable of their own. An allocation has room for
+//!   its offset, a constant, before its first element. [`StmtKind::DeclBuffer`] either binds one to an expression (not a
+//!   bare variable), or names a known one and is then a view. Types of views of one memory may differ; its scope may not.
 //! - **IR-B4** The contents of an allocated buffer are undefined until written, and not read before *(run)*.
 //! - **IR-B5** A block has axes, one value each, in their domain *(run)*, and a predicate: where it is false the block does not
 //!   run. Values and predicate have no side effects. If it declares buffers, it reads and writes only these and its own
 //!   allocations; a buffer that it writes may also be read.
-//! - **IR-B6** Its init runs, before the body, where every reduction axis is at its first value, and uses none of these axes.
-//!   The iterations of reduction axes may be associated in any order; those of spatial axes may run in any order, those of
-//!   ordered axes run in order.
+//! - **IR-B6** Its init runs, before the body, where every reduction axis is at its first value, and uses none of these axes;
+//!   without such axes it runs every time. The iterations of reduction axes may be associated in any order; those of spatial
+//!   axes may run in any order, those of ordered axes run in order.
 //! - **IR-B7** A view (`match_buffer`) has the type and scope of its source, and the trailing extents of its region, the
 //!   leading ones being 1; strides and an offset that it declares equal those of the region *(run)*.
 //!   A bare variable as a stride or as the offset of a view, if it is not bound yet, is bound to the region's value for the

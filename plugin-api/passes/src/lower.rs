@@ -60,6 +60,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Scheduled, "default_schedule", crate::default_schedule),
     (Stage::Scheduled, "split_reductions", crate::split_reductions),
     (Stage::Flattened, "lower_cross_thread_reduction", crate::lower_cross_thread_reduction),
+    (Stage::Flattened, "compact_buffer_allocation", crate::compact_buffer_allocation),
     (Stage::Flattened, "lower_blocks", crate::lower_blocks),
     (Stage::Flattened, "rescope_memory", crate::rescope_memory),
     (Stage::Flattened, "inject_virtual_thread", crate::inject_virtual_thread),

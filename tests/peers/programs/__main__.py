@@ -1,6 +1,7 @@
 """Makes programs with real TVM's own libraries, and says what TVM computes with them.
 
-Usage: python programs FOLDER SEED [SAMPLE ONE_IN] [FIRST]. Every operator of TOPI and Relax, in a few variants, and four models; each is
+Usage: python programs KIND FOLDER SEED [SAMPLE ONE_IN] [FIRST]. KIND is `plain`; `rules`: TOPI's operators as the rules of dlight schedule them for
+threads; `steps`: larger ones so, and schedules by steps. Every operator of TOPI and Relax, in a few variants, and four models; each is
 drawn from the seed and its name, so that it is the same in every choice. ONE_IN takes one in so many of them, drawn from
 SAMPLE. Written into FOLDER: `count`, the number of all of them; `<i>.py`, the script that TVM prints of program i; `<i>.<k>.in` and `<i>.<k>.out`,
 the bytes of argument k before and after TVM has run it; and `programs.jsonl`, one object a line: `{"name", "group",
@@ -26,9 +27,11 @@ HERE = pathlib.Path(__file__).parent.resolve()
 sys.path.insert(0, str(HERE))
 
 import relax_programs  # noqa: E402
+import scheduled_programs  # noqa: E402
 import topi_operators  # noqa: E402
 from draw import Draw  # noqa: E402
 
+KIND = sys.argv[1]
 OURS = 70  # the exit code of a worker that failed for a reason of its own
 
 
@@ -54,11 +57,15 @@ class Writer:
     def refused(self, name, group, error):
         self.note({"name": name, "group": group, "refused": reason(error)})
 
-    def program(self, name, group, function, arguments):
-        """Runs a function on arrays and numbers; gives the arrays after it, or None where TVM cannot run it."""
+    def program(self, name, group, function, arguments, printed=None):
+        """Runs a function on arrays and numbers; gives the arrays after it, or None where TVM cannot run it.
+
+        `printed` is the function that is printed, if it is another: one that is to compute the same.
+        """
         i, symbol = self.count, f"f{self.count}"
         module = tvm.IRModule({symbol: function.with_attr("global_symbol", symbol)})
-        (self.folder / f"{i}.py").write_text(module.script())
+        shown = module if printed is None else tvm.IRModule({symbol: printed.with_attr("global_symbol", symbol)})
+        (self.folder / f"{i}.py").write_text(shown.script())
         entry = {"name": name, "group": group, "function": symbol, "arguments": []}
         for k, argument in enumerate(arguments):
             if isinstance(argument, int):
@@ -97,6 +104,12 @@ def topi_program(writer, name, make, seed):
 
 def all_programs():
     """(name, what writes it), in a fixed order."""
+    if KIND == "rules":
+        yield from scheduled_programs.of_topi(topi_operators.OPERATORS)
+        return
+    if KIND == "steps":
+        yield from scheduled_programs.of_ours()
+        return
     for name, (variants, make) in topi_operators.OPERATORS.items():
         for variant in range(variants):
             yield f"{name}/{variant}", lambda w, n, s, make=make: topi_program(w, n, make, s)
@@ -121,11 +134,11 @@ def work(folder, seed, sample, one_in, first):
 
 
 def main():
-    folder, seed = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
-    sample, one_in = (sys.argv[3], int(sys.argv[4])) if len(sys.argv) > 4 else ("", 1)
-    if len(sys.argv) > 5:
+    folder, seed = pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+    sample, one_in = (sys.argv[4], int(sys.argv[5])) if len(sys.argv) > 5 else ("", 1)
+    if len(sys.argv) > 6:
         try:
-            return work(folder, seed, sample, one_in, int(sys.argv[5]))
+            return work(folder, seed, sample, one_in, int(sys.argv[6]))
         except BaseException:  # noqa: BLE001 - a fault of this program, told from a crash of TVM's by the exit code
             traceback.print_exc()
             sys.exit(OURS)
@@ -133,7 +146,7 @@ def main():
     first = 0
     while True:
         with (folder / "log").open("a") as log:
-            command = [sys.executable, str(HERE), str(folder), seed, sample, str(one_in), str(first)]
+            command = [sys.executable, str(HERE), KIND, str(folder), seed, sample, str(one_in), str(first)]
             # TOPI keeps what it worked out in the current folder.
             ended = subprocess.run(command, cwd=folder, stdout=log, stderr=log)
         current = (folder / "current").read_text()

@@ -1,4 +1,5 @@
-//! Programs made by real TVM's own libraries: every operator of TOPI and Relax, and four models (`programs/`).
+//! Programs made by real TVM's own libraries: every operator of TOPI and Relax, and four models, as they are and as TVM
+//! schedules them for threads (`programs/`).
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ use tempfile::TempDir;
 pub struct Program {
     /// Name with library, operator and variant: `topi.add/0`, `relax.nn.conv2d/1:conv2d`.
     pub name: String,
-    /// Group: `topi`, `relax` or `models`.
+    /// Group: `topi`, `relax`, `models` or `scheduled`.
     pub group: String,
     /// Script that TVM prints for it.
     pub text: String,
@@ -57,18 +58,44 @@ struct Argument {
     shape: Vec<usize>,
 }
 
+/// Programs as they are, or as TVM's rules and steps of a schedule leave them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Without a schedule.
+    Plain,
+    /// TOPI's operators, scheduled for threads by each of dlight's rules that applies. Results are those of the plain program.
+    Rules,
+    /// Larger programs, scheduled by the same rules, and programs that are scheduled by steps.
+    Steps,
+}
+
 /// Draws programs and runs them in TVM: all of them, or one in `one_in`, selected by `sample`. Equal seeds give equal programs,
 /// whatever is selected.
 ///
 /// # Errors
 ///
 /// Python fails, or a file cannot be read.
-pub fn programs(python: &Path, seed: &str, sample: &str, one_in: usize) -> Result<Programs, String> {
+pub fn programs(
+    python: &Path,
+    kind: Kind,
+    seed: &str,
+    sample: &str,
+    one_in: usize,
+) -> Result<Programs, String> {
     let folder = TempDir::new().map_err(|error| format!("a temporary folder: {error}"))?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let mut command = Command::new(python);
     // No cache of compiled Python beside the sources.
-    command.arg("-B").arg(script).arg(folder.path()).args([seed, sample, &one_in.to_string()]);
+    let kind = match kind {
+        Kind::Plain => "plain",
+        Kind::Rules => "rules",
+        Kind::Steps => "steps",
+    };
+    command.arg("-B").args([script.as_os_str(), kind.as_ref()]).arg(folder.path()).args([
+        seed,
+        sample,
+        &one_in.to_string(),
+    ]);
     let output =
         command.output().map_err(|error| format!("{} cannot be started: {error}", python.display()))?;
     if !output.status.success() {

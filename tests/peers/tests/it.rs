@@ -5,3 +5,4 @@ mod numpy;
 mod tvm;
 mod tvm_ops;
 mod tvm_programs;
+mod tvm_scheduled;

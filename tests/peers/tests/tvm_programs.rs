@@ -16,14 +16,14 @@ use std::time::Duration;
 use chipdock_host::{CompileOptions, Host};
 use chipdock_interpret::{Array, Interpreter, Limits, Output};
 use chipdock_ir::{IrModule, Target};
-use chipdock_peers::programs::{Program, programs};
+use chipdock_peers::programs::{Kind, Program, programs};
 use chipdock_peers::python::python;
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
 use chipdock_test_backends::{backends, hold, hold_alike, host, outputs};
 use chipdock_test_support::sample;
 
-use report::{Cell, Row};
+pub(crate) use report::{Cell, Row};
 use rustix::time::{ClockId, clock_gettime};
 
 /// From what the shapes and values of all programs are drawn.
@@ -36,21 +36,30 @@ const SHARE: usize = 40;
 const BUILT: &[&str] = &["cuda", "metal", "webgpu"];
 
 /// Targets on which a program is run, and targets for which it is built.
-struct Targets {
+pub(crate) struct Targets {
     host: Host,
     present: Vec<Backend>,
     built: Vec<Arc<Target>>,
 }
 
 impl Targets {
-    fn all() -> Self {
+    /// Every backend that is present, and kinds that are compiled for.
+    pub(crate) fn all() -> Self {
         let host = host();
         let present = backends(&host);
         let built = BUILT.iter().map(|kind| host.target(*kind).expect("a target of that kind")).collect();
         Self { host, present, built }
     }
 
-    fn names(&self) -> Vec<String> {
+    /// Those of these kinds alone.
+    pub(crate) fn only(mut self, kinds: &[&str]) -> Self {
+        self.present.retain(|backend| kinds.contains(&backend.target.kind.as_str()));
+        self.built.retain(|target| kinds.contains(&target.kind.as_str()));
+        self
+    }
+
+    /// The kinds of all of them.
+    pub(crate) fn names(&self) -> Vec<String> {
         let present = self.present.iter().map(|backend| backend.target.kind.clone());
         present.chain(self.built.iter().map(|target| target.kind.clone())).collect()
     }
@@ -141,7 +150,7 @@ fn row(targets: &Targets, program: &Program) -> Row {
 }
 
 /// Every program's row, in order, on as many threads as there are cores.
-fn rows(targets: &Targets, all: &[Program]) -> Vec<Row> {
+pub(crate) fn rows(targets: &Targets, all: &[Program]) -> Vec<Row> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -183,7 +192,7 @@ fn programs_of_tvms_libraries_are_right() {
     let Some(python) = python("programs that real TVM's libraries make") else { return };
     let is_whole = sample::is_whole_run();
     // The sample is another one for each seed; what a program is depends on its own alone.
-    let drawn = programs(&python, SEED, &sample::seed(), if is_whole { 1 } else { SHARE });
+    let drawn = programs(&python, Kind::Plain, SEED, &sample::seed(), if is_whole { 1 } else { SHARE });
     let drawn = drawn.unwrap_or_else(|error| panic!("{error}"));
     sample::report(
         "draws of programs from TVM's libraries",

@@ -103,10 +103,6 @@ impl Checker<'_> {
             .filter(|axis| axis.kind == IterKind::Reduce)
             .map(|axis| axis.var.clone())
             .collect();
-        if reductions.is_empty() {
-            let name = Arc::clone(&block.name);
-            self.at(&name, format!("block `{name}` has an init but no axis of reduction"));
-        }
         let outer = self.banned.len();
         self.banned.extend(reductions);
         self.body(init);

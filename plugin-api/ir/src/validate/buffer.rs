@@ -151,9 +151,11 @@ impl Checker<'_> {
     /// Checks a buffer that is allocated for the rest of a scope.
     pub(super) fn allocate(&mut self, buffer: &Buffer) {
         self.declare(buffer, true);
-        if buffer.elem_offset.is_some() {
-            let name = std::sync::Arc::clone(&buffer.name);
-            self.at(&name, format!("buffer `{name}` is allocated: it starts where its data does, no offset"));
+        if let Some(offset) = buffer.elem_offset.as_ref().filter(|offset| offset.as_int().is_none()) {
+            let (name, found) = (&buffer.name, crate::print::expr_line(offset));
+            let text =
+                format!("buffer `{name}` is allocated: expected no offset, or a constant, found `{found}`");
+            self.at(name, text);
         }
         if self.stage >= Stage::Flattened {
             self.flat(buffer);

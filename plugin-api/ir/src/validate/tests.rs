@@ -513,6 +513,8 @@ fn block(
 #[test]
 fn blocks_touch_what_they_declare() {
     accepts(|f| over(f, |f, a, _| block(f, a, &[], &[a], |_, _| {})));
+    // IR-B6: without an axis of reduction, an init runs every time.
+    accepts(|f| over(f, |f, a, _| block(f, a, &[], &[a], |b, _| b.init = Some(Stmt::nop()))));
     rejects(
         |f| over(f, |f, a, _| block(f, a, &[a], &[], |_, _| {})),
         "block `B` writes buffer `A`, which its T.writes",
@@ -538,10 +540,6 @@ fn blocks_touch_what_they_declare() {
             })
         })
     });
-    rejects(
-        |f| over(f, |f, a, _| block(f, a, &[], &[a], |b, _| b.init = Some(Stmt::nop()))),
-        "block `B` has an init but no axis of reduction",
-    );
     rejects(
         |f| {
             over(f, |f, a, _| {
@@ -622,6 +620,24 @@ fn stages_hold_what_they_say() {
         &|f| drop(f.alloc("S", [4], DType::INT32, StorageScope::SHARED)),
         "a host function has no scope `shared`",
     );
+}
+
+/// ir: IR-B3.
+#[test]
+fn an_allocation_may_have_a_constant_offset() {
+    let allocated = |offset: fn(&Expr) -> Expr| {
+        move |f: &mut build::FunctionBuilder| {
+            let n = f.size("n");
+            let own = Buffer::new("S", vec![Expr::i32(4)], DType::FLOAT32, StorageScope::LOCAL);
+            let offset = Some(offset(&n));
+            let buffer = Buffer::from_node(BufferNode { elem_offset: offset, ..BufferNode::clone(&own) });
+            f.push(Stmt::new(StmtKind::AllocBuffer { buffer, annotations: Attrs::new() }));
+        }
+    };
+    accepts(allocated(|_| Expr::int(0, DType::INT64)));
+    accepts(allocated(|_| Expr::i32(8)));
+    rejects(allocated(Expr::clone), "buffer `S` is allocated: expected no offset, or a constant, found `n`");
+    rejects(allocated(|_| Expr::i32(-1)), "offset of buffer `S` is -1");
 }
 
 /// ir: IR-B3.

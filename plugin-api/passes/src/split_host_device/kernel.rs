@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrValue, Attrs, BinaryOp, Child, DType, Expr, ForKind, Op, Param, PrimFunc, Stmt, StmtKind,
-    TargetCapabilities, ThreadAxis, Var, attr,
+    TargetCapabilities, ThreadAxis, Var, attr, print,
 };
 
 use super::PASS;
@@ -97,9 +97,11 @@ impl<'a> Region<'a> {
             ));
         }
         match self.axes.get(&position) {
-            Some((_, known)) if *known != extent => {
-                Err(format!("expected one extent of {axis} in a launch, found two that differ"))
-            }
+            Some((_, known)) if !alike(known, &extent) => Err(format!(
+                "expected one extent of {axis} in a launch, found two that differ: {} and {}",
+                print::expr_line(known),
+                print::expr_line(&extent)
+            )),
             Some(_) => Ok(()),
             None => {
                 self.axes.insert(position, (axis, extent));
@@ -232,6 +234,12 @@ impl<'a> Region<'a> {
         }
         attrs
     }
+}
+
+/// Whether two extents have one value, whatever their types: TVM prints `256` and `T.int64(256)` for one axis.
+fn alike(a: &Expr, b: &Expr) -> bool {
+    let wide = |extent: &Expr| simplify::expr(&extent.clone().cast(DType::INT64));
+    a == b || wide(a) == wide(b)
 }
 
 /// Removes the loops over threads from the body: each variable becomes the thread's index.
