@@ -414,6 +414,7 @@
 //! | M.17 | Its bytes depend on the artifact and the tools alone: they are the same at every call, in every host, and on every processor unless the artifact's target asks for the processor at hand. | P | suite |
 //! | M.18 | `object` does not ask whether the code runs here. An artifact of another kind or format is `ValueError`; a damaged one is refused with a typed error or gives an object; a missing tool is `Unavailable`, with what was tried. Extensions are treated as by `load` (M.14). | P | suite |
 //! | M.19 | `object` leaves no file behind, whether it succeeds or fails. | P | suite |
+//! | M.20 | Code that may use extensions which some processors of its machine lack says so: it defines `__chipdock_needs`, hidden in an object, a text of the extensions' names with spaces between, which ends with a zero; without it, it needs none. Names are those of `object_code::needs`; others are ignored. A loader refuses such code on another processor, with the names (`Unsupported`); an exported library does the same. | P | tests |
 //!
 //! ## K Kernels of device modules
 //!

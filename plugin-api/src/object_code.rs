@@ -1,4 +1,6 @@
-//! Interface `object` 1 of a module loader: object files for linkers (M.15 to M.19).
+//! Interface `object` 1 of a module loader: object files for linkers (M.15 to M.20).
+
+pub mod needs;
 
 use core::ffi::c_void;
 

@@ -230,6 +230,30 @@ def copy(A: T.Buffer((T.int64(4), T.int64(2)), "float32"), B: T.Buffer((T.int64(
 """
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="names extensions of x86-64")
+@pytest.mark.parametrize(("kind", "option"), [("c", "march"), ("llvm", "mcpu")])
+def test_a_library_for_another_processor_says_so_to_everyone(tmp_path, arrays, kind, option):
+    if "tbm" in pathlib.Path("/proc/cpuinfo").read_text().split():
+        pytest.skip("this processor has the extension tbm")
+    library = tmp_path / "add.so"
+    chipdock.compile(ADD, {"kind": kind, option: "bdver2"}).export(library)
+    code = f"""
+        import numpy, tvm_ffi
+        module = tvm_ffi.load_module({str(library)!r})
+        for name in ("add", "main"):
+            try:
+                module[name](*[tvm_ffi.from_dlpack(numpy.zeros(5, "float32")) for _ in range(3)])
+            except Exception as error:
+                print(name, error)
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    for line, name in zip(ended.stdout.splitlines(), ("add", "main"), strict=True):
+        assert line.startswith(f"{name} this library needs ") and "tbm" in line and option in line
+    with pytest.raises(chipdock.Error, match="this library needs .*tbm"):
+        chipdock.load(library).add(*arrays)
+
+
 def test_extents_are_numbers_whatever_their_width():
     assert repr(chipdock.compile(FIXED, "c")) == "chipdock.Module(c: copy(A: float32[4, 2], B: float32[4, 2]))"
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
+use super::entries::behind;
 use super::parts::{ABOUT, RUNTIME, TREE};
 use crate::artifact::{Artifact, FunctionInfo};
 use crate::error::{Error, ErrorKind};
@@ -20,6 +21,8 @@ pub(super) struct Glue<'a> {
     pub(super) about_bytes: usize,
     /// True if there is a tree of imported modules.
     pub(super) has_tree: bool,
+    /// True if the functions of the object are behind entries (EXPORT-R8).
+    pub(super) has_entries: bool,
 }
 
 /// A text as a string literal of C.
@@ -137,6 +140,16 @@ impl Glue<'_> {
                 "EXPORTED int32_t {what}_{index}({PARAMETERS}) __asm__(\"{FUNCTION}_{what}_{name}\");\n\
                  int32_t {what}_{index}({PARAMETERS}) {{\n    (void)self, (void)args, (void)num_args;\n    \
                  return answer_text({answer}, {size}, result);\n}}"
+            );
+        }
+        if self.has_entries {
+            let behind = behind(symbol);
+            let _ = writeln!(
+                text,
+                "extern HIDDEN int32_t kernel_{index}({PARAMETERS}) __asm__(\"{behind}\");\n\
+                 EXPORTED int32_t entry_{index}({PARAMETERS}) __asm__(\"{symbol}\");\n\
+                 int32_t entry_{index}({PARAMETERS}) {{\n    \
+                 return chipdock_lacks ? refuse() : kernel_{index}(self, args, num_args, result);\n}}"
             );
         }
         if self.has_main(name) {

@@ -31,6 +31,17 @@ const ANSWER_FUNCTION: usize = 16;
 /// `jmp function`, and the place of the function's distance.
 const JUMP: [u8; 5] = [0xe9, 0, 0, 0, 0];
 const JUMP_FUNCTION: usize = 1;
+/// `chipdock_lacks ? refuse() : function()`, as jumps, and the places of the three distances.
+const ENTRY: [u8; 18] = [
+    0x80, 0x3d, 0, 0, 0, 0, 0, // cmp byte ptr [rip + chipdock_lacks], 0
+    0x0f, 0x85, 0, 0, 0, 0, // jne refuse
+    0xe9, 0, 0, 0, 0, // jmp function
+];
+const ENTRY_FLAG: usize = 2;
+/// Bytes between the end of the flag's distance and the next instruction, from which it counts.
+const ENTRY_FLAG_AFTER: i64 = 1;
+const ENTRY_REFUSE: usize = 9;
+const ENTRY_FUNCTION: usize = 14;
 /// Alignment of functions; gaps are filled with traps.
 const CODE_ALIGNMENT_BYTES: u64 = 16;
 
@@ -48,8 +59,11 @@ fn failed(error: &object::write::Error) -> Error {
     Error::new(ErrorKind::Internal, format!("the object that joins a library: {error}"))
 }
 
-/// Returns the symbols of this object by which another file's code is found.
+/// Returns the symbol of this object by which another file's code is found.
 fn undefined(object: &mut Object<'static>, name: &str) -> SymbolId {
+    if let Some(known) = object.symbol_id(name.as_bytes()) {
+        return known;
+    }
     object.add_symbol(Symbol {
         name: name.as_bytes().to_vec(),
         value: 0,
@@ -125,6 +139,17 @@ impl Joint {
         self.define(name, self.code, at, JUMP.len(), true);
         let symbol = undefined(&mut self.object, symbol);
         self.reach(at + JUMP_FUNCTION as u64, symbol, 0, true)
+    }
+
+    /// Adds the entry of a function that not every processor can run (EXPORT-R8).
+    fn enters(&mut self, name: &str, symbol: &str) -> Result<(), Error> {
+        let at = self.object.append_section_data(self.code, &ENTRY, CODE_ALIGNMENT_BYTES);
+        self.define(name, self.code, at, ENTRY.len(), true);
+        let [flag, refuse, function] =
+            ["chipdock_lacks", "refuse", symbol].map(|name| undefined(&mut self.object, name));
+        self.reach(at + ENTRY_FLAG as u64, flag, -ENTRY_FLAG_AFTER, false)?;
+        self.reach(at + ENTRY_REFUSE as u64, refuse, 0, true)?;
+        self.reach(at + ENTRY_FUNCTION as u64, function, 0, true)
     }
 
     /// Lets the pointer at `offset` of the pointers be the address of a symbol.
@@ -204,6 +229,9 @@ impl Glue<'_> {
             let name = &function.name;
             for (what, answer) in super::glue::answers(function)? {
                 joint.answers(&format!("{FUNCTION}_{what}_{name}"), &answer)?;
+            }
+            if self.has_entries {
+                joint.enters(&function.symbol, &super::entries::behind(&function.symbol))?;
             }
             if self.has_main(name) {
                 joint.jumps(&format!("{FUNCTION}main"), &function.symbol)?;

@@ -43,10 +43,13 @@
 //!   begun do not begin.
 //! * **EXPORT-R7 Workspace** is memory of the C library, of 64-byte alignment. Workspace and functions of devices need a host:
 //!   `Unavailable` says so.
+//! * **EXPORT-R8 Processor.** Where the object names extensions that it may use (M.20), its functions are behind entries, and one
+//!   that this processor lacks makes every call `Unsupported`, with its name, in whatever program. Nothing of the object runs.
 
 mod archive;
 mod blob;
 mod direct;
+mod entries;
 mod glue;
 mod joint;
 mod link;

@@ -8,7 +8,7 @@ use object::read::elf::{ElfFile64, FileHeader as _};
 use object::{LittleEndian, Object as _, ObjectSymbol as _};
 use serde_json::Value;
 
-use super::{DeviceCode, ExportOptions, blob, glue};
+use super::{DeviceCode, ExportOptions, blob, entries, glue};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
 use crate::files::sha256_of_bytes;
@@ -59,8 +59,11 @@ impl Parts {
     ) -> Result<(Self, AsideFile), Error> {
         // The environment that is built in is of this host's version (X.12).
         check_environment(artifact)?;
-        let object = host.object(artifact)?;
+        let mut object = host.object(artifact)?;
         let (machine, has_environment) = examine(&object, artifact)?;
+        let functions = &artifact.index().functions;
+        let symbols: Vec<&str> = functions.iter().map(|function| function.symbol.as_str()).collect();
+        let has_entries = entries::rename(&mut object, &symbols)?;
         let has_devices = !artifact.imports().is_empty();
         let aside = match options.device_code {
             DeviceCode::Aside if has_devices => Some((aside_name(name, options), artifact.to_bytes()?)),
@@ -80,6 +83,7 @@ impl Parts {
             document: &document,
             about_bytes: about.len(),
             has_tree: tree.is_some(),
+            has_entries,
         };
         let joint = glue.object(machine, &about, tree.as_deref())?;
         let mut files = vec![

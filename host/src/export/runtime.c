@@ -1,5 +1,5 @@
 // The run time of an exported library: the environment that its code uses where no Chipdock host has set one. It is compiled
-// with the library (rules EXPORT-R1 to EXPORT-R7 of export/mod.rs) and needs the C library alone. SPDX-License-Identifier: Apache-2.0
+// with the library (rules EXPORT-R1 to EXPORT-R8 of export/mod.rs) and needs the C library alone. SPDX-License-Identifier: Apache-2.0
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -18,6 +18,9 @@ extern HIDDEN const char chipdock_without_kernels[];
 extern void *__tvm_ffi__library_ctx;
 extern const ChipdockEnv *__chipdock_env;
 
+// Not zero where this processor lacks an extension that the code may use (R8); `refuse` raises the error that says so.
+extern HIDDEN char chipdock_lacks;
+HIDDEN int32_t refuse(void);
 // Answers a text to a function of the metadata: a string of TVM-FFI's own, which outlives this library.
 HIDDEN int32_t answer_text(const char *text, size_t size, ChipdockAny *result);
 
@@ -32,6 +35,11 @@ HIDDEN int32_t answer_text(const char *text, size_t size, ChipdockAny *result);
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 // ---- TVM-FFI, where the process has it (R2) ----
 
@@ -431,8 +439,124 @@ static const ChipdockEnv environment = {
     .release = release,
 };
 
+// ---- The processor (R8) ----
+
+// Names of extensions with spaces between; without it, the code needs none.
+extern HIDDEN const char __chipdock_needs[] __attribute__((weak));
+char chipdock_lacks;
+static char missing[256];
+
+#if defined(__x86_64__)
+
+enum { EAX, EBX, ECX, EDX };
+// Registers that the system must keep for a thread: those of 256 and of 512 bits, as bits of XCR0.
+enum { NO_STATE = 0, STATE_256 = 0x6, STATE_512 = 0xe6 };
+
+static const struct {
+    const char *name;
+    uint32_t leaf, part;
+    int reg, bit, state;
+} extensions[] = {
+    {"sse3", 1, 0, ECX, 0, NO_STATE},
+    {"pclmulqdq", 1, 0, ECX, 1, NO_STATE},
+    {"ssse3", 1, 0, ECX, 9, NO_STATE},
+    {"fma", 1, 0, ECX, 12, STATE_256},
+    {"sse4.1", 1, 0, ECX, 19, NO_STATE},
+    {"sse4.2", 1, 0, ECX, 20, NO_STATE},
+    {"movbe", 1, 0, ECX, 22, NO_STATE},
+    {"popcnt", 1, 0, ECX, 23, NO_STATE},
+    {"aes", 1, 0, ECX, 25, NO_STATE},
+    {"avx", 1, 0, ECX, 28, STATE_256},
+    {"f16c", 1, 0, ECX, 29, STATE_256},
+    {"rdrand", 1, 0, ECX, 30, NO_STATE},
+    {"lzcnt", 0x80000001, 0, ECX, 5, NO_STATE},
+    {"sse4a", 0x80000001, 0, ECX, 6, NO_STATE},
+    {"tbm", 0x80000001, 0, ECX, 21, NO_STATE},
+    {"bmi1", 7, 0, EBX, 3, NO_STATE},
+    {"avx2", 7, 0, EBX, 5, STATE_256},
+    {"bmi2", 7, 0, EBX, 8, NO_STATE},
+    {"avx512f", 7, 0, EBX, 16, STATE_512},
+    {"avx512dq", 7, 0, EBX, 17, STATE_512},
+    {"adx", 7, 0, EBX, 19, NO_STATE},
+    {"avx512ifma", 7, 0, EBX, 21, STATE_512},
+    {"avx512cd", 7, 0, EBX, 28, STATE_512},
+    {"sha", 7, 0, EBX, 29, NO_STATE},
+    {"avx512bw", 7, 0, EBX, 30, STATE_512},
+    {"avx512vl", 7, 0, EBX, 31, STATE_512},
+    {"avx512vbmi", 7, 0, ECX, 1, STATE_512},
+    {"avx512vbmi2", 7, 0, ECX, 6, STATE_512},
+    {"gfni", 7, 0, ECX, 8, NO_STATE},
+    {"vaes", 7, 0, ECX, 9, STATE_256},
+    {"vpclmulqdq", 7, 0, ECX, 10, STATE_256},
+    {"avx512vnni", 7, 0, ECX, 11, STATE_512},
+    {"avx512bitalg", 7, 0, ECX, 12, STATE_512},
+    {"avx512vpopcntdq", 7, 0, ECX, 14, STATE_512},
+    {"avx512fp16", 7, 0, EDX, 23, STATE_512},
+    {"avxvnni", 7, 1, EAX, 4, STATE_256},
+    {"avx512bf16", 7, 1, EAX, 5, STATE_512},
+};
+
+static uint32_t kept_state(void) {
+    uint32_t words[4], low = 0, high = 0;
+    // Whether the system has told which registers it keeps.
+    if (!__get_cpuid(1, &words[EAX], &words[EBX], &words[ECX], &words[EDX]) || !(words[ECX] >> 27 & 1)) return 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+static int has(size_t at) {
+    uint32_t words[4] = {0, 0, 0, 0}, state = (uint32_t)extensions[at].state;
+    if (!__get_cpuid_count(extensions[at].leaf, extensions[at].part, &words[EAX], &words[EBX], &words[ECX], &words[EDX]))
+        return 0;
+    return (words[extensions[at].reg] >> extensions[at].bit & 1) && (!state || (kept_state() & state) == state);
+}
+
+#elif defined(__aarch64__)
+
+// Bits of the two words by which Linux tells the extensions.
+static const struct {
+    const char *name;
+    uint64_t first, second;
+} extensions[] = {
+    {"lse", 1 << 8, 0},      {"fp16", 3 << 9, 0},     {"dotprod", 1 << 20, 0}, {"sve", 1 << 22, 0},
+    {"sve2", 0, 1 << 1},     {"i8mm", 0, 1 << 13},    {"bf16", 0, 1 << 14},
+};
+
+static int has(size_t at) {
+    uint64_t first = extensions[at].first, second = extensions[at].second;
+    return (getauxval(AT_HWCAP) & first) == first && (getauxval(AT_HWCAP2) & second) == second;
+}
+
+#endif
+
+static void examine_processor(void) {
+#if defined(__x86_64__) || defined(__aarch64__)
+    for (const char *name = __chipdock_needs; name && *name;) {
+        size_t size = strcspn(name, " "), used = strlen(missing);
+        for (size_t at = 0; at < sizeof(extensions) / sizeof(extensions[0]); at++) {
+            if (strlen(extensions[at].name) != size || memcmp(extensions[at].name, name, size) || has(at)) continue;
+            chipdock_lacks = 1;
+            snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "", extensions[at].name);
+        }
+        name += size;
+        name += *name == ' ';
+    }
+#endif
+}
+
+int32_t refuse(void) {
+    char message[512];
+    snprintf(message, sizeof(message),
+             "this library needs %s, which this machine's processor does not have; build it for a processor that has no more than "
+             "this one (target c: march; target llvm: mcpu and mattr)",
+             missing);
+    __chipdock_env->raise(__chipdock_env, CHIPDOCK_KIND_UNSUPPORTED, message, NULL);
+    return -1;
+}
+
 __attribute__((constructor)) static void set_environment(void) {
     if (!__chipdock_env) __chipdock_env = &environment;
+    examine_processor();
 }
 
 int32_t answer_text(const char *text, size_t size, ChipdockAny *result) {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use chipdock_plugin_api::files::scratch::Scratch;
+use chipdock_plugin_api::object_code::needs;
 use chipdock_plugin_api::process::temporary_folder;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting};
 use serde_json::Value;
 
 use crate::cache::{Cache, Compiler, Key};
-use crate::needs;
 
 /// The setting that names the compiler, with arguments of its own.
 pub(crate) const COMPILER: Setting<String> = Setting::str(
@@ -202,7 +202,7 @@ pub(crate) fn compile_in(
     parent: &Path,
     cache: Option<&Cache>,
 ) -> Result<Compiled, Error> {
-    let source = format!("{source}{}", needs::text());
+    let source = format!("{source}{}", needs::c_text("default"));
     let Made { folder, name, candidate, is_kept } = make(Form::Library, &source, options, cc, parent, cache)?;
     let library = folder.library(&name);
     let library = library.map_err(|error| not_usable(Form::Library, &candidate, &error))?;
@@ -231,7 +231,8 @@ pub(crate) fn object_in(
     parent: &Path,
     cache: Option<&Cache>,
 ) -> Result<Vec<u8>, Error> {
-    let Made { folder, name, candidate, .. } = make(Form::Object, source, options, cc, parent, cache)?;
+    let source = format!("{source}{}", needs::c_text("hidden"));
+    let Made { folder, name, candidate, .. } = make(Form::Object, &source, options, cc, parent, cache)?;
     let object = folder.read(&name, OBJECT_BYTES_MAX);
     object.map_err(|error| not_usable(Form::Object, &candidate, &error))
 }

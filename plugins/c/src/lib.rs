@@ -11,7 +11,6 @@ mod compiler;
 mod dialect;
 mod loader;
 mod moved;
-mod needs;
 mod target_kind;
 
 #[cfg(test)]

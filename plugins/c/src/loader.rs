@@ -14,7 +14,7 @@ use std::sync::Arc;
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockEnv};
 use chipdock_plugin_api::cpu::CpuDeviceApi;
 use chipdock_plugin_api::kit::{ArtifactKind, PackedFunction, PackedModule};
-use chipdock_plugin_api::object_code::Objects;
+use chipdock_plugin_api::object_code::{Objects, needs};
 use chipdock_plugin_api::source::SOURCE;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, DeviceApi as _, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Verdict,
@@ -26,7 +26,6 @@ use serde_json::Value;
 use crate::cache;
 use crate::codegen::KIND;
 use crate::compiler::{self, Compiled, Options};
-use crate::needs;
 
 /// The loader of module kind `c`.
 #[derive(Clone, Copy, Debug)]
@@ -107,12 +106,13 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
 
 /// Refuses code for another processor (CLOAD-2).
 fn check_processor(host: HostRef, library: &Library) -> Result<(), Error> {
-    // SAFETY: `needs::text` defines the symbol as an array of characters, whose address is that of the symbol.
+    // SAFETY: `needs::c_text` defines the symbol as an array of characters, whose address is that of the symbol.
     let symbol = unsafe { library.get::<*const c_char>(format!("{}\0", needs::SYMBOL).as_bytes()) };
     let Ok(symbol) = symbol else { return Ok(()) };
     // SAFETY: the text of an open library, which ends with a zero.
     let text = unsafe { CStr::from_ptr(symbol.as_raw_ptr().cast()) };
-    let missing = needs::missing(&text.to_string_lossy());
+    let text = text.to_string_lossy();
+    let missing = needs::missing(&text);
     if missing.is_empty() {
         return Ok(());
     }

@@ -9,10 +9,12 @@
 //!   the file is known.
 //! * **LLBUILD-B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint identifies the
 //!   libLLVM. One thread works at a time (C.6).
+//! * **LLBUILD-B6** The object for a named processor, or with named features, has the text of the extensions that it may use (M.20).
 
 use chipdock_codegen_llvm::{Options, Text, write_module};
 use chipdock_ir::Stage;
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
+use chipdock_plugin_api::object_code::needs;
 use chipdock_plugin_api::{
     BuildRequest, BuildSession, Codegen, Diagnostic, Error, ErrorKind, HostRef, SectionKind,
 };
@@ -92,6 +94,16 @@ fn machine(options: &MachineOptions) -> Value {
     json!({ "triple": options.triple, "cpu": options.cpu, "features": options.features })
 }
 
+/// The text of extensions in IR (LLBUILD-B6); empty where there are none.
+fn needs_text(needed: &[&str]) -> String {
+    if needed.is_empty() {
+        return String::new();
+    }
+    let names = needed.join(" ");
+    let symbol = needs::SYMBOL;
+    format!("\n@{symbol} = hidden constant [{} x i8] c\"{names}\\00\", align 1\n", names.len() + 1)
+}
+
 impl Prepared {
     /// Reads the request and writes the module; the inner error lists unsupported nodes.
     fn new(
@@ -104,7 +116,10 @@ impl Prepared {
         let options = Options { debug: debug(&read.options, file.is_some())?, file };
         let target = CpuTarget::new(library_of(host)?, &read.target)?;
         let text = write_module(&read.module, &target, &options);
-        Ok(text.map(|text| Self { read, emit, target, text }))
+        Ok(text.map(|mut text| {
+            text.text.push_str(&needs_text(target.needed()));
+            Self { read, emit, target, text }
+        }))
     }
 }
 

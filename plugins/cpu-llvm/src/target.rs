@@ -31,6 +31,7 @@ pub(crate) fn machine_options(target: &Target) -> MachineOptions {
 /// A processor, described by a canonical target.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuTarget {
+    needed: Vec<&'static str>,
     options: MachineOptions,
     data_layout: String,
     attributes: Vec<(String, String)>,
@@ -81,7 +82,9 @@ impl CpuTarget {
         }
         let dots = dots(llvm, &options, family)?;
         let tiles = tiles(llvm, &options, &triple)?;
+        let needed = trial::needed(llvm, &options, family)?;
         Ok(Self {
+            needed,
             fast_math: fast_math(target),
             data_layout,
             attributes,
@@ -93,6 +96,11 @@ impl CpuTarget {
             has_sfence: family == Family::X86 && triple.architecture.bits == 64 && !lacks_sse,
             options,
         })
+    }
+
+    /// The extensions that its code may use (M.20).
+    pub(crate) fn needed(&self) -> &[&'static str] {
+        &self.needed
     }
 
     /// The target machine options.

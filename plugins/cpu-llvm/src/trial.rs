@@ -12,6 +12,7 @@ use std::sync::Mutex;
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
+use chipdock_plugin_api::object_code::needs::{self, Extension};
 use chipdock_plugin_api::{Error, ErrorKind};
 
 use crate::llvm::compile::attempt;
@@ -81,6 +82,15 @@ fn asked(family: Family) -> &'static [&'static str] {
     }
 }
 
+/// Extensions that code of a family may use, and processors of it may lack (M.20).
+fn extensions(family: Family) -> &'static [Extension] {
+    match family {
+        Family::X86 => needs::X86,
+        Family::AArch64 => needs::AARCH64,
+        _ => &[],
+    }
+}
+
 /// Features of a processor, among the queried ones.
 pub(crate) type Facts = BTreeSet<&'static str>;
 
@@ -127,6 +137,50 @@ pub(crate) fn facts(llvm: &'static Llvm, options: &MachineOptions) -> Result<Fac
             why
         ))
     })
+}
+
+/// The extensions that code for a processor may use, by the names of [`needs`] (M.20).
+///
+/// # Errors
+///
+/// Not about the options, which [`facts`] has tried.
+pub(crate) fn needed(
+    llvm: &'static Llvm,
+    options: &MachineOptions,
+    family: Family,
+) -> Result<Vec<&'static str>, Error> {
+    static NEEDED: PerProcess<Mutex<HashMap<[String; 4], Facts>>> = PerProcess::new(carried);
+    let all = extensions(family);
+    // Without a processor and features it is the one that every machine of the family has.
+    if all.is_empty() || options.cpu.is_empty() && options.features.is_empty() {
+        return Ok(Vec::new());
+    }
+    let MachineOptions { triple, cpu, features, abi, .. } = options;
+    let key = [triple.clone(), cpu.clone(), features.clone(), abi.clone()];
+    let kept = lock(NEEDED.of_this()).get(&key).cloned();
+    let found = match kept {
+        Some(found) => found,
+        None => {
+            let names: Vec<&'static str> = all.iter().map(|extension| extension.llvm).collect();
+            let found = compiled(llvm, options, &names)?.map_err(|why| {
+                Error::new(
+                    ErrorKind::INTERNAL,
+                    format!("target {NAME}: LLVM gave no facts of a processor: {why}"),
+                )
+            })?;
+            let mut needed = lock(NEEDED.of_this());
+            if needed.len() >= KNOWN_MAX {
+                needed.clear();
+            }
+            needed.insert(key, found.clone());
+            found
+        }
+    };
+    Ok(all
+        .iter()
+        .filter(|extension| found.contains(extension.llvm))
+        .map(|extension| extension.name)
+        .collect())
 }
 
 /// A list of features, shortened for a message.

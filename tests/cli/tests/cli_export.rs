@@ -232,6 +232,45 @@ fn a_program_without_tvm_ffi_calls_a_library_on_several_threads() {
     }
 }
 
+/// EXPORT-R8: code that this processor cannot run is refused in the library's own entry, by whoever links it; nothing that
+/// begins to run ends by a signal.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_library_for_another_processor_refuses_each_call() {
+    if std::arch::is_x86_feature_detected!("tbm") {
+        return missing("a processor without the extension tbm");
+    }
+    let scratch = scratch();
+    let input = (0..8).map(|at| at as f32).collect::<Vec<_>>();
+    scratch.write_f32("a.npy", &[8], &input);
+    scratch.write_f32("b.npy", &[8], &input);
+    let run = |library: &str| scratch.run(&format!("run {library} --in A=a.npy --in B=b.npy --out C=c.npy"));
+    for (kind, processor) in [("c", "march"), ("llvm", "mcpu")] {
+        for linker in ["", " --linker cc"] {
+            let build = |value: &str, more: &str| {
+                let target = format!(r#"{{"kind":"{kind}","{processor}":"{value}"}}"#);
+                built(&scratch, &format!("build vector_add.py --target {target} -o one.so{linker}{more}"));
+            };
+            build("bdver2", "");
+            run("one.so").failed(4, &["this library needs", "tbm", "this machine's processor", processor]);
+            let (defined, _) = symbols(&scratch, "one.so");
+            assert!(
+                defined.iter().all(|name| !name.contains("cpu") && !name.contains("needs")),
+                "{defined:?}"
+            );
+            assert!(defined.contains(&"__tvm_ffi_main".to_owned()), "{defined:?}");
+            build("x86-64", "");
+            assert_eq!(run("one.so").code, Some(0));
+            if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("movbe") {
+                build("haswell", "");
+                let ended = run("one.so");
+                assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+                assert_eq!(scratch.read_npy::<f32>("c.npy").1[3], 6.0);
+            }
+        }
+    }
+}
+
 /// EXPORT-X4.
 #[test]
 fn device_code_is_in_the_library_or_beside_it() {
