@@ -14,7 +14,7 @@ use chipdock_plugin_api::files::whole::Whole;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::bounds::{ARTIFACT_BYTES_MAX, NAME_BYTES_MAX, SECTIONS_MAX};
+use crate::bounds::{ARTIFACT_BYTES_MAX, MODULES_MAX, NAME_BYTES_MAX, SECTIONS_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::files::read_regular;
 use crate::target::TargetId;
@@ -24,6 +24,9 @@ pub(crate) const MAGIC: &[u8; 8] = b"CHIPDOCK";
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 16;
 /// Greatest size of an artifact's file: its sections, those of its imports, and the header.
 pub(crate) const FILE_BYTES_MAX: u64 = ARTIFACT_BYTES_MAX * 2;
+
+/// Greatest nesting depth of imported artifacts.
+const NESTING_MAX: usize = 16;
 
 /// Module kind of an artifact that only holds others.
 const BUNDLE_KIND: &str = "chipdock.modules";
@@ -179,6 +182,10 @@ pub struct Artifact {
     target_id: TargetId,
     sections: Vec<Section>,
     imports: Vec<Arc<Artifact>>,
+    /// Greatest number of imports on a path down from here.
+    nesting: usize,
+    /// Number of paths down from here, the empty one included.
+    paths: usize,
 }
 
 impl Artifact {
@@ -187,7 +194,7 @@ impl Artifact {
     /// # Errors
     ///
     /// `ValueError` when the index is not one, has a name that is empty, too long or no printable text, a function is there
-    /// twice, or two sections have one name.
+    /// twice, two sections have one name, or the imports nest too deep or in too many ways (CONTAINER-6).
     pub fn new(
         index_json: String,
         target_json: String,
@@ -208,8 +215,16 @@ impl Artifact {
         if let Some(name) = twice(sections.iter().map(Section::name)) {
             return Err(value_error(format!("there are two sections \"{name}\"")));
         }
+        let nesting = imports.iter().map(|import| import.nesting + 1).max().unwrap_or(0);
+        let paths = imports.iter().fold(1_usize, |all, import| all.saturating_add(import.paths));
+        if nesting > NESTING_MAX {
+            return Err(value_error(format!("artifacts are nested more than {NESTING_MAX} deep")));
+        }
+        if paths > MODULES_MAX {
+            return Err(value_error(format!("artifacts import one another in more than {MODULES_MAX} ways")));
+        }
         let target_id = TargetId::of_json(&target_json);
-        Ok(Self { index_json, index, target_json, target_id, sections, imports })
+        Ok(Self { index_json, index, target_json, target_id, sections, imports, nesting, paths })
     }
 
     /// Makes the description of code that is elsewhere: an index without sections and without a target.

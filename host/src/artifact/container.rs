@@ -12,12 +12,16 @@
 //! * **CONTAINER-1 Once.** The header lists each module once, under its digest: its index, target and signatures, its imports
 //!   by their digests, and offset, size, alignment and SHA-256 of each section. A module comes after those that it imports;
 //!   the last one is the artifact. So a file is as large as its modules, however many import one.
-//! * **CONTAINER-2 Digest.** A module's digest covers all of that, but for offsets: equal modules have equal digests.
+//! * **CONTAINER-2 Digest.** A module's digest covers all of that, but for offsets: equal modules have equal digests. It is the
+//!   SHA-256 of these texts, each after its length as 8 bytes: index, target, signatures as JSON, number of imports, digest of
+//!   each import; and of each section name, kind, alignment in decimal digits, and digest.
 //! * **CONTAINER-3 Place.** The offsets count from the first byte after the header that is a multiple of the greatest alignment
 //!   of all sections.
 //! * **CONTAINER-4 Whole.** A file that is truncated or changed is refused as a whole; nothing is read partly.
 //! * **CONTAINER-5 Versions.** Version 1, a tree of headers in which a module lies as often as it is imported, is read too: its
 //!   offsets count from a multiple of 64 KiB. Another version is refused with its number.
+//! * **CONTAINER-6 Bounds.** Modules nest at most 16 deep, and at most 4,096 paths lead down from the artifact, so that whoever
+//!   walks its imports ends. An artifact beyond that is not made, nor read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +29,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{ALIGNMENT_BYTES_MAX, Artifact, MAGIC, Section, Signatures, hex, value_error};
+use super::{ALIGNMENT_BYTES_MAX, Artifact, MAGIC, NESTING_MAX, Section, Signatures, hex, value_error};
 use crate::bounds::{MODULES_MAX, SECTIONS_MAX};
 use crate::error::{Error, ErrorKind};
 
@@ -33,8 +37,6 @@ const VERSION: u32 = 2;
 /// The version whose header is a tree.
 const TREE: u32 = 1;
 const PREFIX_BYTES: usize = 8 + 4 + 4 + 8 + 32;
-/// Greatest nesting depth of imported artifacts.
-const NESTING_MAX: usize = 16;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -262,7 +264,7 @@ impl<'a> Reader<'a> {
         if count > MODULES_MAX {
             return Err(value_error(format!("{count} modules; expected at most {MODULES_MAX}")));
         }
-        let mut known: BTreeMap<String, (Arc<Artifact>, usize)> = BTreeMap::new();
+        let mut known: BTreeMap<String, Arc<Artifact>> = BTreeMap::new();
         let mut last = None;
         for module in header.modules {
             let ModuleHeader { sha256, index, target, sections, imports, signatures } = module;
@@ -272,24 +274,22 @@ impl<'a> Reader<'a> {
             if known.contains_key(&sha256) {
                 return Err(value_error(format!("not an artifact: module {sha256} is there twice")));
             }
-            let (mut found, mut depth) = (Vec::with_capacity(imports.len()), 0);
-            for import in &imports {
-                let (artifact, below) = known.get(import).ok_or_else(|| {
+            let of_digest = |import: &String| {
+                known.get(import).cloned().ok_or_else(|| {
                     let import: String = import.escape_debug().take(64).collect();
                     value_error(format!(
                         "not an artifact: module {sha256} imports {import}, which is not before it"
                     ))
-                })?;
-                depth = depth.max(below + 1);
-                found.push(Arc::clone(artifact));
-            }
-            check_nesting(depth)?;
-            let artifact = Artifact::new(index, target, self.sections(&sections)?, found)?.signed(signatures);
+                })
+            };
+            let imports = imports.iter().map(of_digest).collect::<Result<_, _>>()?;
+            let artifact =
+                Artifact::new(index, target, self.sections(&sections)?, imports)?.signed(signatures);
             last = Some(sha256.clone());
-            known.insert(sha256, (Arc::new(artifact), depth));
+            known.insert(sha256, Arc::new(artifact));
         }
         let root = last.and_then(|last| known.remove(&last));
-        let (root, _) = root.ok_or_else(|| value_error("not an artifact: it has no module"))?;
+        let root = root.ok_or_else(|| value_error("not an artifact: it has no module"))?;
         // Each module hangs on the last one: nothing is in the file that nobody reaches.
         let mut reached = BTreeSet::new();
         reach(&root, &mut reached);
@@ -301,7 +301,9 @@ impl<'a> Reader<'a> {
     }
 
     fn tree(&mut self, header: &TreeHeader, nesting: usize) -> Result<Artifact, Error> {
-        check_nesting(nesting)?;
+        if nesting > NESTING_MAX {
+            return Err(value_error(format!("artifacts are nested more than {NESTING_MAX} deep")));
+        }
         let sections = self.sections(&header.sections)?;
         let imports: Result<Vec<Arc<Artifact>>, Error> =
             header.imports.iter().map(|import| self.tree(import, nesting + 1).map(Arc::new)).collect();
@@ -336,13 +338,6 @@ impl<'a> Reader<'a> {
         }
         Section::new(name, &section.kind, section.alignment_bytes, bytes)
     }
-}
-
-fn check_nesting(depth: usize) -> Result<(), Error> {
-    if depth > NESTING_MAX {
-        return Err(value_error(format!("artifacts are nested more than {NESTING_MAX} deep")));
-    }
-    Ok(())
 }
 
 /// Adds a module and all that it imports, each once.

@@ -8,10 +8,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::target::is_refusal;
 
-/// Positions of the parts of a file; the front page of `chipdock_host::artifact` has the table.
+/// Positions of the parts of a file; the front page of the host's `artifact::container` has the table.
 const HEADER_SIZE: Range<usize> = 16..24;
 const HEADER_SHA256: Range<usize> = 24..56;
-const DATA_ALIGNMENT: usize = 1 << 16;
+/// Alignment of the sections in a file of version 1, and the greatest that a section may have.
+const TREE_ALIGNMENT_BYTES: usize = 1 << 16;
 /// Separator between header and data of an input that is to be sealed.
 const SEPARATOR: u8 = 0;
 
@@ -56,51 +57,123 @@ fn same(a: &Artifact, b: &Artifact, depth: usize) {
     a.imports().iter().zip(b.imports()).for_each(|(a, b)| same(a, b, depth + 1));
 }
 
-/// Returns a file with that header and that data, with correct digests.
+/// Returns a file with that header and that data, with correct digests. A header with a list of modules makes a file of version
+/// 2, in which an import that is a number stands for the digest of the module with that number; any other header, of version 1.
 pub(crate) fn sealed(header: &[u8], data: &[u8]) -> Vec<u8> {
+    let (mut version, mut alignment_bytes) = (1_u32, TREE_ALIGNMENT_BYTES);
     let header = match serde_json::from_slice::<Value>(header) {
         Ok(mut json) => {
-            seal(&mut json, data);
+            if json.get("modules").is_some() {
+                (version, alignment_bytes) = (2, alignment(&json));
+                seal_modules(&mut json, data);
+            } else {
+                seal_tree(&mut json, data);
+            }
             json.to_string().into_bytes()
         }
         Err(_) => header.to_vec(),
     };
     let mut bytes = b"CHIPDOCK".to_vec();
-    bytes.extend(1_u32.to_le_bytes());
+    bytes.extend(version.to_le_bytes());
     bytes.extend([0; 4]);
     bytes.extend((header.len() as u64).to_le_bytes());
     bytes.extend(Sha256::digest(&header));
     bytes.extend(&header);
-    bytes.resize(bytes.len().next_multiple_of(DATA_ALIGNMENT), 0);
+    bytes.resize(bytes.len().next_multiple_of(alignment_bytes), 0);
     bytes.extend(data);
     bytes
 }
 
-/// Writes into each section of a header the digest of its data.
-fn seal(header: &mut Value, data: &[u8]) {
-    for section in list(header, "sections") {
+/// Returns the greatest alignment of a section, as far as the format knows it (CONTAINER-3).
+fn alignment(header: &Value) -> usize {
+    let modules = header.get("modules").and_then(Value::as_array).into_iter().flatten();
+    let sections = modules.filter_map(|module| module.get("sections")?.as_array()).flatten();
+    let greatest = sections.filter_map(|section| section.get("alignment_bytes")?.as_u64()).max();
+    usize::try_from(greatest.unwrap_or(1)).unwrap_or(usize::MAX).clamp(1, TREE_ALIGNMENT_BYTES)
+}
+
+/// Writes into each section of a header of version 1 the digest of its data.
+fn seal_tree(header: &mut Value, data: &[u8]) {
+    seal_sections(header, data);
+    list(header, "imports").iter_mut().for_each(|import| seal_tree(import, data));
+}
+
+/// Writes into a header of version 2 all digests, of sections, modules and imports (CONTAINER-2).
+fn seal_modules(header: &mut Value, data: &[u8]) {
+    let mut digests: Vec<String> = Vec::new();
+    for module in list(header, "modules") {
+        seal_sections(module, data);
+        for import in list(module, "imports") {
+            let number = import.as_u64().and_then(|number| usize::try_from(number).ok());
+            if let Some(digest) = number.and_then(|number| digests.get(number)) {
+                *import = digest.clone().into();
+            }
+        }
+        let digest = digest_of(module);
+        if let Some(module) = module.as_object_mut() {
+            module.insert("sha256".to_owned(), digest.clone().into());
+        }
+        digests.push(digest);
+    }
+}
+
+fn digest_of(module: &Value) -> String {
+    let texts = |of: &Value, names: &[&str]| -> Vec<String> {
+        names.iter().map(|name| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()).collect()
+    };
+    let all = |name: &str| module.get(name).and_then(Value::as_array).into_iter().flatten();
+    let mut parts = texts(module, &["index", "target"]);
+    parts.push(module.get("signatures").map_or_else(|| "{}".to_owned(), Value::to_string));
+    parts.push(all("imports").count().to_string());
+    parts.extend(all("imports").map(|import| import.as_str().unwrap_or_default().to_owned()));
+    for section in all("sections") {
+        parts.extend(texts(section, &["name", "kind"]));
+        parts.push(section.get("alignment_bytes").map_or_else(String::new, Value::to_string));
+        parts.extend(texts(section, &["sha256"]));
+    }
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    shown(&hash.finalize())
+}
+
+fn shown(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn seal_sections(module: &mut Value, data: &[u8]) {
+    for section in list(module, "sections") {
         let number = |name: &str| usize::try_from(section.get(name)?.as_u64()?).ok();
         let range = number("offset_bytes").zip(number("size_bytes"));
         let part = range.and_then(|(start, size)| data.get(start..start.checked_add(size)?));
         if let (Some(part), Some(section)) = (part, section.as_object_mut()) {
-            let digest: String = Sha256::digest(part).iter().map(|byte| format!("{byte:02x}")).collect();
-            section.insert("sha256".to_owned(), digest.into());
+            section.insert("sha256".to_owned(), shown(&Sha256::digest(part)).into());
         }
     }
-    list(header, "imports").iter_mut().for_each(|import| seal(import, data));
 }
 
 fn list<'v>(header: &'v mut Value, name: &str) -> &'v mut [Value] {
     header.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
 }
 
-/// Returns the header and the data of a file, as an input that is to be sealed.
+/// Returns the header and the data of a file of version 2, as an input that is to be sealed.
 pub(crate) fn unsealed(file: &[u8]) -> Option<Vec<u8>> {
     let size = u64::from_le_bytes(file.get(HEADER_SIZE)?.try_into().ok()?);
     let end = HEADER_SHA256.end.checked_add(usize::try_from(size).ok()?)?;
-    let mut input = file.get(HEADER_SHA256.end..end)?.to_vec();
+    let mut header: Value = serde_json::from_slice(file.get(HEADER_SHA256.end..end)?).ok()?;
+    let start = end.next_multiple_of(alignment(&header));
+    let mut digests = Vec::new();
+    for module in list(&mut header, "modules") {
+        for import in list(module, "imports") {
+            *import = digests.iter().position(|digest| digest == import)?.into();
+        }
+        digests.push(module.get("sha256")?.clone());
+    }
+    let mut input = header.to_string().into_bytes();
     input.push(SEPARATOR);
-    input.extend(file.get(end.next_multiple_of(DATA_ALIGNMENT)..)?);
+    input.extend(file.get(start..)?);
     Some(input)
 }
 
@@ -111,10 +184,13 @@ mod tests {
 
     use super::*;
 
-    fn file(sections: &[Value], data: &[u8]) -> Vec<u8> {
+    fn module(sections: &[Value], imports: &[usize]) -> Value {
         let index = json!({"module_kind": "k", "format": "f", "functions": []}).to_string();
-        let header = json!({"index": index, "target": "{}", "sections": sections, "imports": []});
-        sealed(header.to_string().as_bytes(), data)
+        json!({"sha256": "", "index": index, "target": "{}", "sections": sections, "imports": imports})
+    }
+
+    fn file(sections: &[Value], data: &[u8]) -> Vec<u8> {
+        sealed(json!({"modules": [module(sections, &[])]}).to_string().as_bytes(), data)
     }
 
     fn section(name: String, alignment: u64, offset: u64, size: u64) -> Value {
@@ -127,6 +203,30 @@ mod tests {
         let sections = [section("a".to_owned(), 1, 0, 3), section("b".to_owned(), 4, 4, 2)];
         let read = Artifact::from_bytes(&file(&sections, b"abc\0de")).expect("an artifact");
         assert_eq!(read.section("b").map(Section::data), Some(b"de".as_slice()));
+    }
+
+    /// CONTAINER-1, CONTAINER-2: imports by number become digests, and back.
+    #[test]
+    fn digests_of_modules_are_made_right() {
+        let inner = module(&[section("a".to_owned(), 1, 0, 3)], &[]);
+        let header = json!({"modules": [inner, module(&[], &[0]), module(&[], &[0, 1, 1])]});
+        let made = sealed(header.to_string().as_bytes(), b"abc");
+        let read = Artifact::from_bytes(&made).expect("an artifact");
+        let [first, second, _] = read.imports() else { panic!("three imports") };
+        assert!(std::sync::Arc::ptr_eq(first, &second.imports()[0]));
+        let again = unsealed(&read.to_bytes().expect("its bytes")).expect("an input");
+        let at = again.iter().position(|byte| *byte == SEPARATOR).expect("a separator");
+        Artifact::from_bytes(&sealed(&again[..at], &again[at + 1..])).expect("sealed again");
+    }
+
+    /// CONTAINER-5: a file of version 1 is made of a header without a list of modules.
+    #[test]
+    fn trees_are_made_right() {
+        let mut header = module(&[section("a".to_owned(), 1, 0, 3)], &[]);
+        header["imports"] = json!([module(&[section("b".to_owned(), 4, 4, 2)], &[])]);
+        let read =
+            Artifact::from_bytes(&sealed(header.to_string().as_bytes(), b"abc\0de")).expect("an artifact");
+        assert_eq!(read.imports()[0].section("b").map(Section::data), Some(b"de".as_slice()));
     }
 
     /// The front page of `artifact` says where a section lies; what lies elsewhere is refused.

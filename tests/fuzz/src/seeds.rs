@@ -160,13 +160,17 @@ fn artifacts() -> Vec<Vec<u8>> {
         Artifact::new(index("add"), "{\"kind\":\"k\"}".into(), sections, imports).expect("an artifact")
     };
     let inner = plain(vec![section("code", "code", 16, &[7; 40])], Vec::new());
-    let outer = plain(
-        vec![section("main", "source", 1, b"int x;"), section("data", "constants", 64, &[1; 65])],
-        vec![std::sync::Arc::new(inner)],
-    );
+    let outer =
+        plain(vec![section("main", "source", 1, b"int x;"), section("data", "constants", 64, &[1; 65])], {
+            let inner = std::sync::Arc::new(inner);
+            vec![std::sync::Arc::clone(&inner), std::sync::Arc::new(plain(Vec::new(), vec![inner]))]
+        });
     let all = [plain(Vec::new(), Vec::new()), outer].map(|artifact| artifact.to_bytes().expect("its bytes"));
     let sealed = all.iter().filter_map(|file| unsealed(file)).collect::<Vec<_>>();
-    all.into_iter().chain(sealed).collect()
+    let tree = r#"{"index": "{\"module_kind\": \"k\", \"format\": \"f\", \"functions\": []}", "target": "{}", "imports": [],
+        "sections": [{"name": "a", "kind": "code", "alignment_bytes": 1, "offset_bytes": 0, "size_bytes": 3, "sha256": ""}]}"#;
+    let tree = [tree.as_bytes(), b"\0abc"].concat();
+    all.into_iter().chain(sealed).chain([tree]).collect()
 }
 
 /// Descriptions and blobs of libraries, and whole files.

@@ -32,16 +32,13 @@ fn header_of(bytes: &[u8]) -> Value {
 fn container_1_a_module_is_stored_once() {
     const CODE_BYTES: usize = 30_000;
     let mut all: Vec<Arc<Artifact>> = Vec::new();
-    // Deeper than this is refused: the modules beyond hang beside each other.
+    // More ways are refused (CONTAINER-6): the modules beyond hang beside each other.
+    const CHAINED: usize = 10;
     for count in 1..=32_usize {
-        let from = if count > NESTING_MAX { NESTING_MAX - 1 } else { all.len() };
+        let from = if count > CHAINED { 5 } else { all.len() };
         let code: Vec<u8> = (0..CODE_BYTES).map(|at| (at * count) as u8).collect();
         all.push(Arc::new(artifact(&format!("f{count}"), &code, all[..from].to_vec())));
-        let root = artifact(
-            "root",
-            &[1],
-            if count < NESTING_MAX { all[..count].to_vec() } else { all[15..].to_vec() },
-        );
+        let root = artifact("root", &[1], all.clone());
         let bytes = root.to_bytes().unwrap();
         let bound = count * (CODE_BYTES + 4096) + 4096;
         assert!(bytes.len() <= bound, "{count} targets: {} bytes; expected at most {bound}", bytes.len());
@@ -118,4 +115,38 @@ fn container_4_lists_that_are_none_are_refused() {
         },
         "no other imports",
     );
+}
+
+/// CONTAINER-6: neither made nor read.
+#[test]
+fn container_6_imports_are_bounded() {
+    let nested = |count: usize, width: usize| {
+        let index = json!({"module_kind": "k", "format": "f", "functions": []}).to_string();
+        (0..count).try_fold(Arc::new(artifact("f", &[], Vec::new())), |inner, _| {
+            Artifact::new(index.clone(), "{}".into(), Vec::new(), vec![inner; width]).map(Arc::new)
+        })
+    };
+    let refused = |count, width| nested(count, width).unwrap_err().to_string();
+    assert_eq!(
+        nested(NESTING_MAX, 1).unwrap().to_bytes().map(|bytes| Artifact::from_bytes(&bytes).is_ok()),
+        Ok(true)
+    );
+    assert!(refused(NESTING_MAX + 1, 1).contains("nested more than 16 deep"));
+    assert!(nested(11, 2).is_ok() && refused(12, 2).contains("in more than 4096 ways"));
+    // By hand, as whoever means harm writes it.
+    let module = |digest: &str, imports: &[String]| {
+        json!({"sha256": digest, "index": "{\"module_kind\": \"k\", \"format\": \"f\", \"functions\": []}", "target": "{}",
+            "sections": [], "imports": imports})
+    };
+    let (mut modules, mut imports) = (Vec::new(), Vec::new());
+    for _ in 0..14 {
+        let mut new = module("", &imports);
+        let index = new["index"].as_str().unwrap().to_owned();
+        let sha256 = digest(&index, "{}", &Signatures::new(), &imports, &[]);
+        new["sha256"] = sha256.clone().into();
+        modules.push(new);
+        imports = vec![sha256; 2];
+    }
+    let error = Artifact::from_bytes(&file(2, &json!({"modules": modules}), b"", 1)).unwrap_err();
+    assert!(error.to_string().contains("in more than 4096 ways"), "{error}");
 }
