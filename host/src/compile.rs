@@ -15,7 +15,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
-use chipdock_ir::{IrModule, Stage, Target, TargetCapabilities, TargetKind, validate};
+use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetCapabilities, TargetKind, attr, validate};
 use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
 
 use crate::artifact::Artifact;
@@ -148,12 +148,35 @@ impl Host {
         types.number(&kind.device, 0).map_err(|message| Error::new(ErrorKind::Value, message))
     }
 
+    /// Returns the capabilities of the one target of a module.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: a function names another one, for which it would be compiled (COMPILE-C6).
+    fn only_target(&self, module: &IrModule, target: TargetSource) -> Result<Arc<TargetCapabilities>, Error> {
+        let target = self.complete(target)?;
+        let plain = target.without_device();
+        for function in &module.functions {
+            let Some(AttrValue::Target(named)) = function.attrs.get(attr::TARGET) else { continue };
+            if **named != **target.target() && self.named_by_function(named, &plain)?.id() != plain.id() {
+                let message = format!(
+                    "function \"{}\" names target {}; expected one that names {} or none",
+                    function.name,
+                    named.to_json(),
+                    plain.target().to_json()
+                );
+                return Err(Error::new(ErrorKind::Value, message).hint("ask for the target that it names"));
+            }
+        }
+        Ok(Arc::clone(target.capabilities()))
+    }
+
     /// Lowers a module as far as a target's code generator takes it.
     ///
     /// # Errors
     ///
-    /// With positions: `ValueError` for a module that is not valid or cannot be lowered, `Unsupported` for one that needs
-    /// something that the target does not support.
+    /// With positions: `ValueError` for a module that is not valid or cannot be lowered, or a function that names another target;
+    /// `Unsupported` for one that needs something that the target does not support.
     pub fn lower(
         &self,
         module: &IrModule,
@@ -161,7 +184,7 @@ impl Host {
         schedule: Schedule,
     ) -> Result<chipdock_passes::Lowered, Error> {
         self.check(module)?;
-        let capabilities = Arc::clone(self.complete(target.into())?.capabilities());
+        let capabilities = self.only_target(module, target.into())?;
         let options = LowerOptions { schedule, ..LowerOptions::new(capabilities) };
         lower(module, &options).map_err(pass_error)
     }
@@ -179,7 +202,7 @@ impl Host {
         schedule: Schedule,
     ) -> Result<IrModule, Error> {
         self.check(module)?;
-        let capabilities = Arc::clone(self.complete(target.into())?.capabilities());
+        let capabilities = self.only_target(module, target.into())?;
         let options = LowerOptions { schedule, stage: Stage::Scheduled, ..LowerOptions::new(capabilities) };
         lower(module, &options).map(|lowered| lowered.module).map_err(pass_error)
     }
@@ -197,7 +220,7 @@ impl Host {
         target: impl Into<TargetSource>,
     ) -> Result<Vec<(Arc<str>, String)>, Error> {
         self.check(module)?;
-        let capabilities = Arc::clone(self.complete(target.into())?.capabilities());
+        let capabilities = self.only_target(module, target.into())?;
         let of = |function: &chipdock_ir::PrimFunc| {
             let steps = chipdock_passes::default_steps(function, &capabilities);
             (!steps.steps().is_empty()).then(|| (Arc::clone(&function.name), steps.to_string()))

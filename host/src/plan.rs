@@ -189,6 +189,19 @@ impl Host {
         planner.finish(&own)
     }
 
+    /// Resolves the target that a function names. One of a device that names no host has the host of the module's target.
+    pub(crate) fn named_by_function(
+        &self,
+        named: &Arc<Target>,
+        target: &ResolvedTarget,
+    ) -> Result<Arc<ResolvedTarget>, Error> {
+        let mut request = TargetRequest::named(named);
+        if let (None, Some(host), false) = (&named.host, target.host(), self.kind_of(named)?.is_host) {
+            request = request.host(host);
+        }
+        self.resolve(request)
+    }
+
     fn host_target_of(&self, target: &Target) -> Result<Arc<Target>, Error> {
         target.host.as_ref().map_or_else(|| self.default_host(), |host| Ok(Arc::clone(host)))
     }
@@ -281,14 +294,9 @@ impl Planner<'_, '_> {
         Ok(groups)
     }
 
-    /// Resolves the target that a function names. One of a device that names no host has the host of the module's target.
     fn named(&mut self, named: &Arc<Target>, target: &ResolvedTarget) -> Result<Arc<ResolvedTarget>, Error> {
         self.codegens.of(named)?;
-        let mut request = TargetRequest::named(named);
-        if let (None, Some(host), false) = (&named.host, target.host(), self.host.kind_of(named)?.is_host) {
-            request = request.host(host);
-        }
-        self.host.resolve(request)
+        self.host.named_by_function(named, target)
     }
 
     /// Lowers the functions of one target up to the separation of device functions from host functions.
