@@ -9,6 +9,8 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::sync::Arc;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockEnv};
@@ -42,10 +44,34 @@ fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
+/// Returns the number of this process's memory maps and the greatest that Linux allows, where hardly one more fits.
+fn maps_used_up() -> Option<(usize, usize)> {
+    const NEARLY: usize = 16;
+    let most: usize = fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()?;
+    let mut maps = File::open("/proc/self/maps").ok()?;
+    // A buffer of its own size: a large one would need a map.
+    let (mut buffer, mut count) = ([0_u8; 4096], 0);
+    loop {
+        match maps.read(&mut buffer).ok()? {
+            0 => break,
+            size => count += buffer[..size].iter().filter(|byte| **byte == b'\n').count(),
+        }
+    }
+    (count + NEARLY > most).then_some((count, most))
+}
+
 /// The error for a compiled library that could not be opened: a mistake in the kernel, or a fault of the machine.
-fn not_opened(error: &libloading::Error) -> Error {
+pub(crate) fn not_opened(error: &libloading::Error) -> Error {
     // The loader's message is in the source of the error.
     let why = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    if let Some((count, most)) = maps_used_up() {
+        let message = format!(
+            "the library that the C compiler made could not be opened: {why}; this process has {count} memory maps, of {most} that \
+             it may have, and each loaded module of target c keeps five: let go of modules that are no longer called, or raise \
+             vm.max_map_count"
+        );
+        return Error::new(ErrorKind::OUT_OF_MEMORY, message);
+    }
     match why.split_once("undefined symbol: ") {
         Some((_, symbol)) => value_error(format!(
             "the kernel calls the C function `{symbol}`, which no library of this process has; expected one of the C \

@@ -4,9 +4,10 @@ use std::fs;
 
 use chipdock_ir::{DType, ForKind, IrModule, build};
 use chipdock_plugin_api::{ErrorKind, HostRef, Module as _};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::support::{built, env, has_compiler, loaded};
-use crate::loader::load;
+use crate::loader::{load, not_opened};
 
 /// The file that is mapped at an address.
 fn file_at(address: usize) -> Option<String> {
@@ -69,4 +70,37 @@ fn cload_1_a_library_is_closed_with_the_last_that_needs_it() {
         drop(function);
         assert_eq!(maps_of(&file), 0, "{file}");
     }
+}
+
+/// CLOAD-1: where no map is left, the error says so, and not that a folder is mounted noexec.
+#[test]
+fn cload_1_maps_that_are_used_up_are_named() {
+    const PAGE_BYTES: usize = 4096;
+    let most: usize = fs::read_to_string("/proc/sys/vm/max_map_count").unwrap().trim().parse().unwrap();
+    if most > 1 << 20 {
+        return chipdock_test_support::skipped("memory maps used up: the limit of this system is too high");
+    }
+    let message = || {
+        // SAFETY: there is no such library.
+        let error = unsafe { Library::open(Some("/nonexistent.so"), RTLD_NOW | RTLD_LOCAL) }.unwrap_err();
+        not_opened(&error)
+    };
+    assert!(message().message().contains("noexec"), "{}", message());
+    let size_bytes = PAGE_BYTES * most;
+    // SAFETY: address space that nobody uses, each page of which gets another protection than its neighbours: a map each.
+    let error = unsafe {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let start = libc::mmap(std::ptr::null_mut(), size_bytes, libc::PROT_NONE, flags, -1, 0);
+        assert_ne!(start, libc::MAP_FAILED);
+        let split =
+            |page: usize| libc::mprotect(start.byte_add(page * PAGE_BYTES), PAGE_BYTES, libc::PROT_READ) == 0;
+        let _ = (1..most).step_by(2).all(split);
+        // One map less for what the test itself does.
+        libc::munmap(start, 3 * PAGE_BYTES);
+        let error = message();
+        libc::munmap(start, size_bytes);
+        error
+    };
+    assert_eq!(error.kind(), ErrorKind::OUT_OF_MEMORY);
+    assert!(error.message().contains("vm.max_map_count") && !error.message().contains("noexec"), "{error}");
 }
