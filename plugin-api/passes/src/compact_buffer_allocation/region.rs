@@ -248,10 +248,13 @@ fn fits(fixed: &Sum, (low, high): (i128, i128), bits: Option<u16>, ranges: &Rang
     low >= -limit && high < limit
 }
 
+/// Terms of a sum, each with its factor.
+type Terms = Vec<(Expr, i128)>;
+
 /// The terms that depend only on variables that are the same for all, and the bounds of the rest.
 fn split(all: &Collected, access: &Access, index: &Index, vars: &HashSet<Var>) -> Option<(Sum, i128, i128)> {
     let is_fixed = |term: &Expr| !depends_on_memory(term) && vars_of(term).is_subset(vars);
-    let parted = |sum: &Sum| -> (Vec<(Expr, i128)>, Vec<(Expr, i128)>) {
+    let parted = |sum: &Sum| -> (Terms, Terms) {
         sum.terms.iter().cloned().partition(|(term, _)| is_fixed(term))
     };
     let (fixed, rest) = parted(&index.first);
