@@ -92,7 +92,8 @@ pub(crate) fn tell_overridden(
     }
 }
 
-/// Warns of functions that `build` compiles for the target that they name, though `--target` names another of that kind.
+/// Warns of functions that `build` compiles for the target that they name, though `--target` names another: one of that kind, or
+/// one for which no function is left. A module for several kinds has functions that name one, as it should.
 pub(crate) fn tell_kept(
     args: &KernelArgs,
     module: &IrModule,
@@ -103,9 +104,12 @@ pub(crate) fn tell_kept(
     if args.target.is_none() {
         return;
     }
+    let is_for_nobody = module.functions.iter().all(|function| KernelFile::target_of(function).is_some());
     for function in &module.functions {
-        let own = KernelFile::target_of(function).filter(|own| own.kind == target.target().kind);
-        let Some(own) = own else { continue };
+        let Some(own) = KernelFile::target_of(function) else { continue };
+        if !is_for_nobody && own.kind != target.target().kind {
+            continue;
+        }
         if host.resolve(TargetRequest::named(own)).is_ok_and(|own| own.id() != target.id()) {
             progress.warn(&format!(
                 "function \"{}\" is compiled for the target that it names, {}, and not for that of --target",

@@ -92,6 +92,24 @@ fn a_target_of_a_function_and_target_tell_which_one_is_taken() {
     assert_eq!((same.code, same.stderr.as_str()), (Some(0), ""));
 }
 
+/// One of another kind is passed over without a warning only where `--target` has functions of its own; what is lowered for one
+/// target alone is refused.
+#[test]
+fn a_target_for_which_no_function_is_left_is_said() {
+    const SAYS: &str = "warning: function \"f0\" is compiled for the target that it names";
+    let scratch = with(&[json!({"kind": "c", "opt-level": 1}), Value::Null]);
+    let build = |kernel: &str| scratch.run(&format!("build {kernel} --target llvm -o k.artifact"));
+    for (kernel, is_said) in [("k.py", false), ("k.py:f0", true), ("k.py:f1", false)] {
+        let ended = build(kernel);
+        assert_eq!((ended.code, ended.stderr.contains(SAYS)), (Some(0), is_said), "{kernel}: {}", ended.stderr);
+    }
+    scratch
+        .run("build k.py --target {\"kind\":\"c\",\"opt-level\":2} --emit schedule")
+        .failed(2, &["function \"f0\" names target", "\"opt-level\":1", "ask for the target that it names"]);
+    let ended = scratch.run("build k.py:f0 --target {\"kind\":\"c\",\"opt-level\":1} --emit schedule");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+}
+
 /// `run` takes the device of the target that the function names.
 #[test]
 fn run_takes_the_device_of_the_function_s_target() {
