@@ -165,7 +165,7 @@
 //! | P10.3 | `init` starts no thread, calls no vendor's driver, and asks the host for no function. | P | suite |
 //! | P10.4 | Nothing of a host is kept in a global: the instance and each registered `self_` know their host. | P | suite |
 //! | P10.5 | `shutdown` waits for the calls that are running, then drains; calls of tables and of registered functions after it answer `Unavailable`, functions of modules do so or run on. | P | shim, suite |
-//! | P10.6 | Nothing of a host is used in a process that was forked from the one that made it. A forked child makes a host of its own: `init` is called again, and every call works there, whatever the parent did before, or is `WrongState` at once where a driver does not survive a fork; none hangs. | both | host, suite |
+//! | P10.6 | Nothing of a host is used in a process that was forked from the one that made it. A forked child makes a host of its own: `init` is called again, and every call works there, whatever the parent did before, or is `WrongState` at once where a driver does not survive a fork; none hangs. | both | host, tests |
 //! | P10.7 | `init` and `shutdown` serve any number of hosts, one after the other or on several threads at once. | P | suite |
 //! | P10.8 | `init` and `shutdown` leave the process unchanged, as opening does (P1.11). | P | suite |
 //! | P10.9 | A process can exit at any time with its own exit code, whatever it did with the plugin before. | P | suite |
