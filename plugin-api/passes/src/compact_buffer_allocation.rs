@@ -3,6 +3,8 @@
 mod collect;
 mod region;
 mod rewrite;
+mod symbols;
+mod views;
 
 use std::collections::HashMap;
 
@@ -14,16 +16,22 @@ use collect::{Candidate, Collected, collect};
 use region::{Part, region, strides};
 use rewrite::{Rewriter, Shorter};
 
+/// The annotation of a block that states alignments of strides.
+pub(crate) const DIM_ALIGN: &str = "buffer_dim_align";
+
 /// Shrinks each allocated buffer to the region that the iterations of the loops around all its accesses touch: indices count
 /// from where that region begins.
 ///
 /// A region depends on the variables of blocks for memory that a block shares, on those of all threads for local memory,
-/// and on those of loops around all accesses if no two of their iterations have an element in common: what one
-/// iteration writes, no other reads. A loop whose iterations run at once then has the allocation within it. Bounds come
-/// from the ranges of loops and from the predicates of blocks.
+/// on sizes and scalar parameters, and on the variables of loops around all accesses if no two of their iterations have
+/// an element in common: what one iteration writes, no other reads. A loop whose iterations run at once then has the
+/// allocation within it. Memory that a block shares depends only on loops that all of its threads run alike and between
+/// whose iterations barriers are still implicit (IR-K5), because now one iteration follows the other in one memory.
+/// Bounds come from the ranges of loops and from conditions and predicates that do not read memory. An index that may wrap
+/// counts by its distance from the first one.
 ///
 /// The annotation `buffer_dim_align` of a block gives the buffers that it writes strides that are `offset` more than a
-/// multiple of `factor`: a list of buffer, axis, factor and offset.
+/// multiple of `factor`: a list of entries with the number of the buffer, an axis (not the last), factor and offset.
 ///
 /// # Before and after
 ///
@@ -36,8 +44,10 @@ use rewrite::{Rewriter, Shorter};
 ///
 /// # Requires / # Ensures
 ///
-/// Requires that no reduction is across threads; views of regions are as in blocks. A buffer that is used by a pointer, or
-/// by a view that states strides, stays as it is. Blocks declare all of a buffer that became shorter.
+/// Requires that no reduction is across threads; views of regions are as in blocks. These stay as they are: a buffer with
+/// strides or an offset, one that is used by a pointer, also through a view, or by a declared buffer; one with a view that
+/// states strides or an offset, or whose symbols for them are seen elsewhere; one that several launches use. Blocks
+/// declare all of a buffer that became shorter.
 ///
 /// # Errors
 ///
@@ -58,7 +68,8 @@ fn compacted(function: &PrimFunc) -> PrimFunc {
     let shorter: HashMap<Buffer, Shorter> = all
         .candidates
         .iter()
-        .filter_map(|candidate| Some((candidate.buffer.clone(), shorter(&all, candidate)?)))
+        .enumerate()
+        .filter_map(|(at, candidate)| Some((candidate.buffer.clone(), shorter(&all, at, candidate)?)))
         .collect();
     if shorter.is_empty() {
         return function.clone();
@@ -67,7 +78,7 @@ fn compacted(function: &PrimFunc) -> PrimFunc {
 }
 
 /// The buffer that takes the place of another, if it is not the same.
-fn shorter(all: &Collected, of: &Candidate) -> Option<Shorter> {
+fn shorter(all: &Collected, at: usize, of: &Candidate) -> Option<Shorter> {
     let found = region(all, of)?;
     let shape: Vec<Expr> = of
         .buffer
@@ -86,5 +97,5 @@ fn shorter(all: &Collected, of: &Candidate) -> Option<Shorter> {
     let around = || of.around.iter().filter_map(|at| all.around.get(*at));
     let into = found.at_once.filter(|var| !around().any(|of| of.var.as_ref() == Some(var)));
     let node = BufferNode { shape, strides, ..BufferNode::clone(&of.buffer) };
-    Some(Shorter { buffer: Buffer::from_node(node), parts: found.parts, into })
+    Some(Shorter { buffer: Buffer::from_node(node), parts: found.parts, into, at })
 }

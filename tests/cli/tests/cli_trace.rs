@@ -104,6 +104,7 @@ const PASSES: &[&str] = &[
     "default_schedule",
     "split_reductions",
     "lower_cross_thread_reduction",
+    "compact_buffer_allocation",
     "lower_blocks",
     "rescope_memory",
     "inject_virtual_thread",

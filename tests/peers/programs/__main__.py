@@ -3,7 +3,7 @@
 Usage: python programs KIND FOLDER SEED [SAMPLE ONE_IN] [FIRST]. KIND is `plain`; `rules`: TOPI's operators as the rules of dlight schedule them for
 threads; `steps`: larger ones so, and schedules by steps. Every operator of TOPI and Relax, in a few variants, and four models; each is
 drawn from the seed and its name, so that it is the same in every choice. ONE_IN takes one in so many of them, drawn from
-SAMPLE. Written into FOLDER: `count`, the number of all of them; `<i>.py`, the script that TVM prints of program i; `<i>.<k>.in` and `<i>.<k>.out`,
+SAMPLE. Written into FOLDER: `count`, the number of all of them; `<i>.py`, the script that TVM prints of program i, and `<i>.plain.py`, of one that is scheduled, that without a schedule; `<i>.<k>.in` and `<i>.<k>.out`,
 the bytes of argument k before and after TVM has run it; and `programs.jsonl`, one object a line: `{"name", "group",
 "function", "arguments": [{"dtype", "shape"} or {"int"}], "error"}`. `error` is there where TVM made the program and
 could not run it, and `refused`, in place of the rest, where TVM itself could not make it. TVM may crash: the work is
@@ -66,6 +66,8 @@ class Writer:
         module = tvm.IRModule({symbol: function.with_attr("global_symbol", symbol)})
         shown = module if printed is None else tvm.IRModule({symbol: printed.with_attr("global_symbol", symbol)})
         (self.folder / f"{i}.py").write_text(shown.script())
+        if printed is not None:
+            (self.folder / f"{i}.plain.py").write_text(module.script())
         entry = {"name": name, "group": group, "function": symbol, "arguments": []}
         for k, argument in enumerate(arguments):
             if isinstance(argument, int):

@@ -19,6 +19,8 @@ pub struct Program {
     pub group: String,
     /// Script that TVM prints for it.
     pub text: String,
+    /// The same before TVM scheduled it, if it did.
+    pub plain: Option<String>,
     /// Name of the function in the script.
     pub function: String,
     /// Arguments of the call.
@@ -141,6 +143,7 @@ fn program(folder: &Path, index: usize, line: Line) -> Result<Program, String> {
     }
     Ok(Program {
         text: text(&folder.join(format!("{index}.py")))?,
+        plain: text(&folder.join(format!("{index}.plain.py"))).ok(),
         function: line.function.ok_or_else(|| format!("{} has no function", line.name))?,
         after: line.error.map_or(Ok(after), Err),
         name: line.name,

@@ -1,17 +1,19 @@
 //! All uses of the buffers that a function allocates.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrValue, Block, Buffer, Callee, Expr, ExprKind, ForKind, MatchBufferRegion, Op, PrimFunc, Stmt,
-    StmtKind, ThreadAxis, Var, attr,
+    Block, Buffer, Callee, Child, CompareOp, Expr, ExprKind, ForKind, Op, PrimFunc, Stmt, StmtKind,
+    ThreadAxis, Var, attr,
 };
 
 use super::region::Sum;
+use super::symbols::{sizes, unique};
+use crate::simplify::linear::Linear;
 use crate::simplify::{self, Ranges};
-use crate::walk::{any_stmt, conjuncts, is_thread};
+use crate::walk::{any_stmt, conjuncts, depends_on_memory, is_thread, vars_of};
 
 /// A loop around an access.
 pub(super) struct Around {
@@ -22,6 +24,8 @@ pub(super) struct Around {
     pub(super) launch: Option<usize>,
     /// Whether it has one iteration.
     pub(super) is_one: bool,
+    /// Whether all threads of a block run the same iterations, and may meet in each.
+    pub(super) is_uniform: bool,
 }
 
 /// The first to the last index on one axis of a buffer, in terms of loops.
@@ -30,6 +34,8 @@ pub(super) struct Index {
     /// The greatest distance of another index from the first, to either side.
     pub(super) reach: (i128, i128),
     pub(super) bits: u16,
+    /// Whether the first is that in whole numbers: nothing wraps.
+    pub(super) is_exact: bool,
 }
 
 /// An access to a buffer, or a view of a region of it.
@@ -66,6 +72,8 @@ pub(super) struct Collected {
     /// The variable that stands for each axis of each launch.
     pub(super) threads: HashMap<Var, ThreadAxis>,
     pub(super) ranges: Ranges,
+    /// Scalar parameters and sizes, which are the same everywhere.
+    pub(super) sizes: HashSet<Var>,
 }
 
 pub(super) fn collect(function: &PrimFunc) -> Collected {
@@ -76,15 +84,20 @@ pub(super) fn collect(function: &PrimFunc) -> Collected {
             has_implicit_barriers: Vec::new(),
             threads: HashMap::new(),
             ranges: Ranges::new(),
+            sizes: sizes(function),
         },
         by_buffer: HashMap::new(),
         by_data: HashMap::new(),
+        views: HashSet::new(),
+        unique: unique(function),
         substitution: Substitution::new(),
         path: Vec::new(),
         axes: BTreeSet::new(),
         launch: None,
         of_launch: HashMap::new(),
         below: Arc::new(Vec::new()),
+        divergent: HashSet::new(),
+        is_uniform: true,
     };
     for buffer in &function.alloc_buffers {
         collector.allocated(buffer);
@@ -93,10 +106,14 @@ pub(super) fn collect(function: &PrimFunc) -> Collected {
     collector.all
 }
 
-struct Collector {
-    all: Collected,
-    by_buffer: HashMap<Buffer, usize>,
-    by_data: HashMap<Var, usize>,
+pub(super) struct Collector {
+    pub(super) all: Collected,
+    pub(super) by_buffer: HashMap<Buffer, usize>,
+    /// By the data variables of the buffers and of views of them.
+    pub(super) by_data: HashMap<Var, usize>,
+    pub(super) views: HashSet<Buffer>,
+    /// Symbols of views that are bound to a stride or an offset and used for nothing else.
+    pub(super) unique: HashSet<Var>,
     /// Axes of blocks by their values, and threads by the variable that stands for their axis.
     substitution: Substitution,
     path: Vec<usize>,
@@ -104,6 +121,10 @@ struct Collector {
     launch: Option<usize>,
     of_launch: HashMap<ThreadAxis, Var>,
     below: Arc<Vec<(Sum, i128)>>,
+    /// Variables whose values may differ between the threads of a block.
+    divergent: HashSet<Var>,
+    /// Whether all threads of a block are here if one is.
+    is_uniform: bool,
 }
 
 impl Collector {
@@ -121,14 +142,20 @@ impl Collector {
         });
     }
 
-    fn open(&mut self, data: &Var) {
+    pub(super) fn open(&mut self, data: &Var) {
         if let Some(candidate) = self.by_data.get(data).and_then(|at| self.all.candidates.get_mut(*at)) {
             candidate.is_open = true;
         }
     }
 
-    fn in_loops(&mut self, expr: &Expr) -> Expr {
+    pub(super) fn in_loops(&mut self, expr: &Expr) -> Expr {
         simplify::expr_with(&self.substitution.expr(expr), &self.all.ranges)
+    }
+
+    /// Whether an expression has one value for all threads of a block.
+    fn has_one_value(&mut self, expr: &Expr) -> bool {
+        let expr = self.in_loops(expr);
+        !depends_on_memory(&expr) && vars_of(&expr).is_disjoint(&self.divergent)
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -140,7 +167,13 @@ impl Collector {
                 }
                 let (min, extent) = (self.in_loops(min), self.in_loops(extent));
                 self.all.ranges.set_loop(var, &min, &extent, step.as_ref());
-                self.within(Some(var.clone()), *kind, extent.as_int() == Some(1), body);
+                let has_one_value = self.has_one_value(&min) && self.has_one_value(&extent);
+                let is_uniform = has_one_value && !leaves_early(body);
+                if !is_uniform {
+                    self.divergent.insert(var.clone());
+                }
+                let is_one = extent.as_int() == Some(1);
+                self.uniform(is_uniform, |this| this.within(Some(var.clone()), *kind, is_one, body));
             }
             StmtKind::LaunchThread { var, axis, extent, body } => {
                 self.expr(extent);
@@ -150,12 +183,21 @@ impl Collector {
                 // The condition is evaluated in every iteration.
                 let check = Stmt::new(StmtKind::Evaluate(condition.clone()));
                 self.within(None, ForKind::Serial, false, &check);
-                self.within(None, ForKind::Serial, false, body);
+                self.uniform(false, |this| this.within(None, ForKind::Serial, false, body));
             }
             StmtKind::If { condition, then, otherwise } => {
                 self.expr(condition);
-                self.under(condition, |this| this.stmt(then));
-                otherwise.iter().for_each(|stmt| self.stmt(stmt));
+                let is_uniform = self.has_one_value(condition);
+                self.uniform(is_uniform, |this| {
+                    this.under(condition, |this| this.stmt(then));
+                    otherwise.iter().for_each(|stmt| this.stmt(stmt));
+                });
+            }
+            StmtKind::Bind { var, value } => {
+                self.expr(value);
+                if !self.has_one_value(value) {
+                    self.divergent.insert(var.clone());
+                }
             }
             StmtKind::BlockRealize { iter_values, predicate, block } => {
                 iter_values.iter().chain([predicate]).for_each(|e| self.expr(e));
@@ -163,7 +205,8 @@ impl Collector {
                     let value = self.in_loops(value);
                     self.substitution.map_var(&axis.var, value);
                 }
-                self.under(predicate, |this| this.block(block));
+                let is_uniform = self.has_one_value(predicate);
+                self.uniform(is_uniform, |this| this.under(predicate, |this| this.block(block)));
             }
             StmtKind::Store { buffer, indices, .. } => {
                 self.access(buffer, indices);
@@ -180,16 +223,25 @@ impl Collector {
 
     fn children(&mut self, stmt: &Stmt) {
         stmt.for_each_child(&mut |child| match child {
-            chipdock_ir::Child::Stmt(stmt) => self.stmt(stmt),
-            chipdock_ir::Child::Expr(expr) => self.expr(expr),
+            Child::Stmt(stmt) => self.stmt(stmt),
+            Child::Expr(expr) => self.expr(expr),
         });
     }
 
     fn within(&mut self, var: Option<Var>, kind: ForKind, is_one: bool, body: &Stmt) {
         self.path.push(self.all.around.len());
-        self.all.around.push(Around { var, kind, launch: self.launch, is_one });
+        let is_uniform = self.is_uniform;
+        self.all.around.push(Around { var, kind, launch: self.launch, is_one, is_uniform });
         self.stmt(body);
         self.path.pop();
+    }
+
+    /// Runs `inner` where all threads of a block are only if they were before, and if `is_uniform`.
+    fn uniform(&mut self, is_uniform: bool, inner: impl FnOnce(&mut Self)) {
+        let outer = self.is_uniform;
+        self.is_uniform &= is_uniform;
+        inner(self);
+        self.is_uniform = outer;
     }
 
     fn thread(&mut self, stmt: &Stmt, var: &Var, axis: ThreadAxis, extent: &Expr, body: &Stmt) {
@@ -201,8 +253,9 @@ impl Collector {
                 _ => false,
             });
             self.launch = Some(self.all.has_implicit_barriers.len());
-            self.all.has_implicit_barriers.push(has_blocks && is_thread(stmt));
+            self.all.has_implicit_barriers.push(has_blocks && is_thread(stmt) && !ends_threads(stmt));
             self.of_launch.clear();
+            self.is_uniform = true;
         }
         match self.of_launch.get(&axis) {
             Some(known) => self.substitution.map_var(var, known.expr().cast(var.dtype)),
@@ -212,6 +265,9 @@ impl Collector {
                 let extent = self.in_loops(extent);
                 self.all.ranges.set_loop(var, &Expr::int(0, var.dtype), &extent, None);
             }
+        }
+        if !super::region::is_block(axis) {
+            self.divergent.insert(var.clone());
         }
         let is_new = self.axes.insert(axis);
         self.within(Some(var.clone()), ForKind::ThreadBinding(axis), false, body);
@@ -223,17 +279,20 @@ impl Collector {
         }
     }
 
-    /// Runs `inner` where a condition holds.
+    /// Runs `inner` where a condition holds. Bounds of memory hold only until it changes.
     fn under(&mut self, condition: &Expr, inner: impl FnOnce(&mut Self)) {
         let outer = Arc::clone(&self.below);
         for part in conjuncts(condition) {
-            if let ExprKind::Compare(chipdock_ir::CompareOp::Lt, a, b) = &part.kind
-                && let Some(end) = self.in_loops(b).as_int()
+            if let ExprKind::Compare(CompareOp::Lt, a, b) = &part.kind
                 && a.dtype.is_integer()
                 && a.dtype.is_scalar()
+                && let Some(end) = self.in_loops(b).as_int()
             {
                 let a = self.in_loops(a);
-                if let Some(sum) = Sum::of(&a, &self.all.ranges) {
+                if !depends_on_memory(&a)
+                    && Linear::of(&a).fits(&self.all.ranges)
+                    && let Some(sum) = Sum::of(&a, &self.all.ranges)
+                {
                     Arc::make_mut(&mut self.below).push((sum, end));
                 }
             }
@@ -257,63 +316,7 @@ impl Collector {
         block.init.iter().chain([&block.body]).for_each(|stmt| self.stmt(stmt));
     }
 
-    /// A view of a region: an access to all of it, through pointers too.
-    fn view(&mut self, view: &MatchBufferRegion) {
-        let source = &view.source;
-        for range in &source.region {
-            self.expr(&range.min);
-            self.expr(&range.extent);
-        }
-        // Strides that are stated could be no longer those of the source, except that of the last axis.
-        let is_symbol = |e: &Expr| matches!(e.kind, ExprKind::Var(_));
-        let stated = match view.buffer.strides.split_last() {
-            Some((last, rest)) if last.as_int() == Some(1) => rest,
-            _ => view.buffer.strides.as_slice(),
-        };
-        if !stated.iter().chain(&view.buffer.elem_offset).all(is_symbol) {
-            self.open(&source.buffer.data);
-        }
-        let region = source.region.iter().map(|range| {
-            let (_, most) = self
-                .all
-                .ranges
-                .of(&simplify::expr_with(&self.substitution.expr(&range.extent), &self.all.ranges));
-            let min = self.substitution.expr(&range.min);
-            self.index(&min, most.max(1) - 1)
-        });
-        let region = region.collect();
-        self.accessed(&source.buffer, region);
-    }
-
-    /// Alignments of strides: TVM's `storage_align`, of the buffers that the block writes.
-    fn alignment(&mut self, block: &Block) {
-        let Some(AttrValue::List(entries)) = block.annotations.get("buffer_dim_align") else { return };
-        for entry in entries {
-            let AttrValue::List(entry) = entry else { continue };
-            let number = |at: usize| match entry.get(at) {
-                Some(AttrValue::Int(value)) => Some(i128::from(*value)),
-                Some(AttrValue::Expr(value)) => value.as_int(),
-                _ => None,
-            };
-            let (Some(of), Some(axis), Some(factor), Some(offset)) =
-                (number(0), number(1), number(2), number(3))
-            else {
-                continue;
-            };
-            let written = block.writes.as_ref().and_then(|list| list.get(usize::try_from(of).ok()?));
-            let Some(written) = written.and_then(|region| self.by_buffer.get(&region.buffer)) else {
-                continue;
-            };
-            let Some(candidate) = self.all.candidates.get_mut(*written) else { continue };
-            // Elements of the last axis stay adjacent.
-            let last = candidate.buffer.shape.len() as i128 - 1;
-            if let Some(axis) = usize::try_from(axis).ok().filter(|_| axis < last && factor > 0) {
-                candidate.alignment.push((axis, factor, offset));
-            }
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
+    pub(super) fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Var(var) if var.dtype.is_handle() => self.open(var),
             ExprKind::Load { buffer, indices, .. } => self.access(buffer, indices),
@@ -331,8 +334,10 @@ impl Collector {
 
     fn access(&mut self, buffer: &Buffer, indices: &[Expr]) {
         if !self.by_buffer.contains_key(buffer) {
-            // Another view of the memory.
-            self.open(&buffer.data);
+            // The region of a view is known; anything else is another view of the memory.
+            if !self.views.contains(buffer) {
+                self.open(&buffer.data);
+            }
             return;
         }
         let indices = indices.iter().map(|index| {
@@ -343,7 +348,7 @@ impl Collector {
         self.accessed(buffer, indices);
     }
 
-    fn index(&self, index: &Expr, reach: i128) -> Option<Index> {
+    pub(super) fn index(&self, index: &Expr, reach: i128) -> Option<Index> {
         let index = simplify::expr_with(index, &self.all.ranges);
         let (base, low, high) = match &index.kind {
             ExprKind::Broadcast { value, .. } => (value.clone(), 0, 0),
@@ -354,10 +359,11 @@ impl Collector {
             _ => (index.clone(), 0, 0),
         };
         let first = Sum::of(&base, &self.all.ranges)?;
-        Some(Index { first, reach: (low, high + reach), bits: base.dtype.bits.into() })
+        let is_exact = Linear::of(&base).fits(&self.all.ranges);
+        Some(Index { first, reach: (low, high.checked_add(reach)?), bits: base.dtype.bits.into(), is_exact })
     }
 
-    fn accessed(&mut self, buffer: &Buffer, indices: Vec<Option<Index>>) {
+    pub(super) fn accessed(&mut self, buffer: &Buffer, indices: Vec<Option<Index>>) {
         let Some(at) = self.by_buffer.get(buffer) else { return };
         let access = Access {
             indices,
@@ -370,4 +376,18 @@ impl Collector {
             candidate.accesses.push(access);
         }
     }
+}
+
+/// Whether the loop with this body may end before its last iteration.
+fn leaves_early(body: &Stmt) -> bool {
+    any_stmt(body, &mut |kind| matches!(kind, StmtKind::Break | StmtKind::Continue))
+}
+
+/// Whether threads may end before the launch does.
+fn ends_threads(launch: &Stmt) -> bool {
+    let mut ends = false;
+    launch.walk_exprs(&mut |e| {
+        ends |= matches!(&e.kind, ExprKind::Call { callee: Callee::Op(Op::ThreadReturn), .. });
+    });
+    ends
 }

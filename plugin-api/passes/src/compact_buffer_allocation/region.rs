@@ -11,6 +11,9 @@ use crate::walk::{depends_on_memory, vars_of};
 /// Greatest extent of an axis that is not known to be shorter than it was.
 const EXTENT_MAX: i128 = 1 << 28;
 
+/// The same of memory that does not need a constant size.
+const GLOBAL_EXTENT_MAX: i128 = 256;
+
 /// A sum of multiples of terms, and a constant. Casts that change no value are left out of terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sum {
@@ -113,7 +116,7 @@ pub(super) fn region(all: &Collected, of: &Candidate) -> Option<Region> {
     (0..=loops.len()).rev().find_map(|count| {
         let chosen = loops.get(..count)?;
         let vars: HashSet<Var> =
-            chosen.iter().map(|of| of.var.clone()).chain(threads.iter().cloned()).collect();
+            chosen.iter().map(|of| of.var.clone()).chain(threads.iter().chain(&all.sizes).cloned()).collect();
         let parts: Vec<Part> = (0..of.buffer.shape.len()).map(|axis| part(all, of, axis, &vars)).collect();
         let needed = needed(chosen, &parts);
         let apart = apart(&all.ranges, needed, &parts);
@@ -155,6 +158,10 @@ fn counted(all: &Collected, of: &Candidate, launch: Option<usize>, common: &[usi
             _ if around.launch.is_none() => {}
             _ => break,
         }
+        // Iterations that share memory may need a barrier between them, which all threads reach.
+        if rank == StorageRank::Shared && around.launch.is_some() && !around.is_uniform {
+            break;
+        }
         if !around.is_one {
             let is_apart = is_outside && matches!(rank, StorageRank::Shared | StorageRank::Local);
             loops.push(Counted { var: var.clone(), is_apart, is_at_once });
@@ -179,54 +186,17 @@ fn own_threads(all: &Collected, of: &Candidate, launch: Option<usize>) -> Vec<Va
     all.threads.iter().filter(|(_, axis)| axes.contains(axis)).map(|(var, _)| var.clone()).collect()
 }
 
-fn is_block(axis: ThreadAxis) -> bool {
+pub(super) fn is_block(axis: ThreadAxis) -> bool {
     matches!(axis, ThreadAxis::BlockX | ThreadAxis::BlockY | ThreadAxis::BlockZ)
 }
 
 /// The part of an axis, in terms of variables that are the same for all accesses at a time.
 fn part(all: &Collected, of: &Candidate, axis: usize, vars: &HashSet<Var>) -> Part {
     let mut vars = vars.clone();
-    let extent = of.buffer.shape.get(axis).and_then(Expr::as_int);
-    let bits: BTreeSet<u16> = of
-        .accesses
-        .iter()
-        .filter_map(|access| access.indices.get(axis)?.as_ref().map(|index| index.bits))
-        .collect();
     loop {
-        let mut found: Option<(Sum, i128, i128)> = None;
-        let mut differing: HashSet<Var> = HashSet::new();
-        for access in &of.accesses {
-            let Some(index) = access.indices.get(axis).and_then(Option::as_ref) else { return Part::Whole };
-            let Some((fixed, low, high)) = split(all, access, index, &vars) else { return Part::Whole };
-            if bits.len() > 1 && !fits(&fixed, (low, high), bits.first().copied(), &all.ranges) {
-                return Part::Whole;
-            }
-            found = Some(match found {
-                None => (fixed, low, high),
-                Some((known, least, most)) => {
-                    if !known.is_like(&fixed) {
-                        let (a, b) = (&known.terms, &fixed.terms);
-                        let only =
-                            a.iter().filter(|t| !b.contains(t)).chain(b.iter().filter(|t| !a.contains(t)));
-                        only.for_each(|(term, _)| differing.extend(vars_of(term)));
-                    }
-                    (known, least.min(low), most.max(high))
-                }
-            });
-        }
-        let Some((mut first, low, high)) = found else { return Part::Whole };
+        let Some((found, differing)) = spanned(all, of, axis, &vars) else { return Part::Whole };
         if differing.is_empty() {
-            let (mut low, mut high) = (low, high);
-            if first.terms.is_empty() {
-                low = low.max(0);
-                high = extent.map_or(high, |extent| high.min(extent - 1));
-            }
-            let size = high.saturating_sub(low).saturating_add(1);
-            if size < 1 || size >= extent.unwrap_or(EXTENT_MAX) {
-                return Part::Whole;
-            }
-            first.constant = low;
-            return Part::Some { first, extent: size, bits: bits.first().copied().unwrap_or(32) };
+            return found.part(of, axis).unwrap_or(Part::Whole);
         }
         let before = vars.len();
         vars.retain(|var| !differing.contains(var));
@@ -236,16 +206,89 @@ fn part(all: &Collected, of: &Candidate, axis: usize, vars: &HashSet<Var>) -> Pa
     }
 }
 
-/// Whether a sum has the same value in a type of so many bits as in a wider one.
-fn fits(fixed: &Sum, (low, high): (i128, i128), bits: Option<u16>, ranges: &Ranges) -> bool {
+/// What all accesses span on one axis: a sum, and the distances from it.
+struct Span {
+    fixed: Sum,
+    low: i128,
+    high: i128,
+    /// The fewest bits of an index.
+    bits: u16,
+    is_exact: bool,
+}
+
+impl Span {
+    /// The part that is spanned, if that is less than all.
+    fn part(self, of: &Candidate, axis: usize) -> Option<Part> {
+        let Self { mut fixed, mut low, mut high, bits, is_exact } = self;
+        let extent = of.buffer.shape.get(axis).and_then(Expr::as_int);
+        // Every index that is accessed lies in the buffer. An index that wraps is not where its bounds are.
+        if fixed.terms.is_empty() && is_exact {
+            low = low.max(0);
+            high = extent.map_or(high, |extent| high.min(extent - 1));
+        }
+        let size = high.checked_sub(low)?.checked_add(1)?;
+        let most = extent.unwrap_or(match of.buffer.scope.rank {
+            // An extent of any size may be less: that costs a little memory.
+            StorageRank::Global => GLOBAL_EXTENT_MAX,
+            _ => EXTENT_MAX,
+        });
+        // The distance from the first index is one of the index' type.
+        let holds = 1_i128 << bits.clamp(1, 64).saturating_sub(1);
+        if size < 1 || size >= most || size > holds {
+            return None;
+        }
+        fixed.constant = low;
+        Some(Part::Some { first: fixed, extent: size, bits })
+    }
+}
+
+/// What all accesses span on one axis, and the variables by which their sums differ; `None` if that is not known.
+fn spanned(
+    all: &Collected,
+    of: &Candidate,
+    axis: usize,
+    vars: &HashSet<Var>,
+) -> Option<(Span, HashSet<Var>)> {
+    let mut indices = Vec::with_capacity(of.accesses.len());
+    for access in &of.accesses {
+        indices.push((access, access.indices.get(axis)?.as_ref()?));
+    }
+    let bits: BTreeSet<u16> = indices.iter().map(|(_, index)| index.bits).collect();
+    let is_exact = indices.iter().all(|(_, index)| index.is_exact);
+    let fewest = *bits.first()?;
+    let mut found: Option<Span> = None;
+    let mut differing: HashSet<Var> = HashSet::new();
+    for (access, index) in indices {
+        let (fixed, low, high) = split(all, access, index, vars)?;
+        if bits.len() > 1 && !fits(&fixed, (low, high), fewest, &all.ranges)? {
+            return None;
+        }
+        found = Some(match found {
+            None => Span { fixed, low, high, bits: fewest, is_exact },
+            Some(known) => {
+                if !known.fixed.is_like(&fixed) {
+                    let (a, b) = (&known.fixed.terms, &fixed.terms);
+                    let only = a.iter().filter(|t| !b.contains(t)).chain(b.iter().filter(|t| !a.contains(t)));
+                    only.for_each(|(term, _)| differing.extend(vars_of(term)));
+                }
+                Span { low: known.low.min(low), high: known.high.max(high), ..known }
+            }
+        });
+    }
+    Some((found?, differing))
+}
+
+/// Whether a sum has the same value in a type of so many bits as in a wider one; `None` if its bounds are not known.
+fn fits(fixed: &Sum, (low, high): (i128, i128), bits: u16, ranges: &Ranges) -> Option<bool> {
     let (mut low, mut high) = (low, high);
     for (term, factor) in &fixed.terms {
         let (least, most) = ranges.of(term);
-        low += (least * factor).min(most * factor);
-        high += (least * factor).max(most * factor);
+        let (a, b) = (least.checked_mul(*factor)?, most.checked_mul(*factor)?);
+        low = low.checked_add(a.min(b))?;
+        high = high.checked_add(a.max(b))?;
     }
-    let limit = 1_i128 << (bits.unwrap_or(32) - 1);
-    low >= -limit && high < limit
+    let limit = 1_i128 << bits.clamp(1, 64).saturating_sub(1);
+    Some(low >= -limit && high < limit)
 }
 
 /// Terms of a sum, each with its factor.
@@ -271,7 +314,7 @@ fn split(all: &Collected, access: &Access, index: &Index, vars: &HashSet<Var>) -
     for (sum, end) in access.below.iter() {
         let (others, own) = parted(sum);
         if others.is_empty() && rest.is_like(&Sum { terms: own, constant: 0 }) {
-            bounds.1 = bounds.1.min(end - 1 - sum.constant);
+            bounds.1 = bounds.1.min(end.checked_sub(1)?.checked_sub(sum.constant)?);
         }
     }
     let constant = index.first.constant;
@@ -286,7 +329,9 @@ fn most_where(term: &Expr, access: &Access, ranges: &Ranges) -> Option<i128> {
     let by = divisor.as_int().filter(|by| *by > 0)?;
     let sum = Sum::of(dividend, ranges)?;
     let bounded = access.below.iter().filter(|(below, _)| sum.is_like(below));
-    let most = bounded.map(|(below, end)| end - 1 - below.constant + sum.constant).min()?;
+    let most = bounded
+        .filter_map(|(below, end)| end.checked_sub(1)?.checked_sub(below.constant)?.checked_add(sum.constant))
+        .min()?;
     Some(most.div_euclid(by))
 }
 
@@ -345,14 +390,17 @@ pub(super) fn strides(shape: &[Expr], buffer: &Buffer, alignment: &[(usize, i128
             is_compact &= more == 0;
             stride += more;
         }
-        let dtype = buffer.shape.first().map_or(DType::INT32, |extent| extent.dtype);
-        strides.push(Expr::int(stride, dtype));
-        let Some(next) = extent.as_int().and_then(|extent| stride.checked_mul(extent)) else {
-            return Vec::new();
-        };
-        if next > EXTENT_MAX {
+        if stride > EXTENT_MAX {
             return Vec::new();
         }
+        let dtype = buffer.shape.first().map_or(DType::INT32, |extent| extent.dtype);
+        strides.push(Expr::int(stride, dtype));
+        // The outermost extent may be any.
+        let size = extent.as_int().or((axis == 0).then_some(1));
+        let Some(next) = size.and_then(|size| stride.checked_mul(size)).filter(|next| *next <= EXTENT_MAX)
+        else {
+            return Vec::new();
+        };
         stride = next;
     }
     strides.reverse();

@@ -20,6 +20,8 @@ pub(super) struct Shorter {
     pub(super) parts: Vec<Part>,
     /// The loop into which the allocation moves.
     pub(super) into: Option<Var>,
+    /// Its place among the function's allocations.
+    pub(super) at: usize,
 }
 
 pub(super) struct Rewriter {
@@ -68,7 +70,7 @@ impl Rewriter {
                 let new = self.children(stmt);
                 let mut own: Vec<&Shorter> =
                     self.shorter.values().filter(|shorter| shorter.into.as_ref() == Some(var)).collect();
-                own.sort_by_key(|shorter| (Arc::clone(&shorter.buffer.name), shorter.buffer.address()));
+                own.sort_by_key(|shorter| shorter.at);
                 if own.is_empty() { new } else { with_front(&new, own.into_iter().map(|s| &s.buffer)) }
             }
             StmtKind::BlockRealize { iter_values, block, .. } => {

@@ -5,6 +5,7 @@
 
 mod bounds;
 mod capabilities;
+mod compact;
 mod contractions;
 mod far;
 mod flat_lanes;

@@ -8,6 +8,7 @@ class Module:
         # Out of both loops: their size is known before them.
         for i in range(n):
             E = T.alloc_buffer((n,))
+            E[0] = A[0]
             E[i] = A[i]
             for j in range(n):
                 F = T.alloc_buffer((n + 7,))
@@ -25,13 +26,16 @@ class Module:
                 B[j] = H[j]
         # Within the loop: its size depends on it, it is conditional, or others go before it.
         for i in range(n):
-            K = T.alloc_buffer((i,))
-            K[0] = A[i]
-            B[i] = K[0]
+            K = T.alloc_buffer((i + 1,))
+            K[0] = A[0]
+            K[i] = A[i]
+            B[i] = K[i]
             if A[i] > T.float32(0):
                 L = T.alloc_buffer((4 * n,))
+                L[0] = A[0]
                 L[i] = A[i]
                 B[i] = L[i]
             M = T.alloc_buffer((5 * n,))
+            M[0] = A[0]
             M[i] = A[i]
             B[i] = M[i]

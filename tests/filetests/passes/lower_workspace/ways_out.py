@@ -14,5 +14,6 @@ class Module:
         for j in range(4):
             F = T.alloc_buffer((1000,), "float32")
             F[j] = E[0]
-            S[j] = F[j]
+            F[999 - j] = F[j]
+            S[j] = F[999 - j]
             A[j] = S[j]

@@ -12,8 +12,9 @@ class Module:
             assert A[i, 0] < T.float32(100), ("ValueError", ["too large in row ", i])
             for j in T.parallel(16):
                 F[j] = A[i, j]
+                F[511 - j] = F[j]
             for j in range(16):
-                A[i, j] = F[15 - j]
+                A[i, j] = F[496 + j]
             T.evaluate(T.atomic_add(T.address_of(B[0]), 1))
         for j in T.parallel(1):
             for i in T.parallel(8):

@@ -1,4 +1,5 @@
 # Extents of one axis in two types are one extent: as TVM prints them after its dlight rules.
+# target: device
 from tvm.script import ir as I
 from tvm.script import tirx as T
 

@@ -1,4 +1,5 @@
 # Two extents of one axis that differ in value.
+# target: device
 from tvm.script import ir as I
 from tvm.script import tirx as T
 

@@ -16,6 +16,7 @@ class Module:
             S[i] = T.Cast("int32", M[i])
         for i in range(16):
             L[i] = T.Cast("float32", S[i])
-            K[i % 8] = L[i]
+            L[i + 16] = L[i]
+            K[i % 8] = L[i + 16]
         for i in range(8):
             B[i] = L[i] + K[i]

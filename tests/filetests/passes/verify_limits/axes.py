@@ -33,9 +33,11 @@ class Module:
         for tx in T.thread_binding(256, thread="threadIdx.x"):
             with T.sblock("S"):
                 vi = T.axis.spatial(256, tx)
-                S[vi] = A[vi]
+                S[vi + 512] = A[vi]
+                S[vi] = S[vi + 512]
                 R[vi] = S[vi]
-                A[vi] = R[vi]
+                R[vi + 256] = R[vi]
+                A[vi] = R[vi + 256]
 
     @T.prim_func
     def shuffles(A_ptr: T.handle("float32", "global")):

@@ -69,8 +69,8 @@ class Module:
         T.func_attr({"target": T.target({"keys": [], "kind": "device-kind", "tag": ""})})
         A_1 = T.decl_buffer((120,), data=A.data)
         B_1 = T.decl_buffer((120,), data=B.data)
-        M = T.alloc_buffer((3,), scope="shared")
-        S = T.alloc_buffer((3,), scope="local")
+        M = T.alloc_buffer((1,), scope="shared")
+        S = T.alloc_buffer((1,), scope="local")
         for i in T.thread_binding(3, thread="blockIdx.x"):
             for k in T.thread_binding(40, thread="threadIdx.x"):
                 M_own = T.alloc_buffer((1,), scope="local")
@@ -118,12 +118,12 @@ class Module:
                 T.tvm_storage_sync("shared")
                 M_own[0] = red[0]
                 if k == 0:
-                    M[i] = M_own[0]
+                    M[0] = M_own[0]
             T.tvm_storage_sync("shared")
             for k in T.thread_binding(40, thread="threadIdx.x"):
                 S_own = T.alloc_buffer((1,), scope="local")
                 S_own[0] = T.float32(0.0)
-                S_own[0] = S_own[0] + T.exp(A_1[i * 40 + k] - M[i])
+                S_own[0] = S_own[0] + T.exp(A_1[i * 40 + k] - M[0])
                 own: T.let[T.float32] = S_own[0]
                 red = T.alloc_buffer((40,), scope="shared")
                 red[k] = own
@@ -165,9 +165,9 @@ class Module:
                     red[k] = both
                 T.tvm_storage_sync("shared")
                 S_own[0] = red[0]
-                S[i] = S_own[0]
+                S[0] = S_own[0]
             for k in T.thread_binding(40, thread="threadIdx.x"):
-                B_1[i * 40 + k] = T.exp(A_1[i * 40 + k] - M[i]) / S[i]
+                B_1[i * 40 + k] = T.exp(A_1[i * 40 + k] - M[0]) / S[0]
 
     @T.prim_func
     def tiled(A: T.Buffer((8, 64), "float32"), B: T.Buffer((8,), "float32")):

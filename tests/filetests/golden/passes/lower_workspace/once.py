@@ -158,6 +158,7 @@ class Module:
             T.TVMBackendFreeWorkspace(1, 0, E.data)
             T.tvm_throw_last_error()
         for i in range(n):
+            E[T.int64(0)] = A_1[T.int64(0)]
             E[T.Cast("int64", i)] = A_1[T.Cast("int64", i)]
             for j in range(n):
                 F[T.Cast("int64", j)] = E[T.Cast("int64", i)]
@@ -185,16 +186,18 @@ class Module:
             if T.TVMBackendFreeWorkspace(1, 0, H.data) != 0:
                 T.tvm_throw_last_error()
         for i in range(n):
-            K = T.decl_buffer((T.Cast("int64", i),), data=T.TVMBackendAllocWorkspace(1, 0, T.Cast("uint64", T.max(T.Cast("int64", i), T.int64(1))) * T.uint64(4)))
+            K = T.decl_buffer((T.Cast("int64", i + 1),), data=T.TVMBackendAllocWorkspace(1, 0, T.Cast("uint64", T.max(T.Cast("int64", i + 1), T.int64(1))) * T.uint64(4)))
             if T.isnullptr(K.data):
                 T.tvm_throw_last_error()
-            K[T.int64(0)] = A_1[T.Cast("int64", i)]
-            B_1[T.Cast("int64", i)] = K[T.int64(0)]
+            K[T.int64(0)] = A_1[T.int64(0)]
+            K[T.Cast("int64", i)] = A_1[T.Cast("int64", i)]
+            B_1[T.Cast("int64", i)] = K[T.Cast("int64", i)]
             if A_1[T.Cast("int64", i)] > T.float32(0.0):
                 L = T.decl_buffer((T.Cast("int64", n * 4),), data=T.TVMBackendAllocWorkspace(1, 0, T.Cast("uint64", T.max(T.Cast("int64", n * 4), T.int64(1))) * T.uint64(4)))
                 if T.isnullptr(L.data):
                     T.TVMBackendFreeWorkspace(1, 0, K.data)
                     T.tvm_throw_last_error()
+                L[T.int64(0)] = A_1[T.int64(0)]
                 L[T.Cast("int64", i)] = A_1[T.Cast("int64", i)]
                 B_1[T.Cast("int64", i)] = L[T.Cast("int64", i)]
                 if T.TVMBackendFreeWorkspace(1, 0, L.data) != 0:
@@ -204,6 +207,7 @@ class Module:
             if T.isnullptr(M.data):
                 T.TVMBackendFreeWorkspace(1, 0, K.data)
                 T.tvm_throw_last_error()
+            M[T.int64(0)] = A_1[T.int64(0)]
             M[T.Cast("int64", i)] = A_1[T.Cast("int64", i)]
             B_1[T.Cast("int64", i)] = M[T.Cast("int64", i)]
             if T.TVMBackendFreeWorkspace(1, 0, M.data) != 0:

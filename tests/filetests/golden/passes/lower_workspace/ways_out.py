@@ -86,7 +86,7 @@ class Module:
         E = T.decl_buffer((T.Cast("int64", n),), data=T.TVMBackendAllocWorkspace(1, 0, T.Cast("uint64", T.max(T.Cast("int64", n), T.int64(1))) * T.uint64(4)))
         if T.isnullptr(E.data):
             T.tvm_throw_last_error()
-        S = T.alloc_buffer((T.int64(16),))
+        S = T.alloc_buffer((T.int64(1),))
         for i in range(n):
             E[T.Cast("int64", i)] = A_1[T.Cast("int64", i)]
             if not E[T.Cast("int64", i)] > T.float32(0.0):
@@ -98,8 +98,9 @@ class Module:
             T.tvm_throw_last_error()
         for j in range(4):
             F[T.Cast("int64", j)] = E[T.int64(0)]
-            S[T.Cast("int64", j)] = F[T.Cast("int64", j)]
-            A_1[T.Cast("int64", j)] = S[T.Cast("int64", j)]
+            F[T.int64(999) - T.Cast("int64", j)] = F[T.Cast("int64", j)]
+            S[T.int64(0)] = F[T.int64(999) - T.Cast("int64", j)]
+            A_1[T.Cast("int64", j)] = S[T.int64(0)]
         if T.TVMBackendFreeWorkspace(1, 0, F.data) != 0:
             T.TVMBackendFreeWorkspace(1, 0, E.data)
             T.tvm_throw_last_error()

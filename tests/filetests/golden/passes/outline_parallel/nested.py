@@ -133,8 +133,9 @@ class Module:
             assert A_1[T.Cast("int64", i) * T.int64(16)] < T.float32(100.0), ("ValueError", ["too large in row ", i])
             for j in range(16):
                 F[T.Cast("int64", j)] = A_1[T.Cast("int64", i) * T.int64(16) + T.Cast("int64", j)]
+                F[T.int64(511) - T.Cast("int64", j)] = F[T.Cast("int64", j)]
             for j in range(16):
-                A_1[T.Cast("int64", i) * T.int64(16) + T.Cast("int64", j)] = F[T.int64(15) - T.Cast("int64", j)]
+                A_1[T.Cast("int64", i) * T.int64(16) + T.Cast("int64", j)] = F[T.Cast("int64", j) + T.int64(496)]
             T.call_intrin("int32", "tirx.atomic_add", T.address_of(B_1[T.int64(0)]), 1)
         return 0
 

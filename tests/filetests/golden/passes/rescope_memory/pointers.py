@@ -8,12 +8,12 @@ class Module:
         T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
         Q = T.decl_buffer((32,), data=q)
         S = T.alloc_buffer((32,))
-        M = T.alloc_buffer((32,))
-        W = T.alloc_buffer((32,), scope="texture")
+        M = T.alloc_buffer((1,))
+        W = T.alloc_buffer((1,), scope="texture")
         p: T.let[T.handle("float32", "global")] = S.data
         P = T.decl_buffer((8, 4), data=p)
         for i in range(32):
             S[i] = A[i] + Q[i]
-            M[i] = P[i // 4, i % 4]
-            W[i] = M[i]
-            A[i] = W[i]
+            M[0] = P[i // 4, i % 4]
+            W[0] = M[0]
+            A[i] = W[0]

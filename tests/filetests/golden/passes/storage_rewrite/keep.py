@@ -18,6 +18,7 @@ class Module:
             S[T.Cast("int64", i)] = T.Cast("int32", M[T.Cast("int64", i)])
         for i in range(16):
             L[T.Cast("int64", i)] = T.Cast("float32", S[T.Cast("int64", i)])
-            K[T.Cast("int64", i % 8)] = L[T.Cast("int64", i)]
+            L[T.Cast("int64", i) + T.int64(16)] = L[T.Cast("int64", i)]
+            K[T.Cast("int64", i % 8)] = L[T.Cast("int64", i) + T.int64(16)]
         for i in range(8):
             B_1[T.Cast("int64", i)] = L[T.Cast("int64", i)] + K[T.Cast("int64", i)]

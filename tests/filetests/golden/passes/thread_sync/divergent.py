@@ -44,10 +44,10 @@ class Module:
         T.func_attr({"target": T.target({"keys": [], "kind": "device-kind", "tag": ""})})
         A_1 = T.decl_buffer((32,), data=A.data)
         B_1 = T.decl_buffer((32,), data=B.data)
-        S = T.alloc_buffer((32,), scope="shared")
+        S = T.alloc_buffer((16,), scope="shared")
         for bx in T.thread_binding(2, thread="blockIdx.x"):
             for tx in T.thread_binding(16, thread="threadIdx.x"):
                 if bx < n:
-                    S[bx * 16 + tx] = A_1[bx * 16 + tx]
+                    S[tx] = A_1[bx * 16 + tx]
                     T.tvm_storage_sync("shared")
-                    B_1[bx * 16 + tx] = S[bx * 16 - tx + 15]
+                    B_1[bx * 16 + tx] = S[15 - tx]
