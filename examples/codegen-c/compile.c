@@ -143,7 +143,7 @@ static void decide(Compiler *c, int32_t id, int32_t condition, int32_t then, int
 }
 
 /* Compiles a select, which evaluates all operands and selects lane by lane (IR-E4). */
-static void select(Compiler *c, int32_t id) {
+static void compile_select(Compiler *c, int32_t id) {
   int32_t condition = operand(c, id, "condition"), then = operand(c, id, "then"),
           otherwise = operand(c, id, "otherwise");
   int32_t lane, skip;
@@ -348,7 +348,7 @@ static void expression_of(Compiler *c, int32_t id) {
       emit_lanes(c, lanes, is_and ? OP_BIT_AND : OP_BIT_OR, BOOL, to, a, b, -1);
     }
   } else if (is_node(c, id, "Select")) {
-    select(c, id);
+    compile_select(c, id);
   } else if (is_node(c, id, "Load")) {
     if (access_of(c, id, &access)) access_lanes(c, &access, 0, to);
   } else if (is_node(c, id, "Let")) {

@@ -64,7 +64,7 @@ static int32_t owned_text(const Instance *instance, ChipdockStr copied, Chipdock
 }
 
 /* Returns the target unchanged: the host has checked the options against the schema. Refuses other texts. */
-static int32_t canonicalize(void *self_, ChipdockStr target_json, ChipdockAny *out_target_json) {
+static int32_t canonical_target(void *self_, ChipdockStr target_json, ChipdockAny *out_target_json) {
   Instance *instance = (Instance *)self_;
   Pool pool = {NULL};
   const char *wrong;
@@ -83,7 +83,7 @@ static int32_t canonicalize(void *self_, ChipdockStr target_json, ChipdockAny *o
   return leave(instance, status);
 }
 
-static const ChipdockTargetKind target_kind = {destroy, canonicalize};
+static const ChipdockTargetKind target_kind = {destroy, canonical_target};
 
 /* ---- Registration ---- */
 

@@ -107,6 +107,26 @@ too large -1 ValueError: the number of elements does not fit 64 bits
 late 0 1 Unavailable: the plugin `template-c` was shut down for this host: load it with a new host
 ";
 
+/// Nothing in the examples has a name that the C library declares in some dialect of a compiler, its default one included.
+#[test]
+fn the_examples_in_c_compile_in_every_dialect() {
+    let scratch = Scratch::new();
+    let folder = |path: &str| workspace().join(path).display().to_string();
+    let (abi, template) = (folder("plugin-api/abi/include"), folder("examples/plugin-template-c"));
+    let sources = [format!("{template}/template.c"), folder("examples/codegen-c/plugin.c")];
+    let of_c = ["", "-std=c99", "-std=gnu99", "-std=gnu11 -D_GNU_SOURCE", "-std=gnu2x -D_GNU_SOURCE"];
+    let of_cpp = ["-x c++", "-x c++ -std=c++11", "-x c++ -std=gnu++17 -D_GNU_SOURCE"];
+    let dialects = of_c.map(|flags| ("gcc", flags)).into_iter().chain(of_cpp.map(|flags| ("g++", flags)));
+    for (compiler, flags) in dialects {
+        for source in &sources {
+            let mut command = Command::new(compiler);
+            command.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", &abi, "-I", &template]);
+            let ended = end(command.args(flags.split_whitespace()).arg(source).current_dir(scratch.path("")));
+            assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{compiler} {flags} {source}");
+        }
+    }
+}
+
 #[test]
 fn the_template_in_c_runs_on_this_machine_and_on_another() {
     let scratch = Scratch::new();
