@@ -27,6 +27,8 @@ fn buffers(count: usize, elements: i32) -> IrModule {
         .collect();
     for (i, b) in (0..).zip(&all) {
         f.store(b, [0], a.at([i]) + Expr::float(1.0, DType::FLOAT32));
+        // The last one too: else `compact_buffer_allocation` leaves one element.
+        f.store(b, [elements - 1], a.at([i]) + Expr::float(1.0, DType::FLOAT32));
     }
     for (i, b) in (0..).zip(&all) {
         f.store(&a, [i], b.at([0]));
@@ -96,6 +98,7 @@ fn workspace_at_once_is_bounded() {
         f.range("i", 8, |f, i| {
             let b = f.alloc("B", [large], DType::FLOAT32, StorageScope::GLOBAL);
             f.store(&b, [&i], a.at([&i]));
+            f.store(&b, [large - 1], a.at([&i]));
             f.store(&a, [&i], b.at([&i]));
         });
     }

@@ -16,7 +16,8 @@ fn lowered(module: &IrModule, capabilities: TargetCapabilities) -> Result<Lowere
     lower(module, &options)
 }
 
-/// `f(n, m)` with an intermediate of that shape and type, of which the last element is written and read.
+/// `f(n, m)` with an intermediate of that shape and type, of which the last element is written and read. The first is written too:
+/// else `compact_buffer_allocation` leaves one element.
 fn with(shape: impl Fn(&[Expr; 2]) -> Vec<Expr>, dtype: DType) -> IrModule {
     let mut f = build::function("f");
     let b = f.buffer("B", [1], dtype);
@@ -24,6 +25,8 @@ fn with(shape: impl Fn(&[Expr; 2]) -> Vec<Expr>, dtype: DType) -> IrModule {
     let shape = shape(&sizes);
     let last: Vec<Expr> = shape.iter().map(|extent| extent.clone() - Expr::int(1, extent.dtype)).collect();
     let s = f.alloc("S", shape, dtype, StorageScope::GLOBAL);
+    let first: Vec<Expr> = last.iter().map(|index| Expr::int(0, index.dtype)).collect();
+    f.range("i", 1, |f, _| f.store(&s, first.clone(), Expr::int(1, dtype)));
     f.range("i", 1, |f, _| f.store(&s, last.clone(), Expr::int(1, dtype)));
     f.range("i", 1, |f, i| f.store(&b, [&i], Expr::load(&s, last.clone())));
     let mut function = f.finish();
@@ -121,6 +124,9 @@ fn dynamic_shared_memory_does_not_wrap() {
         f.thread_binding("tx", 64, ThreadAxis::ThreadX, |f, tx| {
             f.store(&s, [&tx], Expr::float(1.0, DType::FLOAT64));
             f.store(&r, [&tx], Expr::float(2.0, DType::FLOAT32));
+            // As far as they go: else `compact_buffer_allocation` leaves 64 elements.
+            f.store(&s, [n.clone() - 1], Expr::float(1.0, DType::FLOAT64));
+            f.store(&r, [n.clone() - 1], Expr::float(2.0, DType::FLOAT32));
             f.store(
                 &b,
                 [&tx],

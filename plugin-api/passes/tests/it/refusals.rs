@@ -17,8 +17,9 @@ fn kernel(threads: Option<i32>, shared: Option<i32>) -> IrModule {
     let s = shared.map(|elements| f.alloc("S", [elements], DType::FLOAT32, StorageScope::SHARED));
     match threads {
         Some(threads) => f.thread_binding("t", threads, ThreadAxis::ThreadX, |f, i| {
-            if let Some(s) = &s {
+            if let (Some(s), Some(elements)) = (&s, shared) {
                 f.store(s, [&i], zero());
+                f.store(s, [elements - 1], zero());
             }
             f.store(&a, [&i], zero());
         }),
