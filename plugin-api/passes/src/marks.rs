@@ -9,7 +9,8 @@ const OWN: &str = "chipdock.";
 
 /// Returns true if a pass acts on annotations of that name.
 pub(crate) fn is_known(key: &str) -> bool {
-    key.starts_with(OWN) || [unroll::AUTO_MAX_STEP, unroll::EXPLICIT, compact_buffer_allocation::DIM_ALIGN].contains(&key)
+    key.starts_with(OWN)
+        || [unroll::AUTO_MAX_STEP, unroll::EXPLICIT, compact_buffer_allocation::DIM_ALIGN].contains(&key)
 }
 
 /// Returns true if no annotation is one that a pass acts on: unknown annotations do not affect a default schedule, nor does

@@ -101,7 +101,12 @@ fn a_target_for_which_no_function_is_left_is_said() {
     let build = |kernel: &str| scratch.run(&format!("build {kernel} --target llvm -o k.artifact"));
     for (kernel, is_said) in [("k.py", false), ("k.py:f0", true), ("k.py:f1", false)] {
         let ended = build(kernel);
-        assert_eq!((ended.code, ended.stderr.contains(SAYS)), (Some(0), is_said), "{kernel}: {}", ended.stderr);
+        assert_eq!(
+            (ended.code, ended.stderr.contains(SAYS)),
+            (Some(0), is_said),
+            "{kernel}: {}",
+            ended.stderr
+        );
     }
     scratch
         .run("build k.py --target {\"kind\":\"c\",\"opt-level\":2} --emit schedule")

@@ -297,9 +297,8 @@ type Terms = Vec<(Expr, i128)>;
 /// The terms that depend only on variables that are the same for all, and the bounds of the rest.
 fn split(all: &Collected, access: &Access, index: &Index, vars: &HashSet<Var>) -> Option<(Sum, i128, i128)> {
     let is_fixed = |term: &Expr| !depends_on_memory(term) && vars_of(term).is_subset(vars);
-    let parted = |sum: &Sum| -> (Terms, Terms) {
-        sum.terms.iter().cloned().partition(|(term, _)| is_fixed(term))
-    };
+    let parted =
+        |sum: &Sum| -> (Terms, Terms) { sum.terms.iter().cloned().partition(|(term, _)| is_fixed(term)) };
     let (fixed, rest) = parted(&index.first);
     let mut bounds = (0_i128, 0_i128);
     for (term, factor) in &rest {

@@ -51,9 +51,9 @@ pub(super) fn unique(function: &PrimFunc) -> HashSet<Var> {
                 for view in &block.match_buffers {
                     count(&mut vars_of_layout(&view.buffer));
                     let ranges = view.source.region.iter().flat_map(|range| [&range.min, &range.extent]);
-                    count(&mut ranges.flat_map(|e| vars_of(e)));
+                    count(&mut ranges.flat_map(vars_of));
                     let named = view.buffer.strides.iter().chain(&view.buffer.elem_offset);
-                    views.extend(named.flat_map(|e| vars_of(e)));
+                    views.extend(named.flat_map(vars_of));
                 }
             }
             _ => {}
@@ -65,5 +65,5 @@ pub(super) fn unique(function: &PrimFunc) -> HashSet<Var> {
 
 /// The variables of shape, strides and offset, one for each of these in which they occur.
 fn vars_of_layout(buffer: &Buffer) -> impl Iterator<Item = Var> + use<'_> {
-    buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset).flat_map(|size| vars_of(size))
+    buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset).flat_map(vars_of)
 }
