@@ -624,24 +624,6 @@ fn stages_hold_what_they_say() {
 
 /// ir: IR-B3.
 #[test]
-fn an_allocation_may_have_a_constant_offset() {
-    let allocated = |offset: fn(&Expr) -> Expr| {
-        move |f: &mut build::FunctionBuilder| {
-            let n = f.size("n");
-            let own = Buffer::new("S", vec![Expr::i32(4)], DType::FLOAT32, StorageScope::LOCAL);
-            let offset = Some(offset(&n));
-            let buffer = Buffer::from_node(BufferNode { elem_offset: offset, ..BufferNode::clone(&own) });
-            f.push(Stmt::new(StmtKind::AllocBuffer { buffer, annotations: Attrs::new() }));
-        }
-    };
-    accepts(allocated(|_| Expr::int(0, DType::INT64)));
-    accepts(allocated(|_| Expr::i32(8)));
-    rejects(allocated(Expr::clone), "buffer `S` is allocated: expected no offset, or a constant, found `n`");
-    rejects(allocated(|_| Expr::i32(-1)), "offset of buffer `S` is -1");
-}
-
-/// ir: IR-B3.
-#[test]
 fn buffers_over_pointers() {
     let pointer = |f: &mut build::FunctionBuilder, data: Option<fn(&Expr) -> Expr>| {
         let p = Var::pointer("p", DType::FLOAT32, StorageScope::GLOBAL);
