@@ -104,6 +104,16 @@ impl Validation {
     }
 }
 
+/// Cases of float64 that lavapipe fails on a processor without AVX-512, with and without the layer: there it rounds some numbers wrong.
+const ROUNDED_WRONG: [&str; 3] = ["op/nearbyint/float64", "op/round/float64", "op/trunc/float64"];
+
+fn rounds_float64() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    true
+}
+
 #[test]
 fn the_suite_runs_without_a_message() {
     let Some(validation) = Validation::new() else { return };
@@ -121,6 +131,7 @@ fn the_suite_runs_without_a_message() {
             "passed" | "unsupported" | "expected" => true,
             // The loader does not have the interface that the case is about, and need not.
             "built" => of(case, "reason").contains("which is optional"),
+            "failed" if !rounds_float64() => ROUNDED_WRONG.iter().any(|id| of(case, "id").starts_with(id)),
             _ => false,
         };
         !ended && !is_soak(case) || case.to_string().contains(REPORTED)
