@@ -242,19 +242,6 @@ fn junit_of_hostile_texts_is_still_xml() {
     assert!(error.attribute("message").unwrap().starts_with("<script>alert(1)</script>]]>"));
 }
 
-/// A reader of XML takes a bare end of line in an attribute for a blank.
-#[test]
-fn junit_keeps_the_lines_of_attributes() {
-    let lines = "expected <one>\n  found \"two\"\tand 'three'\n]]> -->";
-    let xml = junit::render(&Report { refused: lines.to_owned(), ..sample() }).unwrap();
-    let document = Document::parse(&xml).unwrap_or_else(|error| panic!("{error}\n{xml}"));
-    let refused = document.descendants().find(|node| node.attribute("name") == Some("open")).unwrap();
-    let error = refused.children().find(|node| node.has_tag_name("error")).unwrap();
-    assert_eq!(error.attribute("message"), Some(lines));
-    let n_texts = document.descendants().filter(|node| node.is_text()).count();
-    assert!(n_texts > 0 && !xml.contains("&#10;</"), "texts between tags stay as they are");
-}
-
 // HTML
 
 #[test]

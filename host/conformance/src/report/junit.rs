@@ -42,46 +42,7 @@ pub fn render(report: &Report) -> Result<String, String> {
         suite.add_test_cases(whole);
         document.add_test_suite(suite);
     }
-    document.to_string().map(|xml| with_lines_kept(&xml)).map_err(|error| format!("JUnit: {error}"))
-}
-
-/// Writes ends of lines and tabs in attributes as references: a reader takes bare ones for blanks.
-fn with_lines_kept(xml: &str) -> String {
-    let mut kept = String::with_capacity(xml.len());
-    let mut rest = xml;
-    while let Some(at) = rest.find('<') {
-        kept.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let opaque =
-            [("<![CDATA[", "]]>"), ("<!--", "-->")].into_iter().find(|(open, _)| rest.starts_with(open));
-        if let Some((_, close)) = opaque {
-            let end = rest.find(close).map_or(rest.len(), |end| end + close.len());
-            kept.push_str(&rest[..end]);
-            rest = &rest[end..];
-            continue;
-        }
-        let mut quote = None;
-        let mut end = rest.len();
-        for (index, c) in rest.char_indices() {
-            match (quote, c) {
-                (Some(_), '\n') => kept.push_str("&#10;"),
-                (Some(_), '\r') => kept.push_str("&#13;"),
-                (Some(_), '\t') => kept.push_str("&#9;"),
-                _ => kept.push(c),
-            }
-            match (quote, c) {
-                (None, '"' | '\'') => quote = Some(c),
-                (Some(open), _) if open == c => quote = None,
-                (None, '>') => {
-                    end = index + 1;
-                    break;
-                }
-                _ => {}
-            }
-        }
-        rest = &rest[end..];
-    }
-    kept + rest
+    document.to_string().map_err(|error| format!("JUnit: {error}"))
 }
 
 /// Converts a time that may be invalid, because the report may have been edited.
