@@ -136,6 +136,7 @@ fn a_block_beyond_the_targets_limits_is_refused_before_code_is_written() {
             S = T.alloc_buffer(({bytes},), \"uint8\", scope=\"{scope}\")
             for tx in T.thread_binding({threads}, thread=\"threadIdx.x\"):
                 S[tx % {bytes}] = T.uint8(1)
+                S[{bytes} - 1] = T.uint8(1)
                 T.tvm_storage_sync(\"{scope}\")
                 A[tx] = S[(tx + 1) % {bytes}]
 "
