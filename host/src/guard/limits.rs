@@ -1,9 +1,8 @@
 //! Limits, timers, priority, processors, and flags of the process.
 
-use std::mem::MaybeUninit;
 use std::ptr;
 
-use super::{Found, Part};
+use super::{Found, Part, asked};
 
 /// A number of the process that can be read, and mostly be set.
 struct Number {
@@ -72,10 +71,8 @@ const LIMIT_NAMES: &[&str] = &[
 ];
 
 fn limit(number: i32) -> Option<libc::rlimit> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: writes the limit; an unknown number is an error.
-    let status = unsafe { libc::getrlimit(number as _, &raw mut limit) };
-    (status == 0).then_some(limit)
+    // SAFETY: writes the limit, two integers; an unknown number is an error.
+    unsafe { asked(|limit| libc::getrlimit(number as _, limit)) }
 }
 
 fn limit_words(limit: &libc::rlimit) -> String {
@@ -103,11 +100,8 @@ fn put_limit_back(number: i32, before: &libc::rlimit, after: &libc::rlimit) -> b
 }
 
 fn timer(number: i32) -> Option<libc::itimerval> {
-    let mut timer = MaybeUninit::<libc::itimerval>::zeroed();
-    // SAFETY: writes the timer, and changes nothing.
-    let status = unsafe { libc::getitimer(number, timer.as_mut_ptr()) };
-    // SAFETY: zeroed, then written; integers.
-    (status == 0).then(|| unsafe { timer.assume_init() })
+    // SAFETY: writes the timer, integers, and changes nothing.
+    unsafe { asked(|timer| libc::getitimer(number, timer)) }
 }
 
 fn is_armed(timer: &libc::itimerval) -> bool {

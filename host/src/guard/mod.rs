@@ -28,6 +28,7 @@ mod streams;
 mod surroundings;
 
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -125,6 +126,17 @@ impl Guard {
         }
         found.0
     }
+}
+
+/// Returns the value that a call of the system writes, where it succeeds.
+///
+/// # Safety
+///
+/// `ask` writes a `T` where it answers 0, and all zeros are a `T`.
+unsafe fn asked<T>(ask: impl FnOnce(*mut T) -> libc::c_int) -> Option<T> {
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: zeros, or what `ask` wrote.
+    (ask(value.as_mut_ptr()) == 0).then(|| unsafe { value.assume_init() })
 }
 
 /// Logs the changes that a plugin made (GUARD-G3).

@@ -1,9 +1,8 @@
 //! What signals do, which of them are blocked, and the stack that their handlers run on.
 
-use std::mem::MaybeUninit;
 use std::ptr;
 
-use super::{Found, Part};
+use super::{Found, Part, asked};
 
 /// Signals have numbers from 1 to this one.
 const SIGNAL_MAX: i32 = 64;
@@ -49,11 +48,8 @@ fn bits(set: &libc::sigset_t) -> u64 {
 pub(super) struct Actions(Vec<(i32, libc::sigaction)>);
 
 fn action(signal: i32) -> Option<libc::sigaction> {
-    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: writes the action, and changes nothing.
-    let status = unsafe { libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) };
-    // SAFETY: zeroed, then written where the call succeeded; plain integers.
-    (status == 0).then(|| unsafe { action.assume_init() })
+    // SAFETY: writes the action, plain integers, and changes nothing.
+    unsafe { asked(|action| libc::sigaction(signal, ptr::null(), action)) }
 }
 
 /// The flags that a program sets; the C library and the kernel have others.
@@ -117,11 +113,8 @@ impl Part for Actions {
 pub(super) struct SignalMask(Option<libc::sigset_t>);
 
 fn mask() -> Option<libc::sigset_t> {
-    let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
-    // SAFETY: writes the mask, and changes nothing.
-    let status = unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), set.as_mut_ptr()) };
-    // SAFETY: zeroed, then written; plain integers.
-    (status == 0).then(|| unsafe { set.assume_init() })
+    // SAFETY: writes the mask, plain integers, and changes nothing.
+    unsafe { asked(|set| libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), set)) }
 }
 
 fn blocked(set: &libc::sigset_t) -> String {
@@ -160,11 +153,8 @@ impl Part for SignalMask {
 pub(super) struct SignalStack(Option<libc::stack_t>);
 
 fn stack() -> Option<libc::stack_t> {
-    let mut stack = MaybeUninit::<libc::stack_t>::zeroed();
-    // SAFETY: writes the stack's place, and changes nothing.
-    let status = unsafe { libc::sigaltstack(ptr::null(), stack.as_mut_ptr()) };
-    // SAFETY: zeroed, then written; a pointer and integers.
-    (status == 0).then(|| unsafe { stack.assume_init() })
+    // SAFETY: writes the stack's place, a pointer and integers, and changes nothing.
+    unsafe { asked(|stack| libc::sigaltstack(ptr::null(), stack)) }
 }
 
 fn place(stack: &libc::stack_t) -> String {
