@@ -29,7 +29,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{ALIGNMENT_BYTES_MAX, Artifact, MAGIC, NESTING_MAX, Section, Signatures, hex, value_error};
+use super::{ALIGNMENT_BYTES_MAX, Artifact, MAGIC, Section, Signatures, hex, value_error};
 use crate::bounds::{MODULES_MAX, SECTIONS_MAX};
 use crate::error::{Error, ErrorKind};
 
@@ -198,7 +198,7 @@ impl Artifact {
         let (artifact, reader) = if version == TREE {
             let header: TreeHeader = serde_json::from_slice(text).map_err(wrong)?;
             let mut reader = Reader::new(rest, text.len(), ALIGNMENT_BYTES_MAX)?;
-            (reader.tree(&header, 0)?, reader)
+            (reader.tree(&header)?, reader)
         } else {
             let header: Header = serde_json::from_slice(text).map_err(wrong)?;
             let alignment_bytes = alignment_of(header.modules.iter().flat_map(|module| &module.sections));
@@ -300,13 +300,11 @@ impl<'a> Reader<'a> {
         Arc::try_unwrap(root).map_err(|_| value_error("not an artifact: a module imports itself"))
     }
 
-    fn tree(&mut self, header: &TreeHeader, nesting: usize) -> Result<Artifact, Error> {
-        if nesting > NESTING_MAX {
-            return Err(value_error(format!("artifacts are nested more than {NESTING_MAX} deep")));
-        }
+    /// Nesting is bounded by the reader of JSON before, and by [`Artifact::new`].
+    fn tree(&mut self, header: &TreeHeader) -> Result<Artifact, Error> {
         let sections = self.sections(&header.sections)?;
         let imports: Result<Vec<Arc<Artifact>>, Error> =
-            header.imports.iter().map(|import| self.tree(import, nesting + 1).map(Arc::new)).collect();
+            header.imports.iter().map(|import| self.tree(import).map(Arc::new)).collect();
         let artifact = Artifact::new(header.index.clone(), header.target.clone(), sections, imports?)?;
         Ok(artifact.signed(header.signatures.clone()))
     }

@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::super::NESTING_MAX;
 use super::*;
 
 fn artifact(name: &str, code: &[u8], imports: Vec<Arc<Artifact>>) -> Artifact {
