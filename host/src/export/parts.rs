@@ -61,9 +61,7 @@ impl Parts {
         check_environment(artifact)?;
         let mut object = host.object(artifact)?;
         let (machine, has_environment) = examine(&object, artifact)?;
-        let functions = &artifact.index().functions;
-        let symbols: Vec<&str> = functions.iter().map(|function| function.symbol.as_str()).collect();
-        let has_entries = entries::rename(&mut object, &symbols)?;
+        let has_entries = entries::rename(&mut object, artifact.index())?;
         let has_devices = !artifact.imports().is_empty();
         let aside = match options.device_code {
             DeviceCode::Aside if has_devices => Some((aside_name(name, options), artifact.to_bytes()?)),
@@ -131,13 +129,16 @@ fn devices(host: &Host, artifact: &Artifact) -> Result<Vec<(String, i32)>, Error
     Ok(devices)
 }
 
+/// The error for an object that its plugin should not have delivered.
+pub(super) fn broken_object(kind: &str, why: &str) -> Error {
+    Error::new(ErrorKind::BrokenPlugin, format!("the object of module kind \"{kind}\" {why}"))
+        .hint("report it to the makers of the plugin")
+}
+
 /// Checks the object of an artifact; returns its machine, and true if it has the variable of the environment.
 fn examine(object: &[u8], artifact: &Artifact) -> Result<(u16, bool), Error> {
     let kind = &artifact.index().module_kind;
-    let broken = |why: String| {
-        Error::new(ErrorKind::BrokenPlugin, format!("the object of module kind \"{kind}\" {why}"))
-            .hint("report it to the makers of the plugin")
-    };
+    let broken = |why: String| broken_object(kind, &why);
     if !object.starts_with(&elf::ELFMAG) {
         let message = format!(
             "the object of module kind \"{kind}\" is not an ELF object; libraries are linked for Linux alone"
