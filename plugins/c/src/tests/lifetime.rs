@@ -37,8 +37,11 @@ fn module() -> IrModule {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn cload_2_code_for_another_processor_is_refused_by_name() {
-    if !has_compiler() || std::arch::is_x86_feature_detected!("tbm") {
+    if !has_compiler() {
         return;
+    }
+    if std::arch::is_x86_feature_detected!("tbm") {
+        return chipdock_test_support::skipped("code for another processor: this one has the extension tbm");
     }
     let mut built = built(&module());
     let load = |index: &serde_json::Value| load(HostRef::standalone(), index, &built.source, env());
