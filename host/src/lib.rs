@@ -35,12 +35,12 @@
 //! | guard | GUARD-G1 to GUARD-G6: changes that a plugin makes to the process, undone and named |
 //! | instance, extension | a plugin's instance for this host, from `init` to `release`, and its named interfaces |
 //! | registry | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
-//! | target | TARGET-T1 to TARGET-T11: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
-//! | compile | COMPILE-C1 to COMPILE-C5: validate once, build once, the lower version, nothing half-done, positions |
+//! | target | TARGET-T1 to TARGET-T12: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
+//! | compile | COMPILE-C1 to COMPILE-C7: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
-//! | [`artifact`] | the container: whole and unchanged, or refused |
+//! | [`artifact`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once |
 //! | [`describe`] | artifacts as JSON |
-//! | export | EXPORT-X1 to EXPORT-X7, EXPORT-R1 to EXPORT-R7: libraries that other programs load, and their run time |
+//! | export | EXPORT-X1 to EXPORT-X7, EXPORT-R1 to EXPORT-R8: libraries that other programs load, and their run time |
 //! | [`library`] | LIB-1 to LIB-13: artifacts and shared libraries as files, read without running them, and opened; streams of TVM-FFI |
 //! | [`extents`] | extents of buffers, from the values of symbols |
 //! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |

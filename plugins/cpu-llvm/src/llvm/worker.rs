@@ -112,8 +112,9 @@ enum Told<T> {
 ///
 /// # Errors
 ///
-/// * Any error of the work. `WrongState`: a forked child in which LLVM cannot work (LIBLLVM-O8). `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be
-///   started.
+/// * Any error of the work.
+/// * `WrongState`: a forked child in which LLVM cannot work (LIBLLVM-O8).
+/// * `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be started.
 pub(crate) fn run<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     mut waiting: impl FnMut(),
