@@ -282,7 +282,7 @@ pub(crate) fn commit(files: Vec<Pending>) -> Result<()> {
     Ok(())
 }
 
-/// The destination that [`Destination::write`] or [`commit`] writes at the moment.
+/// The destination that [`commit`] writes at the moment.
 static NOW: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Returns the destination that is written at the moment, on any thread.
