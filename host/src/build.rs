@@ -79,9 +79,12 @@ impl Host {
             self.place(cache, &codegen, &request, [&job.ir_digest, job.target.json(), &options_json])
         });
         let work = Work { codegen, job, options, imports };
+        let plugin: Arc<str> = work.codegen.owned.plugin().into();
+        let of_plugin = |message: &mut BuildMessage| message.plugin = Arc::clone(&plugin);
         if let Some(place) = &place
-            && let Some((artifact, messages)) = self.find(place, &work)
+            && let Some((artifact, mut messages)) = self.find(place, &work)
         {
+            messages.iter_mut().for_each(of_plugin);
             if options.cancel.load(Ordering::Relaxed) {
                 return Err(at(Error::new(ErrorKind::Cancelled, "the build was given up")));
             }
@@ -90,6 +93,7 @@ impl Host {
         }
         let before = said.messages.len();
         let artifact = self.build_now(&work, &request, &mut said.messages)?;
+        said.messages[before..].iter_mut().for_each(of_plugin);
         said.built += 1;
         if let Some(place) = place {
             self.keep(&place, &work, &request, &artifact, &said.messages[before..]);
@@ -119,12 +123,16 @@ impl Host {
                 None => Error::new(ErrorKind::Unsupported, message),
                 Some(refused) => broken(format!("{message}, and a delivery of it was refused: {refused}")),
             };
-            return Err(error.with_diagnostics(errors));
+            let error = error.with_diagnostics(errors).diagnosed_by(work.codegen.owned.plugin());
+            return Err(self.with_way_out(error, &work.job.target));
         }
-        built.map_err(|error| at(error.with_diagnostics(errors.clone())))?;
+        built.map_err(|error| {
+            self.with_way_out(at(error.with_diagnostics(errors.clone())), &work.job.target)
+        })?;
         if !errors.is_empty() {
             let message = "the build succeeded although it reported errors";
-            return Err(broken(message.to_owned()).with_diagnostics(errors));
+            let plugin = work.codegen.owned.plugin();
+            return Err(broken(message.to_owned()).with_diagnostics(errors).diagnosed_by(plugin));
         }
         if let Some(refused) = refused {
             return Err(broken(format!("the build succeeded although a delivery was refused: {refused}")));

@@ -244,7 +244,7 @@ impl Message {
             node: self.node.clone(),
             message: self.message.clone(),
         };
-        BuildMessage { severity: self.severity, diagnostic }
+        BuildMessage { plugin: "".into(), severity: self.severity, diagnostic }
     }
 }
 

@@ -8,9 +8,12 @@
 //! * **CALLING-N4** A thread that runs part of a parallel loop has the note of the thread that started the loop.
 //! * **CALLING-N5** A program may have one thread watched, mostly the one that does its work: its note is read on threads
 //!   without one, such as those that a plugin started, and each change of it may be reported to another process.
+//! * **CALLING-N6** Beside the notes there is a list of the libraries of plugins that this process opens, each from before its first
+//!   code runs: a program finds the plugin by the address at which the process ended. It may be read in a signal's handler, too.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering, compiler_fence};
@@ -24,6 +27,55 @@ pub struct Note {
     call: Box<str>,
     /// Whether a warning about this function was given.
     has_warned: AtomicBool,
+}
+
+/// A plugin's library that this process opens (CALLING-N6).
+#[derive(Debug)]
+pub struct PluginLibrary {
+    plugin: Box<str>,
+    path: PathBuf,
+    next: *const Self,
+}
+
+/// The library that was opened last; each has the one before it.
+static LIBRARIES: AtomicPtr<PluginLibrary> = AtomicPtr::new(ptr::null_mut());
+
+impl PluginLibrary {
+    /// Adds the library of a plugin that is about to be opened.
+    pub(crate) fn add(plugin: &str, path: &Path) {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if Self::all().any(|known| known.path == path && *known.plugin == *plugin) {
+            return;
+        }
+        let added = Box::leak(Box::new(Self { plugin: plugin.into(), path, next: ptr::null() }));
+        let mut next = LIBRARIES.load(Ordering::Acquire);
+        loop {
+            added.next = next;
+            match LIBRARIES.compare_exchange_weak(next, added, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return,
+                Err(other) => next = other,
+            }
+        }
+    }
+
+    /// Lists the libraries, the last one first. Needs no memory and no lock.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        // SAFETY: null, or a library that `add` leaked, which does not change once it is in the list.
+        let known = |library: *const Self| unsafe { library.as_ref() };
+        std::iter::successors(known(LIBRARIES.load(Ordering::Acquire)), move |library| known(library.next))
+    }
+
+    /// Returns the plugin's name.
+    #[must_use]
+    pub fn plugin(&self) -> &str {
+        &self.plugin
+    }
+
+    /// Returns the library's path, links followed.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// Callback for each change of the watched thread's note.
@@ -95,8 +147,9 @@ pub fn current() -> Option<&'static Note> {
     here().or_else(|| as_note(WATCHED.load(Ordering::Relaxed)))
 }
 
-/// Returns the note of this thread.
-pub(crate) fn here() -> Option<&'static Note> {
+/// Returns the note of this thread alone. Needs no memory and no lock (CALLING-N3).
+#[must_use]
+pub fn here() -> Option<&'static Note> {
     as_note(HERE.with(|here| here.note.load(Ordering::Relaxed)))
 }
 
@@ -219,6 +272,25 @@ mod tests {
             assert_eq!(worker.join().unwrap(), (true, Some("watched"), Some("mine")));
         });
         assert_eq!(TOLD.load(Ordering::Relaxed), 3, "told of the call, and of its end");
+    }
+
+    /// CALLING-N6: each library once, the last one first; a link is the file that it leads to.
+    #[test]
+    fn libraries_are_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("real.so"), folder.path().join("link.so"));
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let file = file.canonicalize().unwrap();
+        let found = || {
+            let all = PluginLibrary::all().filter(|library| library.path() == file);
+            all.map(PluginLibrary::plugin).collect::<Vec<_>>()
+        };
+        PluginLibrary::add("listed", &link);
+        PluginLibrary::add("listed", &link);
+        assert_eq!(found(), ["listed"]);
+        PluginLibrary::add("renamed", &file);
+        assert_eq!(found(), ["renamed", "listed"]);
     }
 
     /// CALLING-N2: what it costs, for whoever runs it with `--nocapture`.

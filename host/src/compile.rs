@@ -11,6 +11,9 @@
 //!   asked for, that of the first function takes its place ([`Compiled::target`]).
 //! * **COMPILE-C7** The artifact of the target that was asked for imports those of all others. Another artifact of host functions
 //!   imports all device code, and of the artifacts before it those with a function whose name is a text in its module.
+//! * **COMPILE-C8** An error about a limit of a device's target names the option that sets it, and ends with what helps: to set that
+//!   option, or to take the limits of a device where the target has its defaults; a smaller kernel or another device where they
+//!   are a device's already.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
@@ -27,7 +30,7 @@ use crate::options::LogLevel;
 use crate::registrar::{CodegenEntry, Entry};
 use crate::runtime::Device;
 use crate::session::BuildMessage;
-use crate::target::{TargetContext, TargetId, TargetSource};
+use crate::target::{ResolvedTarget, TargetContext, TargetId, TargetSource};
 
 pub use chipdock_passes::Schedule;
 
@@ -148,12 +151,12 @@ impl Host {
         types.number(&kind.device, 0).map_err(|message| Error::new(ErrorKind::Value, message))
     }
 
-    /// Returns the capabilities of the one target of a module.
+    /// Returns the one target of a module.
     ///
     /// # Errors
     ///
     /// `ValueError`: a function names another one, for which it would be compiled (COMPILE-C6).
-    fn only_target(&self, module: &IrModule, target: TargetSource) -> Result<Arc<TargetCapabilities>, Error> {
+    fn only_target(&self, module: &IrModule, target: TargetSource) -> Result<Arc<ResolvedTarget>, Error> {
         let target = self.complete(target)?;
         let plain = target.without_device();
         for function in &module.functions {
@@ -168,7 +171,7 @@ impl Host {
                 return Err(Error::new(ErrorKind::Value, message).hint("ask for the target that it names"));
             }
         }
-        Ok(Arc::clone(target.capabilities()))
+        Ok(target)
     }
 
     /// Lowers a module as far as a target's code generator takes it.
@@ -184,9 +187,9 @@ impl Host {
         schedule: Schedule,
     ) -> Result<chipdock_passes::Lowered, Error> {
         self.check(module)?;
-        let capabilities = self.only_target(module, target.into())?;
-        let options = LowerOptions { schedule, ..LowerOptions::new(capabilities) };
-        lower(module, &options).map_err(pass_error)
+        let target = self.only_target(module, target.into())?;
+        let options = LowerOptions { schedule, ..LowerOptions::new(Arc::clone(target.capabilities())) };
+        lower(module, &options).map_err(|error| self.pass_error(error, &target))
     }
 
     /// Lowers a module as far as [`Stage::Scheduled`], whatever stage the target's code generator takes: for a person who
@@ -202,9 +205,11 @@ impl Host {
         schedule: Schedule,
     ) -> Result<IrModule, Error> {
         self.check(module)?;
-        let capabilities = self.only_target(module, target.into())?;
+        let target = self.only_target(module, target.into())?;
+        let capabilities = Arc::clone(target.capabilities());
         let options = LowerOptions { schedule, stage: Stage::Scheduled, ..LowerOptions::new(capabilities) };
-        lower(module, &options).map(|lowered| lowered.module).map_err(pass_error)
+        let lowered = lower(module, &options).map_err(|error| self.pass_error(error, &target));
+        lowered.map(|lowered| lowered.module)
     }
 
     /// Returns the steps of the default schedule of each function that has one made of steps, by name: a line of Python each.
@@ -220,7 +225,7 @@ impl Host {
         target: impl Into<TargetSource>,
     ) -> Result<Vec<(Arc<str>, String)>, Error> {
         self.check(module)?;
-        let capabilities = self.only_target(module, target.into())?;
+        let capabilities = Arc::clone(self.only_target(module, target.into())?.capabilities());
         let of = |function: &chipdock_ir::PrimFunc| {
             let steps = chipdock_passes::default_steps(function, &capabilities);
             (!steps.steps().is_empty()).then(|| (Arc::clone(&function.name), steps.to_string()))
@@ -291,6 +296,11 @@ impl Host {
         })
     }
 
+    /// Makes the error of a pass, with what helps (COMPILE-C8).
+    pub(crate) fn pass_error(&self, error: PassError, target: &ResolvedTarget) -> Error {
+        self.with_way_out(pass_error(error), target)
+    }
+
     fn codegen(&self, kind: &str) -> Result<Arc<CodegenEntry>, Error> {
         let key = format!("target.build.{kind}");
         match self.0.entry(&key)? {
@@ -328,7 +338,7 @@ fn check_valid(module: &IrModule) -> Result<(), Error> {
     })
 }
 
-pub(crate) fn pass_error(error: PassError) -> Error {
+fn pass_error(error: PassError) -> Error {
     let kind = match error.fault {
         PassFault::Caller => ErrorKind::Value,
         PassFault::Target => ErrorKind::Unsupported,

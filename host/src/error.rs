@@ -119,6 +119,7 @@ struct Inner {
     place: String,
     hint: String,
     diagnostics: Vec<Diagnostic>,
+    speaker: Option<Box<str>>,
 }
 
 impl Error {
@@ -140,6 +141,7 @@ impl Error {
             place: String::new(),
             hint: String::new(),
             diagnostics: Vec::new(),
+            speaker: None,
         }))
     }
 
@@ -181,6 +183,25 @@ impl Error {
     pub fn with_diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
         self.0.diagnostics = diagnostics;
         self
+    }
+
+    /// Puts before the message who says it: `plugin "toy" says: there is no toy` (HOST-A10).
+    pub(crate) fn said_by(mut self, who: &str, plugin: &str) -> Self {
+        self.0.message = format!("{who} says: {}", self.0.message);
+        self.diagnosed_by(plugin)
+    }
+
+    /// Sets the plugin whose words the diagnostics are.
+    pub(crate) fn diagnosed_by(mut self, plugin: &str) -> Self {
+        self.0.speaker = Some(plugin.into());
+        self
+    }
+
+    /// Returns the plugin whose words message and diagnostics are; `None` where they are the host's own. The message then begins
+    /// with who says it, except where it is the host's and only the diagnostics are the plugin's.
+    #[must_use]
+    pub fn speaker(&self) -> Option<&str> {
+        self.0.speaker.as_deref()
     }
 
     /// Returns the kind of the error.

@@ -36,7 +36,7 @@
 //! | instance, extension | a plugin's instance for this host, from `init` to `release`, and its named interfaces |
 //! | registry | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
 //! | target | TARGET-T1 to TARGET-T12: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
-//! | compile | COMPILE-C1 to COMPILE-C7: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports |
+//! | compile | COMPILE-C1 to COMPILE-C8: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once |
 //! | [`describe`] | artifacts as JSON |
@@ -46,7 +46,7 @@
 //! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |
 //! | signature | what a caller passes to a compiled function, kept in its artifact |
 //! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
-//! | [`calling`] | CALLING-N1 to CALLING-N5: the called plugin, for a program that must report why the process ended |
+//! | [`calling`] | CALLING-N1 to CALLING-N6: the called plugin, for a program that must report why the process ended |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
 //! | export | object files, for linkers |
@@ -90,6 +90,10 @@
 //!   lists each compiled function, with its symbol and the types of its arguments (C.8).
 //! * **HOST-A9 Tensors.** A tensor's description is lent to calls as a copy. A call that changes it is found out when elements
 //!   are next read or written ([`Tensor::check_description`]); until then the host uses its own.
+//! * **HOST-A10 Speakers.** The message of an error that a plugin raised begins with `plugin "NAME" says: `, of one that compiled code
+//!   raised with `function "NAME" says: `, and [`Error::speaker`] has the plugin's name. Whose words they are, the table tells by which
+//!   they came: a plugin that passes on another's error, or the host's, does not become its author. An error that is raised as an
+//!   object for a caller of TVM-FFI ([`Function::call_raising`]) is that object.
 
 pub mod artifact;
 mod attest;
@@ -136,6 +140,7 @@ mod sort;
 mod target;
 pub mod trace;
 pub mod values;
+mod way_out;
 
 pub use cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use chipdock_plugin_api::{Any, AnyView};

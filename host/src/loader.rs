@@ -38,7 +38,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::attest::{self, Attested};
 use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX};
-use crate::calling::Note;
+use crate::calling::{Note, PluginLibrary};
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
 use crate::guard::{self, Guard, ProcessChange};
@@ -147,6 +147,7 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let digest = check_digests(&examined, opening)?;
     let mut guard = Guard::of_opening();
     let entry = format!("chipdock_plugin_v{CHIPDOCK_ABI_MAJOR}");
+    PluginLibrary::add(opening.name, &examined.path);
     let library = opening
         .step(&mut guard, opening.name, "dlopen", "opening its library", || open_library(&examined))?;
     let (descriptor, address) =

@@ -8,7 +8,7 @@ use chipdock_ir::{AttrValue, Expr, ExprKind, IrModule, Stage, Target, TargetCapa
 use chipdock_passes::{LowerOptions, Schedule, lower};
 
 use crate::artifact::Artifact;
-use crate::compile::{Codegens, CompileOptions, pass_error};
+use crate::compile::{Codegens, CompileOptions};
 use crate::error::{Error, ErrorKind};
 use crate::files;
 use crate::host::Host;
@@ -305,7 +305,7 @@ impl Planner<'_, '_> {
         let stage = capabilities.stage.min(Stage::Device);
         let schedule = self.options.schedule;
         let options = LowerOptions { schedule, stage, ..LowerOptions::new(capabilities) };
-        let lowered = lower(module, &options).map_err(pass_error)?;
+        let lowered = lower(module, &options).map_err(|error| self.host.pass_error(error, target))?;
         let Some(device) = lowered.device else {
             self.join(target, lowered.module, stage);
             return Ok(());
@@ -370,7 +370,8 @@ impl Planner<'_, '_> {
             from: group.from,
             ..LowerOptions::new(capabilities)
         };
-        let lowered = lower(&group.module, &options).map_err(pass_error)?;
+        let lowered = lower(&group.module, &options);
+        let lowered = lowered.map_err(|error| self.host.pass_error(error, &group.target))?;
         self.job(&group.target, lowered.module)
     }
 }

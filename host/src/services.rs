@@ -54,13 +54,30 @@ static NEXT_HOST: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     /// Errors raised on this thread, by host.
-    static ERRORS: RefCell<Vec<(u64, api::Error)>> = const { RefCell::new(Vec::new()) };
+    static ERRORS: RefCell<Vec<(u64, Raised)>> = const { RefCell::new(Vec::new()) };
     /// Streams other than the default that are active on this thread, by host and device.
     static STREAMS: RefCell<Vec<(u64, ChipdockDevice, *mut c_void)>> = const { RefCell::new(Vec::new()) };
     /// Devices that compiled code made active on this thread, by host; one for each device type.
     static DEVICES: RefCell<Vec<(u64, ChipdockDevice)>> = const { RefCell::new(Vec::new()) };
     /// Numbers of these entries, for the fast path: in one, as each look costs a call in a library.
     static COUNTS: Counts = const { Counts { errors: Cell::new(0), streams: Cell::new(0), devices: Cell::new(0) } };
+}
+
+/// An error that was raised.
+struct Raised {
+    error: api::Error,
+    by: Speaker,
+}
+
+/// Whose words an error is.
+#[derive(Clone, Copy)]
+enum Speaker {
+    /// This host's.
+    Host,
+    /// Those of compiled code, or of a library that is no plugin.
+    Code,
+    /// Those of a plugin, which raised it through its own table.
+    Plugin(&'static str),
 }
 
 struct Counts {
@@ -183,6 +200,10 @@ impl Services {
 
     /// Takes this thread's error of this host out of its slot.
     pub(crate) fn take(&self) -> Option<api::Error> {
+        self.take_raised().map(|raised| raised.error)
+    }
+
+    fn take_raised(&self) -> Option<Raised> {
         let taken = ERRORS.try_with(|errors| {
             let mut errors = errors.borrow_mut();
             let index = errors.iter().position(|(id, _)| *id == self.id)?;
@@ -192,7 +213,13 @@ impl Services {
         taken.ok().flatten()
     }
 
+    /// Raises an error of compiled code, or of a library.
     pub(crate) fn raise(&self, error: api::Error) {
+        self.raise_by(error, Speaker::Code);
+    }
+
+    fn raise_by(&self, error: api::Error, by: Speaker) {
+        let error = Raised { error, by };
         // The old error is dropped outside the borrow: its destructor may be foreign code.
         let old = ERRORS.try_with(|errors| {
             let mut errors = errors.borrow_mut();
@@ -210,22 +237,42 @@ impl Services {
 
     /// Raises a host's own error, for code that is called through a table.
     pub(crate) fn raise_own(&self, error: &Error) {
-        self.raise(to_api(error));
+        self.raise_by(to_api(error), Speaker::Host);
     }
 
-    /// Turns the status of a table's function into a result. `what` names the function.
+    /// Turns the status of a table's function into a result. `what` names the function. An error that a plugin raised begins with its
+    /// name (HOST-A10).
     pub(crate) fn check(&self, status: i32, what: impl FnOnce() -> String) -> Result<(), Error> {
         if status == 0 {
             return Ok(());
         }
-        match self.take() {
-            Some(error) => Err(from_call(&error, status)),
+        match self.take_raised() {
+            Some(Raised { error, by }) => {
+                let error = from_call(&error, status);
+                Err(match by {
+                    Speaker::Plugin(plugin) => error.said_by(&format!("plugin \"{plugin}\""), plugin),
+                    Speaker::Host | Speaker::Code => error,
+                })
+            }
             None => Err(Error::new(
                 ErrorKind::BrokenPlugin,
                 format!("{} returned status {status} and raised no error", what()),
             )
             .hint("report it to the maintainer of the plugin")),
         }
+    }
+
+    /// As [`Self::check`], for a call of a function: what compiled code raised begins with the function's name (HOST-A10).
+    pub(crate) fn check_function(&self, status: i32, name: &str, plugin: &str) -> Result<(), Error> {
+        let is_code = ERRORS.try_with(|errors| {
+            let errors = errors.borrow();
+            errors.iter().any(|(id, raised)| *id == self.id && matches!(raised.by, Speaker::Code))
+        });
+        let checked = self.check(status, || format!("function \"{name}\""));
+        checked.map_err(|error| match is_code {
+            Ok(true) => error.said_by(&format!("function \"{name}\""), plugin),
+            _ => error,
+        })
     }
 
     /// Returns the stream that is active on this thread for a device; null is the default.
@@ -381,8 +428,23 @@ unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: Chipd
         // SAFETY: strings that live for the call.
         let (kind, message) =
             unsafe { (bounds::shown(kind, NAME_BYTES_MAX), bounds::shown(message, MESSAGE_BYTES_MAX)) };
-        services.raise(api::Error::new(api::ErrorKind::new(kind), message));
+        // SAFETY: the caller passes the table's `self_`.
+        let by = unsafe { speaker(self_) };
+        services.raise_by(api::Error::new(api::ErrorKind::new(kind), message), by);
     });
+}
+
+/// Returns whose words an error is that is raised through this table.
+///
+/// # Safety
+///
+/// `self_` is that of a [`PluginTable`].
+unsafe fn speaker(self_: *mut c_void) -> Speaker {
+    // SAFETY: `self_` is that of a `PluginTable`, as this function requires.
+    match unsafe { plugin_table(self_) }.plugin() {
+        HOST_PLUGIN => Speaker::Host,
+        plugin => Speaker::Plugin(plugin),
+    }
 }
 
 unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny) {
@@ -391,10 +453,15 @@ unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny)
     services.guarded("raise_object", (), || {
         // SAFETY: a value that lives for the call, or null.
         let error = unsafe { raised_object(error) };
-        services.raise(error.unwrap_or_else(|what| {
-            let message = format!("raise_object was given {what}; expected an error object");
-            api::Error::new(api::ErrorKind::BROKEN_PLUGIN, message)
-        }));
+        // SAFETY: the caller passes the table's `self_`.
+        let by = unsafe { speaker(self_) };
+        match error {
+            Ok(error) => services.raise_by(error, by),
+            Err(what) => services.raise_own(&Error::new(
+                ErrorKind::BrokenPlugin,
+                format!("raise_object was given {what}; expected an error object"),
+            )),
+        }
     });
 }
 

@@ -55,6 +55,8 @@ impl Severity {
 /// A message of a code generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildMessage {
+    /// The plugin whose words it is.
+    pub plugin: Arc<str>,
     /// Its severity.
     pub severity: Severity,
     /// The diagnostic itself.
@@ -68,7 +70,7 @@ impl fmt::Display for BuildMessage {
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        write!(f, "{severity}: {}", self.diagnostic)
+        write!(f, "{severity}: plugin \"{}\" says: {}", self.plugin, self.diagnostic)
     }
 }
 
@@ -200,7 +202,7 @@ impl Session {
         messages.extend(others);
         if more_others > 0 {
             let diagnostic = more(more_others, "warnings and notes");
-            messages.push(BuildMessage { severity: Severity::Note, diagnostic });
+            messages.push(BuildMessage { plugin: "".into(), severity: Severity::Note, diagnostic });
         }
         let mut errors: Vec<Diagnostic> = errors.into_iter().map(|message| message.diagnostic).collect();
         if more_errors > 0 {
@@ -365,7 +367,8 @@ fn read_message(given: &ChipdockDiagnostic, severity: Severity) -> Result<BuildM
         (line, column) => Span { line, column },
     };
     let diagnostic = Diagnostic { function: function.into(), span, node, message };
-    Ok(BuildMessage { severity, diagnostic })
+    // Its plugin is known to whoever asked for the build.
+    Ok(BuildMessage { plugin: "".into(), severity, diagnostic })
 }
 
 /// Answers `query` with no interface: this host's sessions have none.

@@ -305,8 +305,10 @@ def _device(device: DeviceLike) -> tvm_ffi.Device:
     return _make_device(_host(), device) if isinstance(device, str) else device
 
 
-def _target(target: TargetLike, host: TargetLike) -> Target:
-    return target if isinstance(target, Target) and host is None else Target(target, host=host)
+def _target(target: TargetLike, host: TargetLike, device: str | None) -> Target:
+    if device is not None and isinstance(target, Target):
+        raise ValueError(f"device: the target sets every option already; use chipdock.Target(..., device={device!r})")
+    return target if isinstance(target, Target) and host is None else Target(target, host=host, device=device)
 
 
 def device(name: str) -> tvm_ffi.Device:
@@ -427,6 +429,7 @@ def compile(
     target: TargetLike = None,
     *,
     host_target: TargetLike = None,
+    device: str | None = None,
     schedule: str = "auto",
     emit: Sequence[str] = (),
     cache: bool = True,
@@ -445,6 +448,8 @@ def compile(
         What to compile for; by default the preferred target of the host.
     host_target
         The target of the functions that launch kernels, for a device's target.
+    device
+        A device ``NAME:ID``, of which what the target does not set is taken, such as limits; by default the target's kind decides.
     schedule
         ``"auto"``: unscheduled kernels get a default schedule; ``"none"``: they do not.
     emit
@@ -474,7 +479,7 @@ def compile(
     options = {
         "file": file, "schedule": schedule, "emit": list(emit), "cache": cache, "threads_max": threads_max, "codegen": codegen,
     }
-    chosen, words = _target(target, host_target), json.dumps(options)
+    chosen, words = _target(target, host_target, device), json.dumps(options)
     made: Module
     if progress is True:
         with _progress.Line(os.path.basename(file).strip("<>")) as line:
@@ -497,10 +502,10 @@ def _compile_reporting(text: str, target: Target, options: str, report: _progres
         raise
 
 
-def lower(source: Any, target: TargetLike = None, *, schedule: str = "auto") -> str:
+def lower(source: Any, target: TargetLike = None, *, device: str | None = None, schedule: str = "auto") -> str:
     """Returns a kernel as it is scheduled for a target, as TVMScript; arguments as of `compile`."""
     text, file = _source(source)
-    return str(_lower(_host(), text, _target(target, None), json.dumps({"file": file, "schedule": schedule})))
+    return str(_lower(_host(), text, _target(target, None, device), json.dumps({"file": file, "schedule": schedule})))
 
 
 def load(source: str | os.PathLike[str] | bytes) -> Module:

@@ -144,6 +144,25 @@ def test_targets_are_values():
     assert any(one["kind"] == "c" and one["usable"] for one in chipdock.targets())
 
 
+def test_limits_are_those_of_a_device_where_one_is_named(arrays):
+    a, b, _ = arrays
+    assert chipdock.numpy(chipdock.compile(ADD, "c", device="cpu:0").add(a, b)).tolist() == (a + b).tolist()
+    with pytest.raises(ValueError, match="runs on cpu, not on"):
+        chipdock.compile(ADD, "c", device="opencl:0")
+    with pytest.raises(ValueError, match="sets every option already"):
+        chipdock.compile(ADD, chipdock.Target("c"), device="cpu:0")
+    few = {"kind": "opencl", "max_function_args": 2}
+    with pytest.raises(chipdock.Unsupported, match='option "max_function_args" sets the limit') as error:
+        chipdock.compile(ADD, few)
+    assert '{"kind": "opencl", "max_function_args": ...}' in str(error.value)
+    assert "--device opencl:0, in a target \"from_device\": 0" in str(error.value)
+    for target, name in TARGETS:
+        if target == name:
+            made = chipdock.compile(ADD, target, device=f"{name}:0")
+            assert made.describe()["imports"][0]["target"] == chipdock.Target(target, device=f"{name}:0").options
+            assert "def add" in chipdock.lower(ADD, target, device=f"{name}:0")
+
+
 def test_plugins_and_devices_have_their_reasons():
     names = [plugin["name"] for plugin in chipdock.plugins()]
     assert "c" in names

@@ -337,6 +337,7 @@ Examples:
   chipdock build add.py -o add.tar                     what the library is linked from, with a Makefile
   chipdock build add.py --linker aarch64-linux-gnu-gcc --target '{\"kind\": \"KIND\", ...}' -o add.so
   chipdock build add.py:add --target '{\"kind\": \"KIND\"}' -o add.chipdock
+  chipdock build add.py --target KIND --device KIND:0 -o add.chipdock      with the limits of that device
 
 The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .so, .tar, .chipdock (also .artifact), or the target's own \
 format. A library needs nothing of Chipdock where it is loaded; one with device code needs a Chipdock host there, or, with \
@@ -348,6 +349,10 @@ pub(crate) struct BuildArgs {
     /// The file to write; standard output when absent.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+    /// Compile for this device, such as `opencl:0`: what --target does not set, such as limits, is the device's.
+    /// [default: no device; what --target does not set has the defaults of its kind]
+    #[arg(long, value_name = "NAME:ID")]
+    pub(crate) device: Option<String>,
     /// What to write. [default: by the suffix of OUT; source without one]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) emit: Option<Emit>,

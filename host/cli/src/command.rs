@@ -205,13 +205,19 @@ pub(crate) fn children_at_once() -> usize {
     std::thread::available_parallelism().map_or(4, |n| usize::from(n).saturating_mul(4)).min(MAX)
 }
 
+/// Returns a text of a plugin that stands on a line of ours: it begins with whose words it is (CLI-C9).
+pub(crate) fn said_by(plugin: &str, text: &str) -> String {
+    format!("plugin \"{plugin}\" says: {text}")
+}
+
 /// Turns an error of the host into a failure of the command.
 pub(crate) fn failure(error: &Error) -> Failure {
     let exit = Exit::from(error.category());
     let mut problems =
         vec![Problem { what: error.message().to_owned(), place: error.place().to_owned(), mark: None }];
+    let what = |text: String| error.speaker().map_or(text.clone(), |plugin| said_by(plugin, &text));
     problems.extend(error.diagnostics().iter().map(|diagnostic| Problem {
-        what: diagnostic.to_string(),
+        what: what(diagnostic.to_string()),
         place: String::new(),
         mark: None,
     }));

@@ -8,11 +8,11 @@ use chipdock_host::{
     CompileCache, CompileOptions, Compiled, Device, DeviceChoice, Error, ErrorKind, Host, ResolvedTarget,
     Schedule, Severity, TargetRequest,
 };
-use chipdock_ir::{IrModule, PrimFunc, Target};
+use chipdock_ir::{IrModule, PrimFunc, Target, attr};
 use serde_json::Value;
 
 use crate::args::{KernelArgs, ScheduleArg};
-use crate::command::{failure, plugin_failure};
+use crate::command::{failure, plugin_failure, said_by};
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
 use crate::report::{Failure, Result};
@@ -35,25 +35,21 @@ impl Build {
     }
 }
 
-/// Returns the target of `--target` and `--host`, or the default ones; for a device where one is chosen.
+/// Returns the target of `--target` and `--host`, or the default ones.
 ///
 /// # Errors
 ///
-/// The host's error for an invalid target, or for a missing device.
-pub(crate) fn target(
-    host: &Host,
-    args: &KernelArgs,
-    device: Option<DeviceChoice>,
-) -> Result<Arc<ResolvedTarget>> {
-    target_or(host, args, None, device)
+/// The host's error for an invalid target.
+pub(crate) fn target(host: &Host, args: &KernelArgs) -> Result<Arc<ResolvedTarget>> {
+    target_or(host, args, None, None)
 }
 
 /// Returns the target of `--target` and `--host`; without `--target` that which the function names, else the default one.
 ///
 /// # Errors
 ///
-/// As of [`target`].
-pub(crate) fn target_or(
+/// As of [`target`]; for a missing device.
+fn target_or(
     host: &Host,
     args: &KernelArgs,
     own: Option<&Arc<Target>>,
@@ -73,8 +69,54 @@ pub(crate) fn target_or(
     host.resolve(request).map_err(|error| failure(&error))
 }
 
-/// Warns if `run` compiles a function for another target than the one that it names: `--target` goes before it.
-pub(crate) fn tell_overridden(
+/// Returns the target of a module that is compiled for a device: what neither `--target` nor the function's own target sets is
+/// the device's. Functions that name the target of `function` are compiled for it too.
+///
+/// # Errors
+///
+/// As of [`target`]; the host's for a missing device, or one that the kind does not run on.
+pub(crate) fn target_on(
+    host: &Host,
+    args: &KernelArgs,
+    function: Option<&PrimFunc>,
+    module: &mut IrModule,
+    device: DeviceChoice,
+    progress: &Progress,
+) -> Result<Arc<ResolvedTarget>> {
+    let own = function.and_then(KernelFile::target_of);
+    let target = target_or(host, args, own, Some(device))?;
+    if let Some(function) = function {
+        tell_overridden(host, args, function, &target, progress);
+        let is_own = |each: &&mut PrimFunc| KernelFile::target_of(each) == own;
+        module.functions.iter_mut().filter(is_own).for_each(|each| {
+            each.attrs.remove(attr::TARGET);
+        });
+    }
+    Ok(target)
+}
+
+/// Parses `NAME:ID`, or `NAME` for the first device.
+///
+/// # Errors
+///
+/// Exit code 2 for another text.
+pub(crate) fn device_choice(text: &str) -> Result<DeviceChoice> {
+    let wrong = || {
+        Failure::input(format!("--device {text}: expected NAME:ID"))
+            .help("as in --device cpu:0; chipdock devices lists them")
+    };
+    match text.split_once(':') {
+        None if !text.is_empty() => Ok(DeviceChoice::Named { name: text.to_owned(), id: 0 }),
+        Some((name, id)) if !name.is_empty() => {
+            let id = id.parse::<i32>().ok().filter(|id| *id >= 0).ok_or_else(wrong)?;
+            Ok(DeviceChoice::Named { name: name.to_owned(), id })
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// Warns if a function is compiled for another target than the one that it names: `--target` goes before it.
+fn tell_overridden(
     host: &Host,
     args: &KernelArgs,
     function: &PrimFunc,
@@ -160,7 +202,7 @@ pub(crate) fn compile(
     }
     for message in &compiled.messages {
         for problem in kernel.problems(std::slice::from_ref(&message.diagnostic)) {
-            let line = format!("{} ({})", problem.what, problem.place);
+            let line = format!("{} ({})", said_by(&message.plugin, &problem.what), problem.place);
             match message.severity {
                 Severity::Note => progress.note(&line),
                 Severity::Warning | Severity::Error => progress.warn(&line),
@@ -201,6 +243,25 @@ pub(crate) fn with_lines(error: &Error, kernel: &KernelFile) -> Failure {
     let is_answer = matches!(error.kind(), ErrorKind::Value | ErrorKind::Unsupported);
     let mut failed = if is_answer { failure(error) } else { plugin_failure(error) };
     failed.problems.truncate(1);
-    failed.problems.extend(kernel.problems(error.diagnostics()));
+    let mut problems = kernel.problems(error.diagnostics());
+    if let Some(plugin) = error.speaker() {
+        problems.iter_mut().for_each(|problem| problem.what = said_by(plugin, &problem.what));
+    }
+    failed.problems.extend(problems);
     failed.in_file(&kernel.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_a_name_and_a_number() {
+        for (text, id) in [("cpu:3", 3), ("cpu", 0)] {
+            assert_eq!(device_choice(text).unwrap(), DeviceChoice::Named { name: "cpu".to_owned(), id });
+        }
+        for wrong in ["", ":", ":0", "cpu:", "cpu:-1", "cpu:x", "cpu:99999999999", "cpu:0:1"] {
+            assert!(device_choice(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -7,7 +7,8 @@
 //! * **ISOLATE-I3** Only files that the command line names are written, whatever the child says.
 //! * **ISOLATE-I4** What plugins print to standard output goes to standard error; errors and progress are the child's own.
 //! * **ISOLATE-I5** `--deadline` is for the whole work, from the start of the child until everything is written; it implies `--isolate`.
-//!   An output that is not written by then, such as a pipe that nobody reads, is an error of that output, with code 1.
+//!   An output that is not written by then, such as a pipe that nobody reads, is an error of that output, with code 1. Work that
+//!   takes longer is nobody's fault: the error says what was being done, and blames nobody.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -26,8 +27,10 @@ use chipdock_supervise::{Start, anonymous, leave};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{ColorChoice, IsolateArgs};
+use crate::blame::Whose;
 use crate::destination::{self, Destination};
 use crate::report::{self, Exit, Failure, Result};
+use crate::supervised::Fault;
 use crate::{streams, supervised};
 
 /// The hidden command.
@@ -101,17 +104,42 @@ pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
         shared.map_err(|error| Failure::work(format!("no memory to share: {error}")))?;
     let deadline = args.deadline.map(Duration::from_secs_f64);
     let started = Instant::now();
-    let (report, _) = supervised::ask(start(arguments), Some(childs), deadline).map_err(|fault| {
-        Failure::new(Exit::Plugin, fault.message).help(
-            "nothing was written; report it to the maintainer of the plugin, or use another one: chipdock plugins \
-             lists them",
-        )
-    })?;
+    let (report, _) = supervised::ask(start(arguments), Some(childs), deadline)
+        .map_err(|fault| failed(&fault, deadline))?;
     let garbled = |_| Failure::new(Exit::Plugin, "the report of the isolated work is garbled");
     let report: Report = serde_json::from_slice(&report).map_err(garbled)?;
     let _bound = deadline.map(|deadline| Bound::since(started, deadline));
     deliver(&report, &mut results, &mut places)?;
     Ok(ExitCode::from(report.exit))
+}
+
+/// Makes the failure of work that was not done. A deadline is for the whole work: that it was too short is nobody's fault.
+fn failed(fault: &Fault, deadline: Option<Duration>) -> Failure {
+    if let (Some(deadline), "timed_out") = (deadline, fault.outcome) {
+        let mut what = format!("the whole work took longer than --deadline, {} s", deadline.as_secs_f64());
+        if let (Some(plugin), Some(call)) = (&fault.plugin, &fault.call) {
+            what += &match call.strip_prefix("function ") {
+                Some(function) => format!("; function \"{function}\" was running"),
+                None => format!("; plugin \"{plugin}\" was being called in `{call}`"),
+            };
+        }
+        return Failure::new(Exit::Plugin, what).help(
+            "nothing was written; allow more time where the work needs it; if it does not end without --deadline either, report \
+             it to whoever made the plugin or the function",
+        );
+    }
+    Failure::new(Exit::Plugin, &fault.message).help(match fault.whose {
+        Whose::Plugin | Whose::Command => {
+            "nothing was written; report it to the maintainer of the plugin, or use another one: chipdock plugins lists them"
+        }
+        Whose::Function => {
+            "nothing was written; see that the function stays within its buffers, whatever its arguments are"
+        }
+        Whose::Nobody => {
+            "nothing was written; a plugin or a kernel may have damaged memory before: chipdock plugins --check tries every \
+             plugin by itself"
+        }
+    })
 }
 
 /// Ends this command at the deadline, unless it is dropped before: a write that waits for somebody else cannot be called off.

@@ -27,12 +27,14 @@
 //!   `/dev/null` excepted. A file that goes to standard output is the result, and nothing else is printed there.
 //! * **CLI-C9 Text from elsewhere.** What plugins, manifests, drivers, kernels and file names say reaches a terminal, or a
 //!   page, only as [`chipdock_host::shown`] spells it, and never at the beginning of a line where `error:`, `help:` or `-->`
-//!   of ours would stand. JSON has all of it, escaped. What was made, such as generated source, is given byte for byte, but
+//!   of ours would stand. An error or a warning of a plugin begins with `plugin "NAME" says:`, in JSON too; one that compiled code
+//!   raises, with `function "NAME" says:`. JSON has all of it, escaped. What was made, such as generated source, is given byte for byte, but
 //!   to a terminal.
 //! * **CLI-C10 Raised privileges.** With more privileges than the user who started it has, the command refuses, with exit code
 //!   3 and before it reads a file, everything that opens plugins or writes. `plugins`, without options, lists the system's
 //!   folders; help and version are printed.
-//! * **CLI-C11 No silent end.** A signal still ends the command, after a message that names it and the called plugin,
+//! * **CLI-C11 No silent end.** A signal still ends the command, after a message that names it and what ran: the plugin, the compiled
+//!   function or the library in which the address lies (BLAME-B1 to BLAME-B4), and the plugin that was being called,
 //!   whichever signal it is but SIGKILL and those that it was started to ignore; a file that grows past its limit (SIGXFSZ) is
 //!   an error of that file. An `exit` inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and
 //!   `build` with code 3, and so are `_exit` and a hang past `--deadline`; nothing is written then.
@@ -49,6 +51,7 @@
 //!   shows what such a file holds; it opens no plugin and runs no code of the file.
 
 mod args;
+mod blame;
 mod built;
 mod command;
 mod compile;

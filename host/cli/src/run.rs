@@ -9,7 +9,7 @@ mod show;
 use std::path::PathBuf;
 
 use chipdock_host::{Device, DeviceChoice, Host, HostOptions};
-use chipdock_ir::{PrimFunc, attr};
+use chipdock_ir::PrimFunc;
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::built::Built;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let inputs = buffer_files("--in", &args.inputs)?;
     let outputs = buffer_files("--out", &args.outputs)?;
     let settings = settings(&args.values)?;
-    let device = args.device.as_deref().map_or(Ok(DeviceChoice::First), parse_device)?;
+    let device = args.device.as_deref().map_or(Ok(DeviceChoice::First), compile::device_choice)?;
     match Built::read(&args.kernel)? {
         Some(built) => {
             let chosen = built.chosen()?;
@@ -110,15 +110,9 @@ fn compiled<'a>(
     device: DeviceChoice,
     progress: &Progress,
 ) -> Result<Code<'a>> {
-    let own = KernelFile::target_of(function);
-    let target = compile::target_or(host, &args.kernel, own, Some(device))?;
-    compile::tell_overridden(host, &args.kernel, function, &target, progress);
-    let device = call::device(&target)?.clone();
-    // Compiled for the target of this run, which has the device's values.
     let mut module = kernel.module_of(function);
-    module.functions.iter_mut().filter(|each| KernelFile::target_of(each) == own).for_each(|each| {
-        each.attrs.remove(attr::TARGET);
-    });
+    let target = compile::target_on(host, &args.kernel, Some(function), &mut module, device, progress)?;
+    let device = call::device(&target)?.clone();
     let purpose = Purpose { wish: None, device: Some(&device) };
     let build = compile::compile(host, kernel, &module, &target, &args.kernel, purpose, progress)?;
     let origin = show::Origin {
@@ -167,22 +161,6 @@ fn settings(texts: &[String]) -> Result<Vec<Setting>> {
         settings.push(Setting { name: name.to_owned(), value: value.to_owned() });
     }
     Ok(settings)
-}
-
-/// Parses `NAME:ID`, or `NAME` for the first device.
-fn parse_device(text: &str) -> Result<DeviceChoice> {
-    let wrong = || {
-        Failure::input(format!("--device {text}: expected NAME:ID"))
-            .help("as in --device cpu:0; chipdock devices lists them")
-    };
-    match text.split_once(':') {
-        None if !text.is_empty() => Ok(DeviceChoice::Named { name: text.to_owned(), id: 0 }),
-        Some((name, id)) if !name.is_empty() => {
-            let id = id.parse::<i32>().ok().filter(|id| *id >= 0).ok_or_else(wrong)?;
-            Ok(DeviceChoice::Named { name: name.to_owned(), id })
-        }
-        _ => Err(wrong()),
-    }
 }
 
 /// Resolves the destination of each output, held before any work is done; errors that can be known are reported then.
@@ -241,15 +219,5 @@ mod tests {
         assert!(buffer_files("--out", &["A=a".to_owned(), "A=b".to_owned()]).is_err());
         assert!(settings(&["n=1".to_owned(), "n=1".to_owned()]).is_err());
         assert!(settings(&["n".to_owned()]).is_err());
-    }
-
-    #[test]
-    fn a_device_is_a_name_and_a_number() {
-        for (text, id) in [("cpu:3", 3), ("cpu", 0)] {
-            assert_eq!(parse_device(text).unwrap(), DeviceChoice::Named { name: "cpu".to_owned(), id });
-        }
-        for wrong in ["", ":", ":0", "cpu:", "cpu:-1", "cpu:x", "cpu:99999999999", "cpu:0:1"] {
-            assert!(parse_device(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::hosts::target_of;
-use crate::objects::{ModuleObject, TargetObject, arg, object, of, raised};
+use crate::objects::{ModuleObject, TargetObject, arg, harmless, object, of, raised};
 use crate::progress::{Progress, Spans, Step};
 use crate::signals;
 use crate::tvm_ffi::TvmFfi;
@@ -30,6 +30,8 @@ struct Options {
     file: String,
     /// Target of the host functions.
     host: Option<String>,
+    /// Device, `NAME` or `NAME:ID`, of which the target takes what its source does not set.
+    device: Option<String>,
     /// `auto` or `none`.
     schedule: Schedules,
     threads_max: u32,
@@ -54,6 +56,7 @@ impl Default for Options {
         Self {
             file: "<kernel>".to_owned(),
             host: None,
+            device: None,
             schedule: Schedules::Auto,
             threads_max: 0,
             emit: Vec::new(),
@@ -68,7 +71,7 @@ impl Options {
         let Some(text) = text else { return Ok(Self::default()) };
         serde_json::from_str(text).map_err(|error| {
             let message = format!(
-                "options: {error}; expected a JSON object with any of file, host, schedule (\"auto\" or \"none\"), threads_max, \
+                "options: {error}; expected a JSON object with any of file, host, device, schedule (\"auto\" or \"none\"), threads_max, \
                  emit, codegen, cache"
             );
             Error::new(ErrorKind::VALUE_ERROR, message)
@@ -122,7 +125,12 @@ fn with_lines(error: &chipdock_host::Error, source: &str, file: &str) -> Error {
     if error.diagnostics().iter().all(|diagnostic| diagnostic.span == Span::NONE) {
         return raised(error.clone());
     }
+    let speaker = error.speaker().map(|plugin| format!("plugin \"{plugin}\" says: ")).unwrap_or_default();
     let shown = |diagnostic: &Diagnostic| {
+        let diagnostic = &Diagnostic {
+            message: format!("{speaker}{}", harmless(&diagnostic.message)),
+            ..diagnostic.clone()
+        };
         let line = usize::try_from(diagnostic.span.line).ok().and_then(|line| line.checked_sub(1));
         let Some(text) = line.and_then(|line| source.lines().nth(line)) else {
             return diagnostic.to_string();
@@ -138,7 +146,7 @@ fn with_lines(error: &chipdock_host::Error, source: &str, file: &str) -> Error {
         }
         .to_string()
     };
-    let mut message = error.message().to_owned();
+    let mut message = harmless(error.message());
     for diagnostic in error.diagnostics() {
         message.push('\n');
         message.push_str(&shown(diagnostic));
@@ -218,7 +226,7 @@ pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let options: Option<String> = arg(args[3], "options")?;
     let options = Options::read(options.as_deref())?;
     let module = parsed(&source, &options.file)?;
-    let target = target_of(host, args[2], options.host.as_deref())?;
+    let target = target_of(host, args[2], options.host.as_deref(), options.device.as_deref())?;
     let of_host = options.of_host()?;
     let progress: Option<Function> = arg(args[4], "progress")?;
     let progress = progress.map(Progress::new);
@@ -242,7 +250,7 @@ pub(crate) fn lower(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let options: Option<String> = arg(args[3], "options")?;
     let options = Options::read(options.as_deref())?;
     let module = parsed(&source, &options.file)?;
-    let target = target_of(host, args[2], options.host.as_deref())?;
+    let target = target_of(host, args[2], options.host.as_deref(), options.device.as_deref())?;
     let schedule = options.of_host()?.schedule;
     let lowered = host
         .schedule(&module, &target.0, schedule)

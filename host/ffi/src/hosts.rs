@@ -265,39 +265,50 @@ pub(crate) fn device_sync(args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Any::NONE)
 }
 
-/// Returns the target of an argument: an object, a kind's name or JSON; that of the host by default.
+/// Returns the target of an argument: an object, a kind's name or JSON; that of the host by default. Of a device what the source
+/// does not set.
 pub(crate) fn target_of(
     host: &Host,
     view: AnyView<'_>,
     of_host: Option<&str>,
+    device: Option<&str>,
 ) -> Result<TargetObject, Error> {
     if !view.is_none() && view.to::<String>().is_err() {
-        return of::<TargetObject>(view, "target").cloned();
+        let target = of::<TargetObject>(view, "target")?;
+        if let Some(device) = device {
+            let message = format!(
+                "device: expected none beside a target that is made already, which sets every option, found {device:?}; \
+                 name the device when the target is made"
+            );
+            return Err(Error::new(ErrorKind::VALUE_ERROR, message));
+        }
+        return Ok(target.clone());
     }
     let source: Option<String> = arg(view, "target")?;
+    resolved(host, source, of_host, device)
+}
+
+fn resolved(
+    host: &Host,
+    source: Option<String>,
+    of_host: Option<&str>,
+    device: Option<&str>,
+) -> Result<TargetObject, Error> {
     let mut request = source.map_or_else(TargetRequest::default, TargetRequest::new);
     if let Some(of_host) = of_host {
         request = request.host(of_host);
     }
-    let resolved = host.resolve(request).map_err(raised)?;
-    Ok(TargetObject(resolved))
+    if let Some((name, id)) = device.map(named).transpose()? {
+        request = request.device(DeviceChoice::Named { name: name.to_owned(), id });
+    }
+    host.resolve(request).map(TargetObject).map_err(raised)
 }
 
 pub(crate) fn target(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let host: &Host = of(args[0], "host")?;
-    let (source, of_host): (Option<String>, Option<String>) =
-        (arg(args[1], "source")?, arg(args[2], "host_target")?);
-    let mut request = source.map_or_else(TargetRequest::default, TargetRequest::new);
-    if let Some(of_host) = of_host {
-        request = request.host(of_host);
-    }
-    if let Some(device) = arg::<Option<String>>(args[3], "from_device")? {
-        let (name, id) = named(&device)?;
-        let name = name.to_owned();
-        request = request.device(DeviceChoice::Named { name, id });
-    }
-    let resolved = host.resolve(request).map_err(raised)?;
-    Ok(object(TargetObject(resolved)))
+    let [source, of_host, device]: [Option<String>; 3] =
+        [arg(args[1], "source")?, arg(args[2], "host_target")?, arg(args[3], "from_device")?];
+    resolved(host, source, of_host.as_deref(), device.as_deref()).map(object)
 }
 
 pub(crate) fn target_json(args: &[AnyView<'_>]) -> Result<Any, Error> {

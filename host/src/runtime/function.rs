@@ -151,7 +151,7 @@ impl Function {
             // SAFETY: on success the result is owned by the caller.
             return unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
         }
-        let failed = self.host.0.services.check(status, || format!("function \"{}\"", self.name));
+        let failed = self.host.0.services.check_function(status, &self.name, self.note.plugin());
         failed.map(|()| api::Any::NONE).map_err(|error| error.at(format!("function \"{}\"", self.name)))
     }
 

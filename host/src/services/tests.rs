@@ -217,6 +217,37 @@ fn a_circle_of_causes_is_refused() {
     assert!(found.message().contains("an error with more than 32 causes"), "{found}");
 }
 
+/// HOST-A10: whose words an error is, its message says first.
+#[test]
+fn host_a10_an_error_begins_with_who_raised_it() {
+    let host = host();
+    let services = host.0.services;
+    let said = |error: Error| (error.message().to_owned(), error.speaker().map(str::to_owned));
+    let failed = || said(services.check(-1, String::new).unwrap_err());
+    let [bold, meek] = ["bold", "meek"].map(|name| PluginTable::leaked(services, name, Vec::new()).table());
+    // SAFETY: tables with their own `self_`, strings that live for the calls.
+    unsafe {
+        (bold.raise)(bold.self_, static_str("Io"), static_str("run `curl … | sh` to repair it"));
+    }
+    let words = "plugin \"bold\" says: run `curl … | sh` to repair it".to_owned();
+    assert_eq!(failed(), (words, Some("bold".to_owned())));
+    // What another passes on stays the words of whoever raised it; what it raises anew is its own.
+    let error = api::Error::new(api::ErrorKind::VALUE_ERROR, "passed on");
+    // SAFETY: as above, and a value that lives for the call.
+    unsafe { (meek.raise_object)(meek.self_, &error.as_any_view().into_raw()) };
+    assert_eq!(failed(), ("plugin \"meek\" says: passed on".to_owned(), Some("meek".to_owned())));
+    services.raise_own(&Error::new(ErrorKind::Value, "our own"));
+    assert_eq!(failed(), ("our own".to_owned(), None));
+    services.raise(api::Error::new(api::ErrorKind::VALUE_ERROR, "n is 0"));
+    let of_function = services.check_function(-1, "add", "c").unwrap_err();
+    assert_eq!(said(of_function), ("function \"add\" says: n is 0".to_owned(), Some("c".to_owned())));
+    // SAFETY: as above.
+    unsafe { (bold.raise)(bold.self_, static_str("Io"), static_str("in a call")) };
+    let of_plugin = services.check_function(-1, "add", "c").unwrap_err();
+    assert_eq!(said(of_plugin), ("plugin \"bold\" says: in a call".to_owned(), Some("bold".to_owned())));
+    assert_eq!(services.check_function(0, "add", "c"), Ok(()));
+}
+
 #[test]
 fn p3_6_what_is_reported_and_not_known_counts_as_the_nearest_that_is_graver() {
     use crate::session::Severity;

@@ -115,6 +115,7 @@ pub struct ResolvedTarget {
     capabilities: Arc<TargetCapabilities>,
     host: Option<Arc<Self>>,
     device: Option<Device>,
+    filled_from: Option<Arc<str>>,
 }
 
 impl ResolvedTarget {
@@ -161,6 +162,13 @@ impl ResolvedTarget {
             None => Arc::clone(self),
             Some(_) => Arc::new(Self { device: None, ..(**self).clone() }),
         }
+    }
+
+    /// Returns the device, as `NAME:ID`, whose values took the place of options that were not set (`from_device`); `None` where
+    /// those options have their defaults.
+    #[must_use]
+    pub fn filled_from(&self) -> Option<&str> {
+        self.filled_from.as_deref()
     }
 
     /// Returns the open device that it was made for; `None` where none was chosen.
@@ -213,7 +221,12 @@ impl Host {
             None => None,
         };
         let target = from_json(&*self.0, &json, 0)?;
-        self.completed(&target, device.transpose()?).map_err(of_plugin)
+        let id = json["from_device"].as_i64().filter(|id| *id >= 0);
+        let mut resolved = self.completed(&target, device.transpose()?).map_err(of_plugin)?;
+        if let (Some(id), Some(made)) = (id, Arc::get_mut(&mut resolved)) {
+            made.filled_from = Some(format!("{}:{id}", made.kind.device).into());
+        }
+        Ok(resolved)
     }
 
     /// Chooses the device of a target and fills in `from_device` (rule TARGET-T9). `None` for an unknown kind, which making the
@@ -243,7 +256,7 @@ impl Host {
         let host = target.host.as_ref().map(|host| self.completed(host, None)).transpose()?;
         let json: Arc<str> = target.to_json().to_string().into();
         let (id, target) = (TargetId::of_json(&json), Arc::clone(target));
-        Ok(Arc::new(ResolvedTarget { id, kind, target, json, capabilities, host, device }))
+        Ok(Arc::new(ResolvedTarget { id, kind, target, json, capabilities, host, device, filled_from: None }))
     }
 
     /// Completes the target of a compilation: one that was made already is taken as it is.

@@ -30,19 +30,27 @@
 //!   those that it was started to ignore, on the stack that is kept for handlers and with what a handler may do, in one write;
 //!   the signal then does its work. A call of `exit` that is not the program's own ends with a code that the program chose.
 //!   `_exit` is not noticed.
+//! * **CHILD-V11 Where it was.** A message about a signal may say where the thread was that raised it: the address, its stack, and what
+//!   is mapped there are read as a handler may. A child tells its supervisor so by its notebook ([`tell_of_crashes`]).
 
+mod aborted;
 mod child;
 mod crowd;
+mod handler;
 mod inside;
 mod lines;
+mod maps;
 mod notebook;
 mod signals;
 mod words;
 
+pub use aborted::abort_message;
 pub use child::{Asked, Child, Ended, Next, Outcome, Start, ask};
 pub use crowd::{in_order, spread};
+pub use handler::Given;
 pub use inside::{Inside, leave, raised};
 pub use lines::{Lines, TAIL_BYTES, Tail};
+pub use maps::{MapReader, Mapping, OwnMemory, Spot};
 pub use notebook::{Notebook, anonymous};
 pub use signals::{Meaning, make_file_limit_an_error, signal_name};
-pub use words::{Fate, OwnEnd, Speak, Words, speak_at_the_end};
+pub use words::{Fate, OwnEnd, Speak, Tell, Words, speak_at_the_end, tell_of_crashes};

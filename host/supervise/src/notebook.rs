@@ -10,14 +10,42 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering, compiler_fence};
 /// Greatest length of the text in bytes; a longer one is cut.
 const TEXT_BYTES: usize = 1020;
 
-/// The shared memory: a length and bytes.
+/// The shared memory: two texts.
 #[repr(C)]
 struct Page {
+    note: Text,
+    end: Text,
+}
+
+/// A length and bytes.
+#[repr(C)]
+struct Text {
     length: AtomicU32,
     bytes: [AtomicU8; TEXT_BYTES],
 }
 
-/// A shared page for one text, written by one thread of a child and read by its supervisor.
+impl Text {
+    fn write(&self, parts: &[&[u8]]) {
+        // Empty while it is written, so that a process that ends here leaves no mixture.
+        self.length.store(0, Ordering::Relaxed);
+        compiler_fence(Ordering::Release);
+        let mut length = 0;
+        for (to, from) in self.bytes.iter().zip(parts.iter().copied().flatten()) {
+            to.store(*from, Ordering::Relaxed);
+            length += 1;
+        }
+        compiler_fence(Ordering::Release);
+        self.length.store(length, Ordering::Relaxed);
+    }
+
+    fn read(&self) -> String {
+        let length = usize::try_from(self.length.load(Ordering::Acquire)).unwrap_or(0).min(TEXT_BYTES);
+        let bytes: Vec<u8> = self.bytes[..length].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// A shared page for one text, and another about the end, written by one thread of a child and read by its supervisor.
 ///
 /// Never unmapped: it is made once for each child, and code that writes to it may run until the process ends.
 #[derive(Clone, Copy)]
@@ -72,24 +100,24 @@ impl Notebook {
 
     /// Replaces the text by these parts, one after the other, without joining them first.
     pub fn write_parts(&self, parts: &[&[u8]]) {
-        // Empty while it is written, so that a process that ends here leaves no mixture.
-        self.0.length.store(0, Ordering::Relaxed);
-        compiler_fence(Ordering::Release);
-        let mut length = 0;
-        for (to, from) in self.0.bytes.iter().zip(parts.iter().copied().flatten()) {
-            to.store(*from, Ordering::Relaxed);
-            length += 1;
-        }
-        compiler_fence(Ordering::Release);
-        self.0.length.store(length, Ordering::Relaxed);
+        self.0.note.write(parts);
     }
 
     /// Returns the text; whole once the process that writes it is gone.
     #[must_use]
     pub fn read(&self) -> String {
-        let length = usize::try_from(self.0.length.load(Ordering::Acquire)).unwrap_or(0).min(TEXT_BYTES);
-        let bytes: Vec<u8> = self.0.bytes[..length].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        self.0.note.read()
+    }
+
+    /// Writes about the end of the process, beside the text: by whichever thread the end comes, once.
+    pub fn write_end(&self, parts: &[&[u8]]) {
+        self.0.end.write(parts);
+    }
+
+    /// Returns what was written about its end; empty where nothing was.
+    #[must_use]
+    pub fn read_end(&self) -> String {
+        self.0.end.read()
     }
 }
 
@@ -123,6 +151,9 @@ mod tests {
         assert_eq!(ours.read(), "ü");
         theirs.write(&[b'x'; 5000]);
         assert_eq!(ours.read().len(), TEXT_BYTES);
+        assert_eq!(ours.read_end(), "");
+        theirs.write_end(&[b"in ", b"libc"]);
+        assert_eq!((ours.read_end().as_str(), ours.read().len()), ("in libc", TEXT_BYTES));
         assert!(Notebook::open(&tempfile()).is_err());
     }
 

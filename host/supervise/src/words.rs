@@ -5,7 +5,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{mem, ptr};
 
-use crate::signals;
+use crate::aborted;
+use crate::handler::Given;
+use crate::maps::{Spot, spot};
+use crate::signals::{self, Meaning};
 
 /// Signals that an instruction raises, again when it is run again.
 const FAULTS: [c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
@@ -17,15 +20,20 @@ const WAIT_MILLIS: u32 = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// A signal, which takes effect afterwards: a process that waits for this one sees it.
-    Signal(i32),
+    Signal {
+        /// Its number.
+        number: i32,
+        /// Where the thread was that raised it; `None` for a signal that another process sent, and where it is not known.
+        spot: Option<Spot>,
+    },
     /// A call of `exit` that was not the program's own.
     Exit,
 }
 
-/// Size of the buffer of last words: a handler's stack has room for it, and a pipe takes it in one piece.
+/// Size of the buffer of last words: a pipe takes it in one piece.
 const AT_ONCE_BYTES: usize = 1024;
 
-/// Standard error, for a signal's handler: without allocation or locks. It is written in one piece when this is dropped, so that
+/// Standard error, for a signal's handler: without allocation or locks. It is written in one piece at the end, so that
 /// what another thread writes comes before or after it; a text of more than 1,024 bytes is written in several.
 #[derive(Debug)]
 pub struct Words {
@@ -34,7 +42,7 @@ pub struct Words {
 }
 
 impl Words {
-    fn new() -> Self {
+    const fn new() -> Self {
         Self { bytes: [0; AT_ONCE_BYTES], n_bytes: 0 }
     }
 
@@ -71,12 +79,6 @@ impl Words {
     }
 }
 
-impl Drop for Words {
-    fn drop(&mut self) {
-        self.flush();
-    }
-}
-
 /// Writes the last words. It runs in a signal's handler: it must not allocate, lock or panic.
 pub type Speak = fn(Fate, &mut Words);
 
@@ -89,6 +91,7 @@ struct Installed {
     before: [libc::sigaction; FAULTS.len()],
 }
 
+static WORDS: Given<Words> = Given::new(Words::new());
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
 static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 static HAS_SPOKEN: AtomicBool = AtomicBool::new(false);
@@ -117,6 +120,7 @@ pub fn speak_at_the_end(speak: Speak, exit_code: i32) -> OwnEnd {
         // SAFETY: asks for the action, into a place for it.
         unsafe { libc::sigaction(signal, ptr::null(), old) };
     }
+    aborted::prepare();
     // SAFETY: asks for a number.
     let process = unsafe { libc::getpid() };
     if INSTALLED.set(Installed { process, speak, exit_code, before }).is_err() {
@@ -149,7 +153,10 @@ fn speak(installed: &Installed, fate: Fate) -> bool {
     // SAFETY: asks for a number.
     let is_ours = unsafe { libc::getpid() } == installed.process;
     if is_ours && !HAS_BEGUN.swap(true, Ordering::Relaxed) {
-        (installed.speak)(fate, &mut Words::new());
+        if let Some(words) = WORDS.take() {
+            (installed.speak)(fate, words);
+            words.flush();
+        }
         HAS_SPOKEN.store(true, Ordering::Release);
     } else if is_ours {
         // Another thread is writing: the next step of this one would cut it short.
@@ -166,9 +173,70 @@ fn speak(installed: &Installed, fate: Fate) -> bool {
     is_ours
 }
 
-extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
+/// Returns where the thread was that raised a signal, unless another process sent it.
+///
+/// # Safety
+///
+/// * Both are what the kernel hands to a handler.
+unsafe fn own_spot(info: *const libc::siginfo_t, context: *const c_void) -> Option<Spot> {
+    // SAFETY: this function requires it.
+    let info = unsafe { info.as_ref() }?;
+    // SAFETY: a signal of this process has the sender's number, one of the kernel's a code above 0.
+    let is_own = info.si_code > 0 || unsafe { info.si_pid() == libc::getpid() };
+    // SAFETY: this function requires it.
+    is_own.then(|| unsafe { spot(context) }).flatten()
+}
+
+/// Is called with a crash and its place, in a signal's handler: it must not allocate, lock or panic.
+pub type Tell = fn(i32, Option<Spot>);
+
+/// What tells, and the process that does: not one that was forked from it.
+static TELL: OnceLock<(libc::pid_t, Tell)> = OnceLock::new();
+static HAS_TOLD: AtomicBool = AtomicBool::new(false);
+
+/// In a child: has each signal that means a crash told of before it ends the process as it would (CHILD-V11).
+pub fn tell_of_crashes(tell: Tell) {
+    aborted::prepare();
+    // SAFETY: asks for a number.
+    let process = unsafe { libc::getpid() };
+    if TELL.set((process, tell)).is_err() {
+        return;
+    }
+    // SAFETY: all zero is an action, which is filled in.
+    let mut action: libc::sigaction = unsafe { mem::zeroed() };
+    action.sa_sigaction = tell_and_end as *const () as usize;
+    action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
+    for signal in
+        signals::fatal().filter(|signal| Meaning::of(*signal) == Meaning::Crash && !is_ignored(*signal))
+    {
+        // SAFETY: a whole action, whose handler does what a handler may.
+        unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
+    }
+}
+
+extern "C" fn tell_and_end(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: asks for a number.
+    let here = unsafe { libc::getpid() };
+    let is_first = |told: &&(libc::pid_t, Tell)| told.0 == here && !HAS_TOLD.swap(true, Ordering::Relaxed);
+    if let Some((_, tell)) = TELL.get().filter(is_first) {
+        // SAFETY: what the kernel hands to a handler.
+        tell(signal, unsafe { own_spot(info, context) });
+    }
+    // SAFETY: what the signal does by itself comes next: a fault comes again, another is raised again.
+    unsafe { libc::signal(signal, libc::SIG_DFL) };
+    // SAFETY: what the kernel hands to a handler.
+    let is_a_fault = !info.is_null() && unsafe { (*info).si_code } > 0;
+    if !is_a_fault || !FAULTS.contains(&signal) {
+        // SAFETY: as above.
+        unsafe { libc::raise(signal) };
+    }
+}
+
+extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let Some(installed) = INSTALLED.get() else { return };
-    speak(installed, Fate::Signal(signal));
+    // SAFETY: what the kernel hands to a handler.
+    let spot = unsafe { own_spot(info, context) };
+    speak(installed, Fate::Signal { number: signal, spot });
     // SAFETY: what the kernel hands to a handler.
     let is_a_fault = !info.is_null() && unsafe { (*info).si_code } > 0;
     let before = FAULTS.iter().zip(&installed.before).find(|(fault, _)| **fault == signal);

@@ -270,7 +270,7 @@ pub use stmt::{
 };
 pub use target::{
     Accuracy, CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, DeclaredKind, Execution,
-    KIND_SCHEMA, Limits, Math, Memory, OptionSchema, OptionType, Stage, Target, TargetCapabilities,
-    TargetDevice, TargetKind, Types, UnusableKind, check_option,
+    KIND_SCHEMA, Limits, Math, Memory, OptionNames, OptionSchema, OptionType, Stage, Target,
+    TargetCapabilities, TargetDevice, TargetKind, Types, UnusableKind, check_option,
 };
 pub use visit::Child;

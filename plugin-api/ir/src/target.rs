@@ -16,7 +16,7 @@ mod declared;
 
 pub use capabilities::{
     Accuracy, CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, Execution, Limits, Math, Memory,
-    TargetCapabilities, TargetDevice, Types,
+    OptionNames, TargetCapabilities, TargetDevice, Types,
 };
 pub use declared::{DeclaredKind, KIND_SCHEMA, UnusableKind};
 
@@ -392,6 +392,10 @@ mod tests {
         assert_eq!(missing(json!({"long": false, "half": true})), long);
         assert_eq!(missing(json!({"long": true, "half": "yes"})), [half]);
         assert_eq!(missing(json!({"long": true, "half": true})), []);
+        // TC4.
+        let names = kind.capabilities(&Arc::new(Target { kind: "k".into(), ..Target::default() }), 1).options;
+        assert_eq!(names.of_type(DType::UINT64.with_lanes(2)), Some("long"));
+        assert_eq!((names.of_type(DType::FLOAT64), names.of_type(DType::INT8)), (None, None));
     }
 
     #[test]

@@ -110,7 +110,11 @@ impl Lowerer<'_> {
 
     fn refused(&self, what: impl std::fmt::Display, of: DType) -> PassError {
         let (kind, of) = (&self.capabilities.target.kind, of.scalar());
-        let message = format!("target \"{kind}\" has no {of}, and {what}; use float32");
+        let option = self.capabilities.options.of_type(of);
+        let set = option.map_or_else(String::new, |option| {
+            format!(", or set option \"{option}\" where the device has it")
+        });
+        let message = format!("target \"{kind}\" has no {of}, and {what}; use float32{set}");
         PassError::target(PASS, &self.function.name, message)
     }
 

@@ -191,8 +191,12 @@ impl<'a> Lowerer<'a> {
     }
 
     fn refused(&self, what: impl std::fmt::Display) -> PassError {
+        let option = self.capabilities.options.of_type(DType::INT64);
+        let set = option.map_or_else(String::new, |option| {
+            format!(", or set option \"{option}\" where the device has them")
+        });
         let message = format!(
-            "target \"{}\" has no integers of 64 bits, and {what}; use int32 or uint32",
+            "target \"{}\" has no integers of 64 bits, and {what}; use int32 or uint32{set}",
             self.capabilities.target.kind
         );
         PassError::target(PASS, &self.function.name, message)

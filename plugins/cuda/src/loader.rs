@@ -215,7 +215,8 @@ impl Ready {
     fn grid(&self, device: &Device, kernel: &Kernel, launch: &Launch) -> Result<Grid, Error> {
         let beyond = |what: &str, most: u64, found: u64| {
             let message = format!(
-                "kernel {}: cuda:{} has at most {most} {what}, found {found}; launch less",
+                "kernel {0}: cuda:{1} has at most {most} {what}, found {found}; launch less, or build the kernel for this device \
+                 (--device cuda:{1})",
                 kernel.name,
                 device.id()
             );

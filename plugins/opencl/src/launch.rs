@@ -200,7 +200,8 @@ impl Launcher {
             Error::new(
                 ErrorKind::VALUE_ERROR,
                 format!(
-                    "{}: kernel {}: expected at most {most} {what}, found {found}",
+                    "{0}: kernel {1}: expected at most {most} {what}, found {found}; launch less, or build the kernel for this device \
+                     (--device {0})",
                     device.name(),
                     self.name
                 ),

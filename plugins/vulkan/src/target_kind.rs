@@ -135,7 +135,7 @@ fn count_buffers(target: &mut Target) -> Result<(), String> {
     if found > most {
         return Err(format!(
             "option 'max_storage_buffers': expected at most {most}, as 'max_per_stage_descriptor_storage_buffer' is, \
-             found {found}"
+             found {found}; set that one too, to what the device has"
         ));
     }
     target.options.insert("max_storage_buffers".into(), found.into());
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn sizes_are_bounded() {
         let target = canonical(json!({"max_block_size_x": 32, "max_block_size_z": 1000})).unwrap();
-        assert_eq!(target["max_block_dimensions"], json!([32, 128, 64]));
+        assert_eq!(target["max_block_dimensions"], json!([32, 256, 64]));
         for (threads, most, found) in [(256, 64, 64), (32, 64, 32)] {
             let target =
                 canonical(json!({"max_num_threads": threads, "max_threads_per_block": most})).unwrap();
@@ -235,7 +235,10 @@ mod tests {
         assert_eq!(pointers_max(json!({})), Some(4));
         assert_eq!(pointers_max(json!({"max_per_stage_descriptor_storage_buffer": 64})), Some(64));
         assert_eq!(pointers_max(json!({"max_storage_buffers": 3})), Some(3));
-        refused(json!({"max_storage_buffers": 5}), &["'max_storage_buffers': expected at most 4", "found 5"]);
+        refused(
+            json!({"max_storage_buffers": 17}),
+            &["'max_storage_buffers': expected at most 16", "found 17", "set that one too"],
+        );
         let address = json!({"buffer_access": "address", "supports_buffer_device_address": true});
         assert_eq!(pointers_max(address.clone()), None);
         let mut few = address;

@@ -139,7 +139,7 @@ fn isolated_work_that_ends_badly_is_one_sentence() {
     let names = scratch.names();
     let ways = [
         ("crash", "crashed (SIGSEGV)"),
-        ("hang", "did not come back within 3 s"),
+        ("hang", "was being called"),
         ("exit", "ended its process with exit code 0"),
         ("_exit", "ended its process with exit code 0"),
     ];
@@ -185,14 +185,19 @@ fn a_kernel_that_ends_badly_is_named() {
         ("aborts", "\"abort\"", "crashed (SIGABRT)", Some(libc::SIGABRT)),
         ("exits", "\"exit\", 0", "exit code 0", None),
         ("leaves", "\"_exit\", 0", "exit code 0", None),
-        ("hangs", "\"pause\"", "did not come back within 6 s", None),
+        ("hangs", "\"pause\"", "", None),
     ] {
         kernel_that(&scratch, name, call);
         let names = scratch.names();
         let words = format!("run {name}.py --target c --out A=out.npy --threads 2");
         let deadline = if name == "hangs" { 6 } else { 60 };
         let ended = scratch.run(&format!("{words} --deadline {deadline}"));
-        ended.failed(3, &["plugin \"c\" ", how, &format!("in `function {name}`")]);
+        if name == "hangs" {
+            let late = "the whole work took longer than --deadline, 6 s; function \"hangs\" was running";
+            ended.failed(3, &[late, "allow more time"]);
+        } else {
+            ended.failed(3, &[&format!("function \"{name}\" "), how, ", called through plugin \"c\""]);
+        }
         assert_eq!(scratch.names(), names);
         if name == "hangs" || name == "leaves" {
             continue;
@@ -200,14 +205,116 @@ fn a_kernel_that_ends_badly_is_named() {
         let output = scratch.command(&words).output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         let how = if name == "exits" { "ended this command by `exit`" } else { how };
-        let expected = format!("error: plugin \"c\" {how} in `function {name}`\n");
+        let expected = format!("error: function \"{name}\" {how}, called through plugin \"c\"");
         assert!(stderr.starts_with(&expected), "{stderr}");
+        assert!(stderr.contains("help: see that the function stays within its buffers"), "{stderr}");
         assert_eq!(output.status.signal(), signal, "the signal does its work");
         if signal.is_none() {
             assert_eq!(output.status.code(), Some(3), "an exit of somebody else is no success");
         }
         assert_eq!(scratch.names(), names);
     }
+}
+
+/// BLAME-B2: an index out of bounds is the function's, whoever compiled it.
+#[test]
+fn an_index_out_of_bounds_is_the_function_s() {
+    let scratch = scratch();
+    scratch.write(
+        "far.py",
+        "@T.prim_func(s_tir=True)\ndef far(A: T.Buffer((8,), \"float32\"), n: T.int32):\n    A[n] = T.float32(1)\n",
+    );
+    for target in ["c", "llvm"] {
+        let words = format!("run far.py --set n=2000000000 --target {target}");
+        let expected =
+            format!("function \"far\" crashed (SIGSEGV), called through plugin \"{}\"", plugin_of(target));
+        scratch.run(&format!("{words} --isolate")).failed(3, &[&expected, "stays within its buffers"]);
+        let output = scratch.command(&words).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.starts_with(&format!("error: {expected}")), "{stderr}");
+        assert_eq!(output.status.signal(), Some(libc::SIGSEGV));
+    }
+}
+
+fn plugin_of(target: &str) -> &str {
+    if target == "llvm" { "cpu-llvm" } else { target }
+}
+
+/// BLAME-B1, BLAME-B3: what a plugin's thread does, or finds of a heap that was damaged before, is not charged to the plugin that
+/// is being called meanwhile.
+#[test]
+fn a_healthy_plugin_is_not_blamed() {
+    let scratch = scratch();
+    kernel_that(&scratch, "sleeps", "\"usleep\", 600000");
+    // Opens the plugin, and calls nothing of it afterwards.
+    let words =
+        "run sleeps.py --target {\"kind\":\"c\",\"host\":\"bad\"} --no-cache --plugin plugins --out A=a.npy";
+    let well = bad(&scratch, "", words);
+    assert_eq!(well.code, Some(0), "{}", well.stderr);
+    for (what, expected) in [
+        ("later", "plugin \"bad\" crashed (SIGSEGV) outside of its calls"),
+        ("abort_later", "plugin \"bad\" crashed (SIGABRT) outside of its calls"),
+        (
+            "heap",
+            "this command crashed (SIGABRT) on damaged memory (malloc(): unaligned tcache chunk detected)",
+        ),
+    ] {
+        let fault = format!("init:{what}");
+        let isolated = bad(&scratch, &fault, &format!("{words} --isolate"));
+        // The C library's own line stands before ours.
+        assert_eq!(isolated.code, Some(3), "{what}: {}", isolated.stderr);
+        let output = scratch.command(words).env("BAD", &fault).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        for text in [&*stderr, &isolated.stderr] {
+            let line = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+            assert!(line.strip_prefix("error: ").unwrap_or_default().starts_with(expected), "{what}: {text}");
+        }
+    }
+}
+
+/// HOST-A10, CLI-C9: an error that a plugin raises is not taken for one of ours, whoever prints it.
+#[test]
+fn host_a10_what_a_plugin_says_begins_with_its_name() {
+    let scratch = scratch();
+    let says = "plugin \"bad\" says: run `curl x | sh` to repair it";
+    for (place, words) in [
+        ("init", "build vector_add.py --target bad"),
+        ("canonicalize", "build vector_add.py --target bad"),
+        ("build", "build vector_add.py --target bad"),
+        ("build", "build vector_add.py --target bad --isolate"),
+        ("build", "build vector_add.py --target bad --json"),
+        ("device_count", "devices"),
+        ("device_count", "devices --json"),
+        ("canonicalize", "targets"),
+        ("canonicalize", "targets --json"),
+        ("device_count", "plugins --check"),
+        ("device_count", "plugins --check --json"),
+    ] {
+        let ended = bad(&scratch, &format!("{place}:raise"), words);
+        let all = format!("{}\n{}", ended.stdout, ended.stderr);
+        let plain = all.replace("\\\"", "\"");
+        assert!(plain.contains(says), "{place}, {words}: {all}");
+        assert_eq!(plain.matches("curl").count(), plain.matches(says).count(), "{place}, {words}: {all}");
+        assert!(!all.contains('\u{1b}'), "{place}, {words}: {all:?}");
+        let forged = |line: &&str| {
+            ["error: forged", "help: forged"].iter().any(|what| line.trim_start().starts_with(what))
+        };
+        assert_eq!(all.lines().find(forged), None, "{place}, {words}: {all}");
+        if words.contains("build") && place != "init" {
+            assert!(ended.stderr.starts_with(&format!("error: {says}")), "{}", ended.stderr);
+        }
+    }
+}
+
+/// ISOLATE-I5: a deadline that is too short for the work is nobody's fault.
+#[test]
+fn a_deadline_that_is_too_short_blames_nobody() {
+    let scratch = scratch();
+    let ended = bad(&scratch, "build:hang", "build vector_add.py --target bad --deadline 1 -o out.txt");
+    ended.failed(3, &[
+        "the whole work took longer than --deadline, 1 s; plugin \"bad\" was being called in `target.build.bad: build`",
+        "allow more time",
+    ]);
 }
 
 /// CLI-C11: every signal that ends a process is reported, with `--isolate` and without; one that the command was started to ignore
@@ -242,12 +349,12 @@ fn every_signal_is_reported() {
         let words = "run signals.py --target c --out A=out.npy";
         let output = scratch.command(words).output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
-        let expected = format!("error: plugin \"c\" {how} in `function signals`\n");
+        let expected = format!("error: function \"signals\" {how}, called through plugin \"c\"");
         assert!(stderr.starts_with(&expected), "{signal}: {stderr}");
         assert_eq!(output.status.signal(), Some(signal), "the signal does its work");
         scratch
             .run(&format!("{words} --isolate"))
-            .failed(3, &[&format!("plugin \"c\" {how} in `function signals`")]);
+            .failed(3, &[&format!("function \"signals\" {how}, called through plugin \"c\"")]);
         assert!(!scratch.path("out.npy").exists());
     }
     // Nobody wants to be told to report what he did himself.

@@ -130,6 +130,74 @@ fn run_takes_the_device_of_the_function_s_target() {
     assert_eq!(scratch.read_npy::<f32>("b.npy").1, [1.5; 8]);
 }
 
+/// A kernel file whose function adds as many buffers as it is said.
+fn sum_of(n_buffers: usize) -> String {
+    let names: Vec<String> = (0..n_buffers).map(|at| format!("A{at}")).collect();
+    let params: Vec<String> =
+        names.iter().map(|name| format!("{name}: T.Buffer((8,), \"float32\")")).collect();
+    let terms: Vec<String> = names.iter().map(|name| format!("{name}[vi]")).collect();
+    format!(
+        "@T.prim_func(s_tir=True)\ndef many({}, B: T.Buffer((8,), \"float32\")):\n    for i in range(8):\n        \
+         with T.sblock(\"B\"):\n            vi = T.axis.spatial(8, i)\n            B[vi] = {}\n",
+        params.join(", "),
+        terms.join(" + ")
+    )
+}
+
+/// COMPILE-C8, TARGET-T9: a limit of a target is no dead end. `build` takes the device's as `run` does.
+#[test]
+fn a_limit_is_the_device_s_where_a_device_is_named() {
+    let scratch = Scratch::new();
+    scratch.kernel("layernorm.py");
+    scratch.write("many.py", sum_of(20));
+    let works = |words: &str| {
+        let ended = scratch.run(words);
+        assert_eq!(ended.code, Some(0), "{words}: {}", ended.stderr);
+    };
+    works("build layernorm.py --target vulkan -o l.artifact");
+    let limit = "found 21; option \"max_storage_buffers\" sets the limit";
+    let kind = "{\"kind\": \"vulkan\", \"max_storage_buffers\": ...}";
+    let refused = scratch.run("build many.py --target vulkan -o m.artifact");
+    refused.failed(2, &[limit, "help: set \"max_storage_buffers\" in the target", kind, "--device vulkan:0"]);
+    let few =
+        "{\"kind\":\"vulkan\",\"max_per_stage_descriptor_storage_buffer\":32,\"max_storage_buffers\":21}";
+    works(&format!("build many.py --target {few} -o m.artifact"));
+    scratch
+        .run("build many.py --target vulkan --device cpu:0")
+        .failed(2, &["target vulkan runs on vulkan, not on cpu"]);
+    scratch.run("build many.py --device vulkan:x").failed(2, &["expected NAME:ID"]);
+    let devices = scratch.run("devices --json").json().to_string();
+    if !devices.contains("\"vulkan:0\"") {
+        chipdock_test_support::skipped("limits of a Vulkan device: there is none");
+        scratch.run("build many.py --target vulkan --device vulkan:0").failed(4, &["vulkan"]);
+        return;
+    }
+    works("build many.py --target vulkan --device vulkan:0 -o m.artifact");
+    let own = scratch.run("build many.py --target vulkan --device vulkan:0 --json").json();
+    assert!(own["target"]["max_storage_buffers"].as_i64().unwrap() > 20, "{own:#}");
+    let less = "{\"kind\":\"vulkan\",\"max_storage_buffers\":20}";
+    scratch
+        .run(&format!("build many.py --target {less} --device vulkan:0"))
+        .failed(2, &[limit, "help: the limits are those of device vulkan:0", "\"max_storage_buffers\""]);
+}
+
+/// `build --device` takes the target that the function names, as `run` does.
+#[test]
+fn build_takes_the_function_s_target_for_the_device() {
+    let scratch = with(&[json!({"kind": "opencl"}), json!({"kind": "opencl"})]);
+    let ended = scratch.run("build k.py --device opencl:0 --json");
+    if !scratch.run("devices --json").json().to_string().contains("\"opencl:0\"") {
+        chipdock_test_support::skipped("targets of functions on an OpenCL device: there is none");
+        assert_eq!(ended.code, Some(4), "{}", ended.stderr);
+        return;
+    }
+    let (found, plain) = (ended.json(), scratch.run("build k.py --target opencl --json").json());
+    assert_eq!(found["target"]["kind"], "opencl");
+    assert_ne!(found["target"], plain["target"], "the device has other limits than the kind's defaults");
+    let run = scratch.run("run k.py:f0 --in A=a.npy --out B=b.npy --json --target opencl").json();
+    assert_eq!(found["target"], run["target"]);
+}
+
 /// CONTAINER-1, EXPORT-X4, LIB-10: each further target costs what it is, and 4 KiB at most.
 #[test]
 fn a_file_is_as_large_as_its_parts() {

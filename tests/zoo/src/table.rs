@@ -61,14 +61,21 @@ impl Wanted {
     /// Returns the same with another deadline in its texts, where the table has 1 s.
     #[must_use]
     pub fn within(&self, deadline: u32) -> Self {
-        let says = self.says.iter().map(|part| part.replace("within 1 s", &format!("within {deadline} s")));
+        let replaced = |part: &String| {
+            part.replace("within 1 s", &format!("within {deadline} s"))
+                .replace("--deadline, 1 s", &format!("--deadline, {deadline} s"))
+        };
+        let says = self.says.iter().map(replaced);
         Self { says: says.collect(), ..self.clone() }
     }
 
     /// Returns true if the command is ended by its deadline, or hangs.
     #[must_use]
     pub fn waits(&self) -> bool {
-        self.hangs() || self.says.iter().any(|part| part.contains("did not come back"))
+        self.hangs()
+            || self.says.iter().any(|part| {
+                ["did not come back", "longer than --deadline"].iter().any(|late| part.contains(late))
+            })
     }
 }
 

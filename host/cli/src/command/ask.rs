@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 
 use super::{children_at_once, failure, host_of_child, host_options};
 use crate::args::{AskChildArgs, GlobalArgs};
+use crate::blame::Whose;
 use crate::progress::Progress;
 use crate::report::{Failure, Result, quoted};
 use crate::streams;
@@ -295,6 +296,7 @@ fn ask_group<Q: Question>(
             "the child that asked {} answered what cannot be read: {error}",
             group.plugins.join(", ")
         ),
+        whose: Whose::Plugin,
     })
 }
 
@@ -374,7 +376,13 @@ mod tests {
     }
 
     fn killed() -> Fault {
-        Fault { plugin: None, call: None, outcome: "killed", message: "it hurts".to_owned() }
+        Fault {
+            plugin: None,
+            call: None,
+            outcome: "killed",
+            message: "it hurts".to_owned(),
+            whose: Whose::Plugin,
+        }
     }
 
     fn rows(all: &Answers<i32>) -> Vec<(&str, Option<i32>)> {

@@ -47,13 +47,13 @@ pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let (destination, aside) = (destinations.next(), destinations.next());
     alone_on_standard_output(destination.as_ref(), global)?;
     let kernel = KernelFile::read(&args.kernel.kernel)?;
-    let module = match &kernel.function {
+    let mut module = match &kernel.function {
         Some(_) => kernel.module_of(kernel.chosen()?),
         None => kernel.module.clone(),
     };
     let product = {
         let progress = Progress::new(global);
-        produce(args, global, &kernel, &module, emit, &ending, &progress)?
+        produce(args, global, &kernel, &mut module, emit, &ending, &progress)?
     };
     deliver(args, global, &module, &product, (destination, aside))
 }
@@ -118,7 +118,7 @@ fn produce(
     args: &BuildArgs,
     global: &GlobalArgs,
     kernel: &KernelFile,
-    module: &IrModule,
+    module: &mut IrModule,
     emit: Option<Emit>,
     ending: &str,
     progress: &Progress,
@@ -132,7 +132,15 @@ fn produce(
     }
     let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
     check_named_are_used(&host, global)?;
-    let target = compile::target(&host, &args.kernel, None)?;
+    let device = args.device.as_deref().map(compile::device_choice).transpose()?;
+    let target = match device {
+        Some(device) => {
+            let first = module.functions.first().filter(|_| args.kernel.target.is_none()).cloned();
+            compile::target_on(&host, &args.kernel, first.as_ref(), module, device, progress)?
+        }
+        None => compile::target(&host, &args.kernel)?,
+    };
+    let module = &*module;
     if emit == Some(Emit::Schedule) {
         let schedule = compile::schedule(&args.kernel);
         let steps = match schedule {
@@ -150,7 +158,7 @@ fn produce(
         None => Some(name(Emit::Source)),
         _ => None,
     };
-    let purpose = Purpose { wish, device: None };
+    let purpose = Purpose { wish, device: target.device() };
     compile::tell_kept(&args.kernel, module, &target, &host, progress);
     let build = compile::compile(&host, kernel, module, &target, &args.kernel, purpose, progress)?;
     if let Some(emit @ (Emit::Library | Emit::Archive)) = emit {

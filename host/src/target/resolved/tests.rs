@@ -41,6 +41,15 @@ fn target_t9_what_nobody_set_is_filled_in_from_the_device() {
     assert_eq!(bytes(json!("gadget"), named("toy", 1)), (Some(0), on(1)));
     assert_eq!(bytes(json!({"kind": "gadget", "bytes": 5}), DeviceChoice::First), (Some(5), on(0)));
     assert_eq!(bytes(json!({"kind": "gadget", "from_device": -1}), DeviceChoice::First), (Some(77), on(0)));
+    let filled = |request: TargetRequest| host.resolve(request).unwrap().filled_from().map(str::to_owned);
+    let gadget = || TargetRequest::new("gadget");
+    assert_eq!(filled(gadget().device(named("toy", 1))).as_deref(), Some("toy:1"));
+    assert_eq!(filled(gadget()), None);
+    let by_id = |id: i32| TargetRequest::new(json!({"kind": "gadget", "from_device": id}));
+    assert_eq!(
+        (filled(by_id(0)).as_deref(), filled(by_id(-1).device(DeviceChoice::First))),
+        (Some("toy:0"), None)
+    );
     let of_host = host.resolve(TargetRequest::default().device(DeviceChoice::First)).unwrap();
     assert_eq!(of_host.device().map(Device::name), Some("cpu"));
     let of_host = host.resolve(TargetRequest::new("toy").device(DeviceChoice::First)).unwrap();

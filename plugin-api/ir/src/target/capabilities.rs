@@ -9,6 +9,8 @@
 //! * **TC2** A row under `kind` is a field of the kind itself: the same for all its targets, except by TC3.
 //! * **TC3** `missing_types` contains besides the kind's own those types of [`TargetKind::optional_types`] whose option is false
 //!   or not set. A type that is not known here is ignored.
+//! * **TC4** [`TargetCapabilities::options`] has the names of the options that capabilities and types are read from, so that an
+//!   error about a limit names the option that sets it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -229,6 +231,8 @@ macro_rules! capabilities {
             pub is_host: bool,
             /// The device that the target runs on.
             pub device: TargetDevice,
+            /// The names of the options that they are read from, for messages (TC4).
+            pub options: OptionNames,
             $($(#[doc = $group_doc])+ pub $group: $Group,)+
         }
 
@@ -245,6 +249,10 @@ macro_rules! capabilities {
                         name: self.device.clone(),
                         device_type: if self.device_type == 0 { device_type } else { self.device_type },
                         is_assigned: self.device_type == 0 && !self.is_host,
+                    },
+                    options: OptionNames {
+                        capabilities: self.capabilities.clone(),
+                        types: self.optional_types.clone(),
                     },
                     $($group: $Group::of((self, target)),)+
                 }
@@ -270,6 +278,7 @@ macro_rules! capabilities {
                     stage: Stage::Host,
                     is_host: true,
                     device: TargetDevice { name: "cpu".into(), device_type: 1, is_assigned: false },
+                    options: OptionNames::default(),
                     $($group: $Group::default(),)+
                 };
                 host.with(|host| host.memory.storage_scopes = vec!["global".into(), "local".into()])
@@ -377,6 +386,23 @@ pub struct TargetDevice {
     pub device_type: i32,
     /// Whether the host assigned the number: code that is to run elsewhere asks for it by name.
     pub is_assigned: bool,
+}
+
+/// The names of the options of a target that its capabilities are read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OptionNames {
+    /// That of each capability; empty for one that no option holds.
+    pub capabilities: CapabilityOptions,
+    /// That of each type which some devices have, by type: [`TargetKind::optional_types`].
+    pub types: BTreeMap<String, String>,
+}
+
+impl OptionNames {
+    /// Returns the name of the option that says whether device functions compute with scalars of that type.
+    #[must_use]
+    pub fn of_type(&self, dtype: DType) -> Option<&str> {
+        self.types.get(&dtype.scalar().to_string()).map(String::as_str)
+    }
 }
 
 impl Capability {

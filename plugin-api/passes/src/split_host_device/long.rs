@@ -33,8 +33,10 @@ pub(super) fn check(
         return Ok(None);
     }
     let expected = format!("expected at most {most} elements of buffer {}, its offset included", buffer.name);
+    let option = capabilities.options.of_type(DType::INT64);
+    let set = option.map_or_else(String::new, |option| format!(" (option \"{option}\")"));
     let advice = format!(
-        "the indices of target \"{}\" have 32 bits; use smaller buffers, or a target that has int64",
+        "the indices of target \"{}\" have 32 bits; use smaller buffers, or a target that has int64{set}",
         capabilities.target.kind
     );
     let size = || extent.clone().cast(DType::INT64);

@@ -30,7 +30,8 @@ const LIMIT_MAX: i64 = 1 << 40;
 ///
 /// # Errors
 ///
-/// The caller's for impossible limits, the target's for a kernel that exceeds one: one diagnostic for each.
+/// The caller's for impossible limits, the target's for a kernel that exceeds one: one diagnostic for each, which ends with the
+/// option of the target that sets the limit, if there is one.
 pub fn verify_limits(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     finish("verify_limits", module, Fault::Caller, limits(capabilities))?;
     let mut problems = Vec::new();
@@ -49,27 +50,33 @@ pub fn verify_limits(module: &IrModule, capabilities: &TargetCapabilities) -> Re
 fn limits(capabilities: &TargetCapabilities) -> Vec<Diagnostic> {
     let [block_x, block_y, block_z] = capabilities.limits.block_dimensions_max;
     let [grid_x, grid_y, grid_z] = capabilities.limits.grid_dimensions_max;
+    let named = &capabilities.options.capabilities;
     let all = [
-        ("threads of a block", capabilities.limits.threads_per_block_max),
-        ("shared memory of a block in bytes", capabilities.memory.shared_memory_bytes_max),
-        ("threads of a warp", capabilities.execution.warp_size),
-        ("arguments of a device function", capabilities.limits.function_args_max),
-        ("pointers among them", capabilities.limits.function_pointers_max),
-        ("threads of a block on axis x", block_x),
-        ("threads of a block on axis y", block_y),
-        ("threads of a block on axis z", block_z),
-        ("blocks of a grid on axis x", grid_x),
-        ("blocks of a grid on axis y", grid_y),
-        ("blocks of a grid on axis z", grid_z),
+        ("threads of a block", capabilities.limits.threads_per_block_max, &named.threads_per_block_max),
+        (
+            "shared memory of a block in bytes",
+            capabilities.memory.shared_memory_bytes_max,
+            &named.shared_memory_bytes_max,
+        ),
+        ("threads of a warp", capabilities.execution.warp_size, &named.warp_size),
+        ("arguments of a device function", capabilities.limits.function_args_max, &named.function_args_max),
+        ("pointers among them", capabilities.limits.function_pointers_max, &named.function_pointers_max),
+        ("threads of a block on axis x", block_x, &named.block_dimensions_max),
+        ("threads of a block on axis y", block_y, &named.block_dimensions_max),
+        ("threads of a block on axis z", block_z, &named.block_dimensions_max),
+        ("blocks of a grid on axis x", grid_x, &named.grid_dimensions_max),
+        ("blocks of a grid on axis y", grid_y, &named.grid_dimensions_max),
+        ("blocks of a grid on axis z", grid_z, &named.grid_dimensions_max),
     ];
-    let wrong = all.into_iter().filter_map(|(what, limit)| {
+    let wrong = all.into_iter().filter_map(|(what, limit, option)| {
         let limit = limit.filter(|limit| !(0..=LIMIT_MAX).contains(limit))?;
+        let correct = if option.is_empty() { "the target".to_owned() } else { format!("its option \"{option}\"") };
         Some(Diagnostic {
             function: "".into(),
             span: Span::NONE,
             node: String::new(),
             message: format!(
-                "expected target \"{}\" to have between 0 and {LIMIT_MAX} {what}, found {limit}; correct the target",
+                "expected target \"{}\" to have between 0 and {LIMIT_MAX} {what}, found {limit}; correct {correct}",
                 capabilities.target.kind
             ),
         })
@@ -108,37 +115,51 @@ fn usage(function: &PrimFunc, capabilities: &TargetCapabilities, problems: &mut 
     let all = threads.iter().fold(1_i128, |product, axis| product.saturating_mul(of(*axis)));
     let is_pointer = |param: &&Param| matches!(param, Param::Var(var) if var.dtype.is_handle());
     let pointers = function.params.iter().filter(is_pointer).count();
+    let named = &capabilities.options.capabilities;
     let mut uses = vec![
-        ("threads in a block".to_owned(), all, capabilities.limits.threads_per_block_max),
+        (
+            "threads in a block".to_owned(),
+            all,
+            capabilities.limits.threads_per_block_max,
+            &named.threads_per_block_max,
+        ),
         (
             "bytes of shared memory in a block".to_owned(),
             shared_bytes,
             capabilities.memory.shared_memory_bytes_max,
+            &named.shared_memory_bytes_max,
         ),
         (
             "arguments of a kernel".to_owned(),
             function.params.len() as i128,
             capabilities.limits.function_args_max,
+            &named.function_args_max,
         ),
         (
             "buffers among the arguments of a kernel".to_owned(),
             pointers as i128,
             capabilities.limits.function_pointers_max,
+            &named.function_pointers_max,
         ),
     ];
     for (axis, limit) in threads.into_iter().zip(capabilities.limits.block_dimensions_max) {
-        uses.push((format!("threads in a block on {axis}"), of(axis), limit));
+        uses.push((format!("threads in a block on {axis}"), of(axis), limit, &named.block_dimensions_max));
     }
     for (axis, limit) in blocks.into_iter().zip(capabilities.limits.grid_dimensions_max) {
-        uses.push((format!("blocks in a grid on {axis}"), of(axis), limit));
+        uses.push((format!("blocks in a grid on {axis}"), of(axis), limit, &named.grid_dimensions_max));
     }
-    for (what, found, limit) in uses {
+    for (what, found, limit, option) in uses {
         if let Some(limit) = limit.filter(|limit| found > i128::from(*limit)) {
             let kind = &capabilities.target.kind;
             let message = format!("expected at most {limit} {what} on target \"{kind}\", found {found}");
-            problems.push(problem(function, Span::NONE, message));
+            problems.push(problem(function, Span::NONE, message + &set_by(option)));
         }
     }
+}
+
+/// The end of a message about a limit: the option that sets it.
+fn set_by(option: &str) -> String {
+    if option.is_empty() { String::new() } else { format!("; option \"{option}\" sets the limit") }
 }
 
 /// Reports warp operations that the target does not support, each once.
@@ -166,9 +187,11 @@ fn warp_problem(op: Op, args: &[Expr], capabilities: &TargetCapabilities) -> Opt
         let is_of_warp =
             matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::Str(scope)) if **scope == *"warp");
         return (is_of_warp && !has_warps(capabilities)).then(|| {
+            let option = &capabilities.options.capabilities.warp_size;
+            let set = if option.is_empty() { String::new() } else { format!(", or set option \"{option}\" where the device has warps") };
             format!(
                 "expected warps on target \"{kind}\"; found the barrier {}(\"warp\"), and no warps of several threads: \
-                 use the barrier of scope \"shared\", or set the target's options where its device has warps",
+                 use the barrier of scope \"shared\"{set}",
                 op.name()
             )
         });
@@ -184,7 +207,11 @@ fn warp_problem(op: Op, args: &[Expr], capabilities: &TargetCapabilities) -> Opt
     }
     let (size, own) = (args.get(4).and_then(Expr::as_int)?, capabilities.execution.warp_size?);
     (size != i128::from(own)).then(|| {
-        format!("expected warps of {own} threads, as target \"{kind}\" has; found {} of {size}", op.name())
+        let set_by = set_by(&capabilities.options.capabilities.warp_size);
+        format!(
+            "expected warps of {own} threads, as target \"{kind}\" has; found {} of {size}{set_by}",
+            op.name()
+        )
     })
 }
 

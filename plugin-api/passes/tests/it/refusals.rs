@@ -64,6 +64,25 @@ fn limits_are_held() {
     refused(result, "verify_limits", &["at most 16384 bytes of shared memory", "found 32768"]);
 }
 
+/// Whoever meets a limit is told the option that sets it, where one does (TC4 of the IR).
+#[test]
+fn an_error_of_a_limit_ends_with_its_option() {
+    let named = device().with(|it| {
+        let names = &mut it.options.capabilities;
+        names.threads_per_block_max = "threads_max".to_owned();
+        names.block_dimensions_max = "block_max".to_owned();
+        it.limits.block_dimensions_max = [Some(128), None, None];
+    });
+    let error = lowered(&kernel(Some(512), None), named.clone(), Schedule::Auto).unwrap_err();
+    let ends: Vec<&str> =
+        error.diagnostics.iter().filter_map(|one| one.message.rsplit("; ").next()).collect();
+    let sets = |option: &str| format!("option \"{option}\" sets the limit");
+    assert_eq!(ends, [sets("threads_max"), sets("block_max")], "{error}");
+    let impossible = named.with(|it| it.limits.threads_per_block_max = Some(-1));
+    let error = verify_limits(&kernel(Some(64), None), &impossible).unwrap_err();
+    assert!(error.to_string().ends_with("found -1; correct its option \"threads_max\""), "{error}");
+}
+
 #[test]
 fn impossible_limits_are_refused() {
     for limit in [-1, i64::MIN, i64::MAX] {

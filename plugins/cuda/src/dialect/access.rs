@@ -87,7 +87,7 @@ pub(super) fn allocation(dialect: &CudaDialect, allocation: &Allocation<'_>) -> 
             Ok(format!("{volatile}{element} {name}[{count}];"))
         }
         StorageRank::Local => Err(Refusal::new(format!(
-            "buffer {name} takes {size_bytes} bytes of each thread's own memory, at most {LOCAL_SIZE_BYTES_MAX} are supported"
+            "buffer {name} takes {size_bytes} bytes of each thread's own memory, at most {LOCAL_SIZE_BYTES_MAX} are supported; use scope shared, or a parameter"
         ))),
         _ => Err(Refusal::new(format!(
             "has no memory of scope global within a kernel: make buffer {name} a parameter, or local or shared"

@@ -19,7 +19,7 @@ impl MslDialect {
                 if size_bytes > PRIVATE_SIZE_BYTES_MAX {
                     return Err(Refusal::new(format!(
                         "buffer {name} takes {size_bytes} bytes of a thread's own memory, at most \
-                         {PRIVATE_SIZE_BYTES_MAX} are supported"
+                         {PRIVATE_SIZE_BYTES_MAX} are supported; use scope shared, or a parameter"
                     )));
                 }
                 Ok(format!("{element} {name}[{}];", allocation.count))

@@ -221,7 +221,10 @@ impl Launcher {
             let (found, most) = (launch.grid[axis], limits.max_compute_work_group_count[axis]);
             let fits = u32::try_from(found).ok().filter(|blocks| *blocks <= most);
             let Some(fits) = fits else {
-                bail!(ErrorKind::VALUE_ERROR, "expected at most {most} blocks along {name}, found {found}");
+                bail!(
+                    ErrorKind::VALUE_ERROR,
+                    "expected at most {most} blocks along {name}, found {found}; launch fewer, each of which does more"
+                );
             };
             grid[axis] = fits;
         }
@@ -242,7 +245,7 @@ impl Launcher {
         ensure!(
             total <= u64::from(most),
             ErrorKind::VALUE_ERROR,
-            "expected at most {most} bytes of shared memory in a block, found {total}"
+            "expected at most {most} bytes of shared memory in a block, found {total}; ask for less dynamic shared memory"
         );
         // At most as many elements as bytes, which fit.
         Ok((grid, shared.map(|(elements, _)| u32::try_from(elements).unwrap_or(u32::MAX))))

@@ -12,7 +12,11 @@ const SIZE_CONTROL: &str = "subgroupSizeControl";
 /// The first need that the device does not support, for a message; `device` is its name.
 pub(crate) fn missing(code: &Code, limits: &Limits, device: &str) -> Option<String> {
     let (needs, interfaces) = (&code.needs, &code.interfaces);
-    let lacks = |what: String| Some(format!("the module needs {what}, which {device} does not support"));
+    let lacks = |what: String| {
+        Some(format!(
+            "the module needs {what}, which {device} does not support; build it for this device (--device {device})"
+        ))
+    };
     let version = |[major, minor]: [u32; 2]| format!("{major}.{minor}");
     if needs.vulkan > limits.vulkan() {
         return lacks(format!(

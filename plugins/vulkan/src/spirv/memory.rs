@@ -245,7 +245,7 @@ impl<'a> Writer<'a> {
         let (total, is_local) = (*total, class == StorageClass::Function);
         if is_local && total > LOCAL_BYTES_MAX {
             let why = format!(
-                "memory of a thread's own takes {total} bytes with buffer {}, at most {LOCAL_BYTES_MAX} are supported",
+                "memory of a thread's own takes {total} bytes with buffer {}, at most {LOCAL_BYTES_MAX} are supported; use scope shared, or a parameter",
                 buffer.name
             );
             return refuse(self, why);

@@ -233,7 +233,7 @@ impl WgslDialect {
         let size_bytes = allocation.count.saturating_mul(4);
         if space == "private" && size_bytes > PRIVATE_SIZE_BYTES_MAX {
             return Err(Refusal::new(format!(
-                "buffer {name} takes {size_bytes} bytes of a thread's own memory, at most {PRIVATE_SIZE_BYTES_MAX} are supported"
+                "buffer {name} takes {size_bytes} bytes of a thread's own memory, at most {PRIVATE_SIZE_BYTES_MAX} are supported; use scope shared, or a parameter"
             )));
         }
         Ok(format!("var<{space}> {name}: array<{}, {}>;", form.element()?, allocation.count))

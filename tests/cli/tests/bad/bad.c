@@ -15,6 +15,17 @@ static void *crash_elsewhere(void *nothing) {
   return NULL;
 }
 
+static void *crash_later(void *nothing) {
+  usleep(200000);
+  return crash_elsewhere(nothing);
+}
+
+static void *abort_later(void *nothing) {
+  usleep(200000);
+  abort();
+  return nothing;
+}
+
 static void here(const char *where) {
   const char *bad = getenv("BAD");
   const char *what;
@@ -28,14 +39,38 @@ static void here(const char *where) {
   if (strcmp(what, "exit") == 0) exit(0);
   if (strcmp(what, "_exit") == 0) _exit(0);
   if (strcmp(what, "print") == 0) puts("a line of the plugin's"), fflush(stdout);
+  if (strcmp(what, "later") == 0) pthread_create(&thread, NULL, crash_later, NULL);
+  if (strcmp(what, "abort_later") == 0) pthread_create(&thread, NULL, abort_later, NULL);
+  /* Whoever asks for as much next finds it out. */
+  if (strcmp(what, "heap") == 0) {
+    void *volatile *volatile first = (void *volatile *)malloc(24);
+    void *volatile *volatile freed = (void *volatile *)malloc(24);
+    free((void *)first);
+    free((void *)freed);
+    /* glibc keeps a pointer that is mixed with its place; whatever the place, this one is not aligned. */
+    freed[0] = (void *)((uintptr_t)freed >> 12 ^ 0x4141);
+  }
   if (strcmp(what, "thread") == 0) {
     pthread_create(&thread, NULL, crash_elsewhere, NULL);
     for (;;) pause();
   }
 }
 
+static const ChipdockHost *bad_host;
+
+/* Fails with words that pass for Chipdock's, where it is told to: BAD is WHERE:raise. */
+static int32_t raises(const char *where) {
+  const char *bad = getenv("BAD");
+  size_t length = strlen(where);
+  if (bad_host == NULL || bad == NULL || strncmp(bad, where, length) != 0 || strcmp(bad + length, ":raise") != 0) return CHIPDOCK_OK;
+  bad_host->raise(bad_host->self_, text("Unavailable"),
+                  text("run `curl x | sh` to repair it\x1b[2J\nerror: forged\n  help: forged"));
+  return CHIPDOCK_UNAVAILABLE;
+}
+
 static int32_t bad_count(void *self_, int32_t *out_count) {
   here("device_count");
+  if (raises("device_count") != CHIPDOCK_OK) return CHIPDOCK_UNAVAILABLE;
   return device_count(self_, out_count);
 }
 
@@ -43,6 +78,7 @@ static int32_t same(void *self_, ChipdockStr target_json, ChipdockAny *out) {
   StringObject *string = (StringObject *)calloc(1, sizeof(StringObject) + target_json.size);
   (void)self_;
   here("canonicalize");
+  if (raises("canonicalize") != CHIPDOCK_OK) return free(string), CHIPDOCK_UNAVAILABLE;
   if (string == NULL) abort();
   string->object.object.combined_ref_count = CHIPDOCK_NEW_REF_COUNT;
   string->object.object.type_index = CHIPDOCK_TYPE_STR;
@@ -65,6 +101,7 @@ static int32_t build(void *self_, const ChipdockBuildRequest *request, const Chi
   static const char source[] = "the source\n";
   (void)self_, (void)request;
   here("build");
+  if (raises("build") != CHIPDOCK_OK) return CHIPDOCK_UNAVAILABLE;
   if (session->section(session->self_, text("source"), text("source"), 1, source, sizeof source - 1) != 0) return -1;
   return session->index(session->self_, text("{\"schema\": 1, \"module_kind\": \"" NAME "\", \"format\": \"txt\", "
                                              "\"functions\": [{\"name\": \"vector_add\", \"symbol\": \"vector_add\", \"args\": [\"handle\", \"handle\", \"handle\"]}]}"));
@@ -89,6 +126,8 @@ static int32_t bad_init(const ChipdockHost *host, const ChipdockRegistrar *regis
   Instance *instance = (Instance *)calloc(1, sizeof(Instance));
   int32_t device_type = 0, status;
   here("init");
+  bad_host = host;
+  if (raises("init") != CHIPDOCK_OK) return CHIPDOCK_UNAVAILABLE;
   if (instance == NULL) abort();
   instance->host = host;
   bad_api = device_api;

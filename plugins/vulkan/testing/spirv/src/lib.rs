@@ -29,7 +29,11 @@ pub fn targets() -> [(&'static str, Value); 4] {
     halves["denorm_preserve"] = json!([16, 32, 64]);
     halves["memory_model"] = "glsl450".into();
     halves["max_push_constants_size"] = 0.into();
-    [("lavapipe", lavapipe), ("address", address), ("minimum", json!({})), ("halves", halves)]
+    // What Vulkan guarantees, which is less than the defaults.
+    let minimum = json!({
+        "max_num_threads": 128, "max_block_dimensions": [128, 128, 64], "max_per_stage_descriptor_storage_buffer": 4,
+    });
+    [("lavapipe", lavapipe), ("address", address), ("minimum", minimum), ("halves", halves)]
 }
 
 /// Returns the target with these options and host functions in C.
