@@ -25,7 +25,12 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("setcap", "-h", "libcap2-bin", "the command with file capabilities"),
     ("nm", "--version", "binutils", "what a plugin exports"),
     ("clang++-19", "--version", "clang-19", "goldens of GPU dialects, compiled as C and C++"),
-    ("chromium", "--version", "chromium", "the page of the conformance suite, looked at in a browser"),
+    (
+        "chromium",
+        "--version",
+        "chromium",
+        "the page of the conformance suite in a browser, and WGSL compiled and run by one",
+    ),
     ("perf", "--version", "linux-perf", "names of code that target llvm loads"),
     ("gdb", "--version", "gdb", "the same"),
     (

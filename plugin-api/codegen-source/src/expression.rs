@@ -364,7 +364,7 @@ impl<'a> Writer<'a> {
                 .integer(matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge).into(), DType::BOOL);
             return self.expect(e, answer);
         }
-        self.dialect.comparison(op, &left, &right, a.dtype)
+        self.dialect.comparison(op, &left, &right, a.dtype, &mut self.prelude)
     }
 
     // -- indices ----------------------------------------------------------------------------------------------------

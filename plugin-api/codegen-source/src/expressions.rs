@@ -131,9 +131,10 @@ pub trait Expressions {
         Ok(amount)
     }
 
-    /// A comparison of two scalars of a type; for booleans, false is less than true.
-    fn comparison(&self, op: CompareOp, a: &Code, b: &Code, operand: DType) -> Code {
-        let _ = operand;
+    /// A comparison of two scalars of a type; for booleans, false is less than true. With a NaN only `!=` is true (IR-N6),
+    /// also where a compiler assumes that there is none: a language whose compilers may compares bits.
+    fn comparison(&self, op: CompareOp, a: &Code, b: &Code, operand: DType, prelude: &mut Prelude) -> Code {
+        let _ = (operand, prelude);
         Code::infix(crate::Infix::of_comparison(op), a, b)
     }
 

@@ -63,6 +63,7 @@
 pub mod c_family;
 mod code;
 mod conditional;
+mod constants;
 mod dialect;
 mod expression;
 mod expressions;
@@ -85,6 +86,7 @@ mod writer;
 
 pub use c_family::contains_word;
 pub use code::{Code, Infix, Precedence};
+pub use constants::decimal;
 pub use dialect::{
     Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Dialect, DynamicShared,
     Launch, MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,

@@ -15,6 +15,7 @@ pub mod digits;
 pub mod launches;
 pub mod npy;
 pub mod run;
+pub mod specials;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

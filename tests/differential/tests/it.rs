@@ -16,4 +16,5 @@ mod parallel;
 mod parallel_threads;
 mod random;
 mod refused;
+mod specials;
 mod threads;

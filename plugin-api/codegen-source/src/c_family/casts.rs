@@ -3,7 +3,7 @@
 use chipdock_ir::{DType, Op, TypeCode};
 
 use super::{CFamily, Cast, computed, halves, is_half, scalar, short};
-use crate::{Answer, Code, Infix, Precedence, Prelude, Refusal};
+use crate::{Answer, Code, Infix, Precedence, Prelude, Refusal, decimal};
 
 /// A constant; a leading minus sign is a unary operator.
 fn signed(text: String) -> Code {
@@ -31,7 +31,7 @@ pub(super) fn integer<L: CFamily>(language: &L, value: i128, dtype: DType) -> An
     Ok(signed(text))
 }
 
-/// A float constant: the shortest decimal that reads back as the same value.
+/// A float constant: the shortest decimal that every reader takes for the same value.
 pub(super) fn float<L: CFamily>(
     language: &L,
     value: f64,
@@ -48,7 +48,7 @@ pub(super) fn float<L: CFamily>(
     if !is_finite {
         return Ok(signed(language.not_finite(value, computed(dtype), prelude)?.text));
     }
-    Ok(signed(if is_double { format!("{value:?}") } else { format!("{:?}f", value as f32) }))
+    Ok(signed(decimal(value, dtype) + if is_double { "" } else { "f" }))
 }
 
 /// An infinity or NaN built from its bits: the default of [`CFamily::not_finite`].

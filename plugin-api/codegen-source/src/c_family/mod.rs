@@ -14,8 +14,8 @@
 //!   other types are represented as they are in memory. A type without a spelling is refused
 //!   ([`CFamily::refused_type`]).
 //! - **CF3** *Constants* have the IR's value exactly: the least integers have spellings of their own
-//!   ([`Spellings::least`]), floats are the shortest decimal that reads back as the same value, and infinities and NaNs
-//!   are built from their bits unless the language has names for them.
+//!   ([`Spellings::least`]), floats are the shortest decimal that every reader takes for the same value ([`decimal`]), and
+//!   infinities and NaNs are built from their bits unless the language has names for them.
 //! - **CF4** *Conversions* are the IR's: a float becomes an integer truncated, saturated, 0 for a NaN (the language's own
 //!   conversion does where ranges tell that it is within the type); a number becomes a half by one rounding, to nearest
 //!   even ([`CFamily::half_source`] gives the float that is rounded).
@@ -60,4 +60,4 @@ pub use vectors::{lane_of, lane_value};
 pub use words::{C_WORDS, CPP_WORDS, contains_word};
 
 #[allow(unused_imports, reason = "for the documentation")]
-use crate::{Code, Dialect, Expressions};
+use crate::{Code, Dialect, Expressions, decimal};

@@ -1,6 +1,7 @@
 //! WGSL that naga and tint both accept; with subgroups, WGSL for one of them.
 
 mod access;
+mod comparisons;
 mod functions;
 mod halves;
 mod ops;
@@ -142,10 +143,15 @@ impl Expressions for WgslDialect {
             return Err(Refusal::new(format!("has no {} of {dtype}", word_of(op))));
         }
         let name = format!("cd_{}_{held}", word_of(op));
-        prelude.define(&name, |_| {
+        prelude.define(&name, |prelude| {
+            let (a, b) = (Code::primary("a"), Code::primary("b"));
+            let mut chosen = |op| {
+                let condition = self.comparison(op, &a, &b, dtype, prelude);
+                format!("    return {};\n", self.choice(&condition, &a, &b).text)
+            };
             let body = match op {
-                BinaryOp::Min => "    return select(b, a, a < b);\n".to_owned(),
-                BinaryOp::Max => "    return select(b, a, a > b);\n".to_owned(),
+                BinaryOp::Min => chosen(CompareOp::Lt),
+                BinaryOp::Max => chosen(CompareOp::Gt),
                 _ => division_body(op, dtype),
             };
             format!("fn {name}(a: {held}, b: {held}) -> {held} {{\n{body}}}\n")
@@ -163,7 +169,10 @@ impl Expressions for WgslDialect {
         None
     }
 
-    fn comparison(&self, op: CompareOp, a: &Code, b: &Code, operand: DType) -> Code {
+    fn comparison(&self, op: CompareOp, a: &Code, b: &Code, operand: DType, prelude: &mut Prelude) -> Code {
+        if operand.is_float() {
+            return comparisons::compared(op, a, b, operand.lanes, prelude);
+        }
         let (infix, bool_text) = match op {
             CompareOp::Eq => return Code::infix(Infix::Equal, a, b),
             CompareOp::Ne => return Code::infix(Infix::NotEqual, a, b),

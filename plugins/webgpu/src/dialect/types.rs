@@ -3,12 +3,12 @@
 //! WGSL has bool, i32, u32 and f32 (f16 by an option, only in memory). Narrower integers are computed in 32 bits and
 //! cut to their width after each operation; float16 and bfloat16 are represented by f32, which has all of their values.
 
-use chipdock_codegen_source::{Answer, Code, Infix, Precedence, Prelude, Refusal};
+use chipdock_codegen_source::{Answer, Code, Infix, Precedence, Prelude, Refusal, decimal};
 use chipdock_ir::{DType, TypeCode};
 
 pub(super) use chipdock_codegen_source::c_family::{is_half, short};
 
-use super::halves;
+use super::{comparisons, halves};
 
 /// The type of a scalar in variables and expressions.
 pub(super) fn scalar(dtype: DType) -> Answer<&'static str> {
@@ -68,21 +68,22 @@ pub(super) fn integer(value: i128, dtype: DType) -> Answer<Code> {
     Ok(Code::new(text, precedence))
 }
 
-/// A float constant: the shortest decimal that reads back as the same value. WGSL has no constants for NaN and
-/// infinities, so their bits go through a function.
+/// A float constant: the shortest decimal that every reader takes for the same value. WGSL has no constants for NaN and
+/// infinities, and lets a compiler drop the sign of a zero and take a subnormal number for zero: their bits go through a
+/// function.
 pub(super) fn float(value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
     if !dtype.is_float() {
         return Err(Refusal::new(format!("has no float constant of type {dtype}")));
     }
     scalar(dtype)?;
     let value = value as f32;
-    if !value.is_finite() {
+    if !(value.is_normal() || value.to_bits() == 0) {
         prelude.define("cd_f32", |_| {
             "fn cd_f32(bits: u32) -> f32 {\n    return bitcast<f32>(bits);\n}\n".to_owned()
         });
         return Ok(Code::primary(format!("cd_f32({:#x}u)", value.to_bits())));
     }
-    let text = format!("{value:?}f");
+    let text = decimal(value.into(), DType::FLOAT32) + "f";
     let precedence = if text.starts_with('-') { Precedence::Unary } else { Precedence::Primary };
     Ok(Code::new(text, precedence))
 }
@@ -115,8 +116,10 @@ pub(super) fn cast(value: &Code, from: DType, to: DType, prelude: &mut Prelude) 
         return Ok(value.clone());
     }
     if to.is_bool() {
-        let zero = if from.is_float() { float(0.0, from, prelude)? } else { integer(0, from)? };
-        return Ok(Code::infix(Infix::NotEqual, value, &zero));
+        if from.is_float() {
+            return Ok(comparisons::is_not_zero(value, prelude));
+        }
+        return Ok(Code::infix(Infix::NotEqual, value, &integer(0, from)?));
     }
     if from.is_bool() {
         return Ok(one(to_type, value));

@@ -49,11 +49,11 @@ impl WgslDialect {
                 lanewise(
                     Lanewise { name: &name, params: &[operand, operand], ret: dtype },
                     prelude,
-                    |args, _| Ok(self.comparison(op, &args[0], &args[1], DType::BOOL)),
+                    |args, prelude| Ok(self.comparison(op, &args[0], &args[1], DType::BOOL, prelude)),
                 )?;
                 Ok(call(&name, &[a, b]))
             }
-            Vector::Compare(op, a, b, operand) => Ok(self.comparison(op, &a, &b, operand)),
+            Vector::Compare(op, a, b, operand) => Ok(self.comparison(op, &a, &b, operand, prelude)),
             Vector::And(a, b) => Ok(Code::infix(Infix::BitAnd, &a, &b)),
             Vector::Or(a, b) => Ok(Code::infix(Infix::BitOr, &a, &b)),
             Vector::Not(a) => Ok(Code::not(&a)),

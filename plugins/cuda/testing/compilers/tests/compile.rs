@@ -6,6 +6,7 @@ use chipdock_cuda_tests::{check, compiled, has_compiler, host};
 use chipdock_ir::{AttrValue, IrModule, PrimFunc, attr};
 use chipdock_programs::{Options, arbitrary};
 use chipdock_test_backends::device_code::{list, list_drawn};
+use chipdock_test_backends::specials;
 use chipdock_test_support::sample::Drawn;
 
 /// A run takes one file of the corpus in so many.
@@ -88,6 +89,45 @@ fn random_programs_compile() {
         }
     }
     list(&golden("random.txt"), lines).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Special values as NVIDIA's compiler reads them: each constant is in its PTX, by its bits.
+#[test]
+fn constants_are_exact_for_nvidias_compiler() {
+    let host = host();
+    if !has_compiler("special values by NVRTC") {
+        return;
+    }
+    for program in specials::programs().unwrap_or_else(|error| panic!("{error}")) {
+        check(&host, &program.module).unwrap_or_else(|error| panic!("{}: {error}", program.name));
+        let artifacts = compiled(&host, &program.module, "sm_80", "ptx").expect("it compiles");
+        let code = artifacts[0].section("code").expect("the PTX").data().to_vec();
+        let ptx = String::from_utf8(code).expect("a text").to_lowercase();
+        let Some(call) = program.calls.iter().find(|call| call.function == "constants") else { continue };
+        let values = &call.expected[0];
+        // Zeros and whole numbers may be written otherwise.
+        let digits = match (values.dtype.is_float(), values.dtype.bits) {
+            (true, 32) => ("0f", 4),
+            (true, 64) => ("0d", 8),
+            _ => continue,
+        };
+        for (lane, bytes) in values.data.chunks(digits.1).enumerate() {
+            let value = values.float(lane).unwrap_or_default();
+            let bits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+            let integer = u64::from_str_radix(&bits, 16).expect("bits");
+            let spellings = [
+                format!("{}{bits}", digits.0),
+                integer.to_string(),
+                (integer as i32).to_string(),
+                integer.cast_signed().to_string(),
+            ];
+            assert!(
+                value == 0.0 || value.is_nan() || spellings.iter().any(|text| ptx.contains(text)),
+                "{}: {value:?}, bits {bits}, is not in\n{ptx}",
+                program.name
+            );
+        }
+    }
 }
 
 /// The source needs no compiler, and is there beside what a compiler made of it.

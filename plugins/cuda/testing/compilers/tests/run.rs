@@ -10,8 +10,8 @@ use chipdock_ir::{DType, IrModule, Op};
 use chipdock_programs::{Case, Failure, Options, Trial};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::device_code::list_drawn;
-use chipdock_test_backends::run;
 use chipdock_test_backends::{corpus, hold, outputs};
+use chipdock_test_backends::{run, specials};
 use chipdock_test_support::sample::Drawn;
 
 /// A run takes one file of the corpus in so many.
@@ -116,6 +116,23 @@ fn random_programs_agree_with_the_interpreter() {
             .candidates_max(100)
             .run(|case| check(&host, &backend, case));
     }
+}
+
+/// Special values, bit by bit, as clang reads the text (IR-N6, IR-N7, IR-N9).
+#[test]
+fn specials_are_exact_as_cuda_c() {
+    let Some((host, backend)) = processor("special values as CUDA C on the processor") else { return };
+    let mut wrong = Vec::new();
+    for program in specials::programs().unwrap_or_else(|error| panic!("{error}")) {
+        let loaded = run::build(&host, &backend, &program.module).unwrap_or_else(|error| panic!("{error}"));
+        for call in &program.calls {
+            let function = loaded.function(call.function).expect("there");
+            let found = outputs(&backend, &function, &call.args);
+            let held = found.and_then(|found| specials::hold_bits(call, &found));
+            wrong.extend(held.err().map(|why| format!("{}: {why}", program.name)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// A function that a plugin registers comes between text and compiler: what it answers is what the artifact holds, and what

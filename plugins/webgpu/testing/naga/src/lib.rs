@@ -1,4 +1,6 @@
-//! Checks WGSL with an independent implementation: naga parses, validates and translates it.
+//! Checks WGSL with independent implementations: naga parses, validates and translates it, a browser compiles and runs it.
+
+pub mod browser;
 
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
