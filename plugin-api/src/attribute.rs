@@ -1,15 +1,15 @@
 //! Keys of device attributes, with the type and the unit of each.
 //!
 //! The keys are TVM's `DeviceAttrKind` in snake case with the unit last. A plugin may have keys of its own besides these;
-//! the value of a key that it does not know is None.
+//! the value of a key that it does not know, or that means nothing for its device, is None.
 //!
 //! | Key | Type | Meaning |
 //! |---|---|---|
 //! | [`EXIST`] | bool | whether there is a device of that id; never an error |
 //! | [`DEVICE_NAME`] | str | the maker's name |
 //! | [`VENDOR_NAME`] | str | the maker |
-//! | [`MAX_THREADS_PER_BLOCK`] | int | threads of a block at most |
-//! | [`WARP_SIZE`] | int | threads that run in step |
+//! | [`MAX_THREADS_PER_BLOCK`] | int | threads of a block at most; None on a device without blocks of threads, such as a CPU |
+//! | [`WARP_SIZE`] | int | threads that run in step; None where each runs by itself |
 //! | [`MAX_SHARED_MEMORY_PER_BLOCK_BYTES`] | int | shared memory of a block at most, in bytes |
 //! | [`COMPUTE_VERSION`] | str | `"major.minor"` |
 //! | [`MAX_CLOCK_RATE_KHZ`] | int | the highest clock rate, in kHz |

@@ -147,6 +147,25 @@ fn allocate(size_bytes: u64, alignment_bytes: u64) -> Option<*mut c_void> {
 mod tests {
     use super::*;
 
+    /// D.11: a CPU has no blocks of threads, and no warps.
+    #[test]
+    fn attributes_without_meaning_are_none() {
+        let cpu = CpuDeviceApi::new(HostRef::standalone());
+        let of_gpus = [
+            attribute::MAX_THREADS_PER_BLOCK,
+            attribute::WARP_SIZE,
+            attribute::MAX_SHARED_MEMORY_PER_BLOCK_BYTES,
+            attribute::MAX_THREAD_DIMENSIONS,
+            attribute::MAX_GRID_DIMENSIONS,
+            attribute::MAX_REGISTERS_PER_BLOCK,
+            attribute::IMAGE_PITCH_ALIGNMENT,
+        ];
+        for key in of_gpus {
+            assert!(cpu.attribute(0, key).unwrap().is_none(), "{key}");
+        }
+        assert!(cpu.attribute(0, attribute::MULTI_PROCESSOR_COUNT).unwrap().is_some());
+    }
+
     /// D.3: the calls that the trait implements, because the CPU has nothing to do there, check the device's id too.
     #[test]
     fn calls_that_do_nothing_refuse_a_device_that_is_not_there() {

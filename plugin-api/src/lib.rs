@@ -267,7 +267,7 @@
 //! | D.8 | Copies may be queued; `sync_stream` returns when they are done. | P | suite |
 //! | D.9 | An unsupported kind or scope is `Unsupported`; nothing is substituted for it. | P | suite |
 //! | D.10 | The host keeps the active device and stream, and reports them to no plugin: each call names its device and stream, and a launch asks for the stream (D.18). | H | suite |
-//! | D.11 | An attribute in the table of [`attribute`] is None or has the type and unit given there, and is in a plausible range. | P | suite |
+//! | D.11 | An attribute in the table of [`attribute`] is None or has the type and unit given there, and is in a plausible range. It is None where it means nothing for the device: without blocks of several threads `max_threads_per_block`, without threads that run in step `warp_size`. | P | suite |
 //! | D.12 | The value of an attribute stays the same as long as the process lives, on every thread; the amount of free memory may change, and an error may later become a value. | P | suite |
 //! | D.13 | Attributes are consistent: a part is not more than the whole. | P | suite |
 //! | D.14 | `device_count` is not negative and never shrinks; an id never changes its device. | P | suite |

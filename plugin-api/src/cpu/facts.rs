@@ -20,8 +20,6 @@ pub(super) fn attribute(key: &str) -> Option<Any> {
         attribute::L2_CACHE_SIZE_BYTES => cache("2", "size").and_then(any_of_size),
         attribute::L3_CACHE_SIZE_BYTES => cache("3", "size").and_then(any_of_size),
         attribute::CACHE_LINE_SIZE_BYTES => cache("1", "coherency_line_size").and_then(any_of_size),
-        // A thread of a CPU is a block of one thread that runs by itself.
-        attribute::WARP_SIZE | attribute::MAX_THREADS_PER_BLOCK => Some(Any::from(1)),
         _ => None,
     }
 }

@@ -121,7 +121,8 @@ fn number(device: &Device, key: &str, version: Option<&str>) -> Option<i64> {
     // A driver that does not know the value reports 0.
     let asked = |key| id.number(key).ok().filter(|number| *number > 0);
     let number = match key {
-        attribute::MAX_THREADS_PER_BLOCK => Some(limits.group_size),
+        // D.11: on some processors a group has one item, and is none.
+        attribute::MAX_THREADS_PER_BLOCK => Some(limits.group_size).filter(|size| *size > 1),
         attribute::WARP_SIZE => {
             asked(CL_DEVICE_WARP_SIZE_NV).or_else(|| asked(CL_DEVICE_WAVEFRONT_WIDTH_AMD))
         }

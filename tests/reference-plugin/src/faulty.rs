@@ -78,6 +78,8 @@ impl<A: DeviceApi> Faulty<A> {
         Some(match key {
             // D.11: a number as a text.
             attribute::WARP_SIZE if fault::is("attribute-wrong-type") => Ok(Some(Any::from("32"))),
+            // D.11: one thread is no warp.
+            attribute::WARP_SIZE if fault::is("attribute-without-meaning") => Ok(Some(Any::from(1))),
             // D.12: it changes with each question.
             attribute::MAX_CLOCK_RATE_KHZ if fault::is("attribute-unstable") => {
                 Ok(Some(Any::from(1_000_000 + i64::from(self.asked.fetch_add(1, Ordering::Relaxed)))))

@@ -34,8 +34,9 @@ const FORMS: &[(&str, Form)] = &[
     (attribute::EXIST, Form::Flag),
     (attribute::DEVICE_NAME, Form::Text),
     (attribute::VENDOR_NAME, Form::Text),
-    (attribute::MAX_THREADS_PER_BLOCK, Form::Number(1, 1 << 24)),
-    (attribute::WARP_SIZE, Form::Number(1, 4096)),
+    // One thread is no block, and no warp: None.
+    (attribute::MAX_THREADS_PER_BLOCK, Form::Number(2, 1 << 24)),
+    (attribute::WARP_SIZE, Form::Number(2, 4096)),
     (attribute::MAX_SHARED_MEMORY_PER_BLOCK_BYTES, Form::Number(0, TIB)),
     (attribute::COMPUTE_VERSION, Form::Version),
     (attribute::MAX_CLOCK_RATE_KHZ, Form::Number(10_000, 20_000_000)),
@@ -205,7 +206,9 @@ impl Form {
                 let number = value.to::<i64>()?;
                 let is_right = !matches!(self, Self::Power(..)) || number.count_ones() == 1;
                 let sort = if matches!(self, Self::Power(..)) { "a power of two" } else { "a number" };
-                let expected = format!("{what}: {sort} from {from} to {to}; None when it is not known");
+                let expected = format!(
+                    "{what}: {sort} from {from} to {to}; None where it is not known, or means nothing for the device"
+                );
                 ensure(is_right && (from..=to).contains(&number), expected, number)
                     .map_err(|stop| stop.note("the unit stands at the end of the key"))
             }

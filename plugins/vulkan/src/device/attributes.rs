@@ -68,7 +68,8 @@ fn count(limits: &Limits, key: &str) -> Option<u64> {
     let (properties, most) = (&limits.properties, &limits.properties.limits);
     let number = match key {
         attribute::MAX_THREADS_PER_BLOCK | "max_num_threads" => most.max_compute_work_group_invocations,
-        attribute::WARP_SIZE | "thread_warp_size" => warp_size(limits),
+        attribute::WARP_SIZE => return Some(warp_size(limits).into()).filter(|size| *size > 1),
+        "thread_warp_size" => warp_size(limits),
         attribute::MAX_SHARED_MEMORY_PER_BLOCK_BYTES | "max_shared_memory_per_block" => {
             most.max_compute_shared_memory_size
         }
