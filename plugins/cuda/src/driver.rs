@@ -43,16 +43,17 @@ macro_rules! functions {
         }
 
         impl Api {
+            /// An error is the name of a function that it lacks.
+            ///
             /// # Safety
             ///
             /// * `library` is the CUDA driver: its symbols have the types of its header.
-            unsafe fn load(library: &Library) -> Result<Self, String> {
+            unsafe fn load(library: &Library) -> Result<Self, &'static str> {
                 Ok(Self {
                     $($field: {
                         // SAFETY: the caller guarantees that the library is the CUDA driver, whose symbols have these
                         // types.
-                        let symbol = unsafe { library.get($symbol) };
-                        *symbol.map_err(|error| format!("no function {}: {error}", $symbol))?
+                        *unsafe { library.get($symbol) }.map_err(|_| $symbol)?
                     },)*
                 })
             }
@@ -260,7 +261,10 @@ impl Driver {
         })
     }
 
-    fn open(names: &[&str]) -> Result<Self, String> {
+    /// Opens the first of these libraries that is there and has every function. One that lacks a function is too old, or not
+    /// NVIDIA's: to install the driver is no advice then.
+    pub(crate) fn open(names: &[&str]) -> Result<Self, String> {
+        let mut lacking = None;
         let mut reasons = Vec::new();
         for name in names {
             // SAFETY: opening the vendor's driver runs its initialisers, as intended.
@@ -272,10 +276,22 @@ impl Driver {
                         std::mem::forget(library);
                         return Self::started(api).map_err(|failure| format!("{name}: {failure}"));
                     }
-                    Err(reason) => reasons.push(format!("{name}: {reason}")),
+                    Err(symbol) => {
+                        // SAFETY: the driver under its own name.
+                        let version = unsafe { version_of(&library) };
+                        let of = version
+                            .map_or_else(String::new, |v| format!(" of CUDA {}.{}", v / 1000, v % 1000 / 10));
+                        lacking = lacking.or_else(|| Some(format!(
+                            "the CUDA driver {name}{of} lacks {symbol}, which NVIDIA's drivers since 396 (CUDA 9.2) have; update \
+                             NVIDIA's driver, or let the linker find it before this library"
+                        )));
+                    }
                 },
                 Err(error) => reasons.push(format!("{name}: {}", loader_text(&error))),
             }
+        }
+        if let Some(lacking) = lacking {
+            return Err(lacking);
         }
         Err(format!(
             "no CUDA driver: tried {} ({}); it comes with NVIDIA's driver (package nvidia-driver, libcuda1 on Debian)",
@@ -379,6 +395,21 @@ impl Driver {
         let code = unsafe { (self.api.device_attribute)(&mut value, attribute as u32, device) };
         self.check("cuDeviceGetAttribute", code)?;
         Ok(value)
+    }
+}
+
+/// The version of the interface of a library that lacks a function, if it has at least the one that says so: 1000 × major +
+/// 10 × minor.
+///
+/// # Safety
+///
+/// * `library` is the CUDA driver: its symbols have the types of its header.
+unsafe fn version_of(library: &Library) -> Option<c_int> {
+    let mut version = 0;
+    // SAFETY: the caller guarantees that the symbol has that type; it writes a number, and may be called before `cuInit`.
+    unsafe {
+        let ask = library.get::<unsafe extern "C" fn(*mut c_int) -> Code>("cuDriverGetVersion").ok()?;
+        (ask(&mut version) == Code::SUCCESS && version > 0).then_some(version)
     }
 }
 

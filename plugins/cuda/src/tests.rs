@@ -2,6 +2,7 @@
 //! target kind.
 
 mod compilers;
+mod driver;
 mod golden;
 mod kernels;
 mod refused;

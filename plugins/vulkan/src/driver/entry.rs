@@ -267,7 +267,12 @@ fn entry() -> Result<ash::Entry, Error> {
     };
     // SAFETY: the function of that name has that type by Vulkan's specification.
     let function = unsafe { library.get::<vk::PFN_vkGetInstanceProcAddr>(c"vkGetInstanceProcAddr") };
-    let get_instance_proc_addr = *function.map_err(|why| no_library(&why))?;
+    let get_instance_proc_addr = *function.map_err(|_| {
+        unavailable(format!(
+            "{LIBRARY} lacks vkGetInstanceProcAddr, which every loader of Vulkan has: it is another library of that name; on Debian \
+             and Ubuntu `{LIBRARY_PACKAGE}` brings the loader"
+        ))
+    })?;
     // SAFETY: the loader's function; the library is never closed.
     Ok(unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) })
 }
