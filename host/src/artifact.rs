@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::bounds::{ARTIFACT_BYTES_MAX, MODULES_MAX, NAME_BYTES_MAX, SECTIONS_MAX};
 use crate::error::{Error, ErrorKind};
-use crate::files::read_regular;
+use crate::files::{advice_of_writing, read_regular};
 use crate::target::TargetId;
 
 pub(crate) const MAGIC: &[u8; 8] = b"CHIPDOCK";
@@ -357,7 +357,7 @@ impl Artifact {
 ///
 /// `IoError`, with the file as it was.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let io = |error: &std::io::Error| Error::io("cannot write", path, error);
+    let io = |error: &std::io::Error| Error::io("cannot write", path, error).hint(advice_of_writing(error));
     // As a plain create would: the umask takes away from it.
     let mut file = Whole::at(path, 0o666).map_err(|error| io(&error))?;
     file.write_all(bytes).and_then(|()| file.place()).map_err(|error| io(&error))

@@ -45,6 +45,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::artifact::{Artifact, ArtifactIndex, Section};
 use crate::error::{Category, Error, ErrorKind};
+use crate::host::Host;
 use crate::options::LogLevel;
 use crate::session::{BuildMessage, Severity};
 
@@ -160,6 +161,26 @@ impl CompileCache {
         let was_told = self.was_told.swap(true, Ordering::Relaxed);
         let level = if was_told { LogLevel::Debug } else { LogLevel::Warning };
         (level, format!("what was compiled cannot be kept in {}: {error}", self.folder.display()))
+    }
+}
+
+impl Host {
+    /// Opens the compile cache of this user, as [`CompileCache::of_process`] does. A folder that cannot be used prevents no
+    /// compilation: the first time it is a warning in the log, and nothing is kept (CACHE-V5).
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a malformed `CHIPDOCK_CACHE_SIZE`.
+    pub fn compile_cache(&self) -> Result<Option<CompileCache>, Error> {
+        match CompileCache::of_process() {
+            Err(error) if *error.kind() == ErrorKind::Io => {
+                let was_told = self.0.services.told_of_cache.swap(true, Ordering::Relaxed);
+                let level = if was_told { LogLevel::Debug } else { LogLevel::Warning };
+                self.0.services.log(level, &error.to_string());
+                Ok(None)
+            }
+            opened => opened,
+        }
     }
 }
 

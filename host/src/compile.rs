@@ -14,6 +14,8 @@
 //! * **COMPILE-C8** An error about a limit of a device's target names the option that sets it, and ends with what helps: to set that
 //!   option, or to take the limits of a device where the target has its defaults; a smaller kernel or another device where they
 //!   are a device's already.
+//! * **COMPILE-C9** Each output that the option `emit` asks for is in the artifact or in one that it imports: a section of that
+//!   name, the format of its code, or for `source` its text. Another is an error that names those which are there.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
@@ -24,6 +26,7 @@ use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
 use crate::artifact::Artifact;
 use crate::build::Said;
 use crate::cache::CompileCache;
+use crate::emitted;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 use crate::options::LogLevel;
@@ -43,7 +46,7 @@ pub struct CompileOptions {
     pub threads_max: u32,
     /// Options for the code generator; it ignores those that it does not know. `emit` lists outputs that are wanted beyond
     /// those needed to load the module, each a section of that name (`ll`, `asm`) or `source`, the text that the code generator
-    /// itself wrote; it ignores the forms that it does not produce.
+    /// itself wrote; one that no part of the artifact has is an error (COMPILE-C9).
     pub options: serde_json::Map<String, serde_json::Value>,
     /// The file that the module was read from; code generators may put it into debug information.
     pub file: Option<String>,
@@ -174,6 +177,21 @@ impl Host {
         Ok(target)
     }
 
+    /// Returns the device API and its type number of the devices that a target's code runs on; `None` where they are not known
+    /// here: no plugin has its kind, or none its device and the kind has no number of its own.
+    pub(crate) fn device_of_target(&self, target_json: &str) -> Result<Option<(String, i32)>, Error> {
+        let target: serde_json::Value = serde_json::from_str(target_json).unwrap_or_default();
+        let Some(name) = target["kind"].as_str() else { return Ok(None) };
+        let Ok(Some(kind)) = TargetContext::kind(&*self.0, name) else { return Ok(None) };
+        let of_target = target["target_device_type"].as_i64().and_then(|number| i32::try_from(number).ok());
+        let of_api = || Ok(self.0.device_api(&kind.device)?.map(|api| api.device_type));
+        let number = match of_target {
+            Some(number) => Some(number),
+            None => of_api()?.or(Some(kind.device_type).filter(|number| *number != 0)),
+        };
+        Ok(number.map(|number| (kind.device.clone(), number)))
+    }
+
     /// Lowers a module as far as a target's code generator takes it.
     ///
     /// # Errors
@@ -256,6 +274,7 @@ impl Host {
         options: &CompileOptions,
     ) -> Result<Compiled, Error> {
         self.0.services.check_process()?;
+        let wanted = emitted::wanted(&options.options)?;
         let target = self.complete(target.into())?.without_device();
         let name = target.kind().name.as_str();
         let span = tracing::info_span!("compile", target = name, cached = tracing::field::Empty).entered();
@@ -285,7 +304,7 @@ impl Host {
         let codegen = codegens.of(plan.own.target.target())?;
         let artifact = self.build(&plan.own, codegen, options, imports, &mut said)?.with_signatures(module);
         span.record("cached", said.built == 0);
-        Ok(Compiled {
+        let compiled = Compiled {
             artifact: Arc::new(artifact),
             target: Arc::clone(&plan.target),
             host: Arc::clone(&plan.host),
@@ -293,7 +312,9 @@ impl Host {
             lowered_devices: plan.lowered_devices.clone(),
             cached: said.built == 0,
             messages: said.messages,
-        })
+        };
+        emitted::check(&wanted, &compiled)?;
+        Ok(compiled)
     }
 
     /// Makes the error of a pass, with what helps (COMPILE-C8).

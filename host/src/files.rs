@@ -172,6 +172,24 @@ impl FileIdentity {
     }
 }
 
+/// Returns what a user can do about a file that cannot be written.
+#[must_use]
+pub fn advice_of_writing(error: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::StorageFull => "free space on its file system, or name a file on another one",
+        Kind::QuotaExceeded => "free space within your quota, or name a file on another file system",
+        Kind::FileTooLarge => {
+            "raise the greatest size of a file (ulimit -f), or name a file on another file system"
+        }
+        Kind::ReadOnlyFilesystem => "name a file on a file system that is not read-only",
+        Kind::NotFound | Kind::NotADirectory | Kind::IsADirectory | Kind::PermissionDenied => {
+            "name a file in a folder that exists and that you may write"
+        }
+        _ => "the system refused it; name another file",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::ffi::CString;

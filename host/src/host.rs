@@ -1,5 +1,6 @@
 //! The host: the entry point to plugins, targets, devices and compilation.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -202,8 +203,9 @@ impl Host {
         self.0.entry(&key)?.map(|_| target).ok_or_else(|| self.0.missing(&key))
     }
 
-    /// Returns the default target of host functions: of the usable kinds that declare themselves a host, the one with
-    /// the highest preference. A kind that is passed over for a reason, a disputed one among them, is named in the log.
+    /// Returns the default target of host functions: of the usable kinds that declare themselves a host, one of a plugin that
+    /// came with the program before others ([`Source::standing`](discovery::Source::standing)), among those the one with the
+    /// highest preference. A kind that is passed over for a reason, a disputed one among them, is named in the log.
     ///
     /// A plugin that must be opened before its kinds are known is opened only when no other kind can be used.
     ///
@@ -255,7 +257,10 @@ impl Host {
 
     fn first_usable(&self, kinds: &[Arc<TargetKind>], reasons: &mut Vec<String>) -> Option<Arc<Target>> {
         let mut hosts: Vec<_> = kinds.iter().filter(|kind| kind.is_host).collect();
-        hosts.sort_by(|a, b| b.host_preference.cmp(&a.host_preference).then_with(|| a.name.cmp(&b.name)));
+        hosts.sort_by_cached_key(|kind| {
+            let source = self.0.source_of(&format!("target.kind.{}", kind.name));
+            (source.map(discovery::Source::standing), Reverse(kind.host_preference), kind.name.clone())
+        });
         for kind in hosts {
             match self.usable_target(&kind.name) {
                 Ok(target) => return Some(target),
@@ -332,6 +337,8 @@ impl Drop for HostInner {
             self.services.threads.shut_down();
             self.devices.release();
             self.shut_down();
+            // The services live as long as the process.
+            self.services.decide(Settings::default());
         }
     }
 }

@@ -36,7 +36,7 @@
 //! | instance, extension | a plugin's instance for this host, from `init` to `release`, and its named interfaces |
 //! | registry | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
 //! | target | TARGET-T1 to TARGET-T12: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
-//! | compile | COMPILE-C1 to COMPILE-C8: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out |
+//! | compile | COMPILE-C1 to COMPILE-C9: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out, outputs asked for |
 //! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once |
 //! | [`describe`] | artifacts as JSON |
@@ -67,6 +67,10 @@
 //! * **HOST-W5** Devices, tensors, modules and functions keep their host. When the last is gone, its plugins are shut down, the
 //!   last opened first, what they registered is released, and their instances last.
 //!
+//! * **HOST-W6** A read or write of a tensor's elements by the host takes its turn: a thread that reads sees all of a write of
+//!   another thread or none of it, also through clones and views of the tensor and through values made of it. Memory is known by
+//!   its data pointer; what compiled code or foreign code reads and writes takes no turns, and the caller orders it.
+//!
 //! # What the host checks of an answer
 //!
 //! A plugin's mistake ends as [`ErrorKind::BrokenPlugin`] with a sentence that describes it, in bounded time and memory, and
@@ -94,6 +98,8 @@
 //!   raised with `function "NAME" says: `, and [`Error::speaker`] has the plugin's name. Whose words they are, the table tells by which
 //!   they came: a plugin that passes on another's error, or the host's, does not become its author. An error that is raised as an
 //!   object for a caller of TVM-FFI ([`Function::call_raising`]) is that object.
+//! * **HOST-A11 Entries.** An entry of interface `launch` 1 is on the device that its module was compiled for, where that is
+//!   known here: another device's handles would be taken for its own.
 
 pub mod artifact;
 mod attest;
@@ -106,6 +112,7 @@ mod delivered;
 pub mod describe;
 pub mod discovery;
 pub mod documents;
+mod emitted;
 mod error;
 mod export;
 mod extension;

@@ -30,7 +30,7 @@ use chipdock_ir::TargetKind;
 use chipdock_plugin_api as api;
 use serde::Serialize;
 
-use crate::discovery::Candidate;
+use crate::discovery::{Candidate, Source};
 use crate::error::{Category, Error, ErrorKind, nearest};
 use crate::guard::ProcessChange;
 use crate::host::HostInner;
@@ -476,6 +476,17 @@ impl HostInner {
         let index = state.entries.get(key).and_then(|all| all.first()).map(|(index, _)| *index);
         let candidate = index.and_then(|index| self.discovery.candidates.get(index));
         candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
+    }
+
+    /// Returns the place through which the plugin of a key was found; `None` for a key of the host's own.
+    pub(crate) fn source_of(&self, key: &str) -> Option<Source> {
+        let providers = self.providers(key);
+        let preferred = self.prefer.get(key);
+        let of = |index: usize| self.discovery.candidates.get(index);
+        let is_preferred =
+            |index: &usize| preferred.is_none_or(|name| of(*index).is_some_and(|one| one.name == *name));
+        let chosen = providers.iter().copied().find(is_preferred)?;
+        of(chosen).map(|candidate| candidate.source)
     }
 
     /// Returns the registered function of that name.

@@ -9,8 +9,8 @@ use chipdock_plugin_api::text::static_str;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{OnceLock, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_ERROR, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny,
@@ -39,12 +39,15 @@ pub(crate) struct Services {
     id: u64,
     fork_generation: u64,
     log: LogSink,
+    /// Whether it was said that there is no compile cache.
+    pub(crate) told_of_cache: AtomicBool,
     inner: OnceLock<Weak<HostInner>>,
-    settings: OnceLock<Settings>,
+    /// Emptied when the host is closed: they hold a copy of the environment.
+    settings: RwLock<Arc<Settings>>,
     /// Threads for parallel loops.
     pub(crate) threads: Threads,
     /// The environment of compiled code that imports nothing.
-    pub(crate) env: OnceLock<std::sync::Arc<EnvState>>,
+    pub(crate) env: OnceLock<Arc<EnvState>>,
     /// Build sessions and registrars that are currently lent to plugins.
     pub(crate) sessions: Lent<Session, ChipdockBuildSession>,
     pub(crate) registrars: Lent<Staging, ChipdockRegistrar>,
@@ -103,8 +106,9 @@ impl Services {
             id: NEXT_HOST.fetch_add(1, Ordering::Relaxed),
             fork_generation: fork_generation(),
             log,
+            told_of_cache: AtomicBool::new(false),
             inner: OnceLock::new(),
-            settings: OnceLock::new(),
+            settings: RwLock::default(),
             threads: Threads::new(threads),
             env: OnceLock::new(),
             sessions: Lent::default(),
@@ -119,18 +123,18 @@ impl Services {
         let _ = self.inner.set(inner);
     }
 
-    pub(crate) fn inner(&self) -> Option<std::sync::Arc<HostInner>> {
+    pub(crate) fn inner(&self) -> Option<Arc<HostInner>> {
         self.inner.get()?.upgrade()
     }
 
-    /// Sets the settings of this host's plugins; called once, when the host is made.
+    /// Sets the settings of this host's plugins, when the host is made, and when it is closed.
     pub(crate) fn decide(&self, settings: Settings) {
-        let _ = self.settings.set(settings);
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 
-    /// Returns the settings of this host's plugins: their defaults where none were set.
-    pub(crate) fn settings(&self) -> &Settings {
-        self.settings.get_or_init(Settings::default)
+    /// Returns the settings of this host's plugins: their defaults where none were set, and after its end.
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the table for the host's own plugin.
@@ -289,7 +293,7 @@ impl Services {
     }
 
     /// Returns the host, or an error once it has been shut down.
-    pub(crate) fn live(&self) -> Result<std::sync::Arc<HostInner>, Error> {
+    pub(crate) fn live(&self) -> Result<Arc<HostInner>, Error> {
         self.inner().ok_or_else(|| Error::new(ErrorKind::Unavailable, "the host has been shut down"))
     }
 

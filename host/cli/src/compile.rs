@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_host::{
-    CompileCache, CompileOptions, Compiled, Device, DeviceChoice, Error, ErrorKind, Host, ResolvedTarget,
-    Schedule, Severity, TargetRequest,
+    CompileOptions, Compiled, Device, DeviceChoice, Error, ErrorKind, Host, ResolvedTarget, Schedule,
+    Severity, TargetRequest,
 };
 use chipdock_ir::{IrModule, PrimFunc, Target, attr};
 use serde_json::Value;
@@ -190,7 +190,7 @@ pub(crate) fn compile(
 ) -> Result<Build> {
     progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind().name));
     let mut options =
-        CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(args, progress)? };
+        CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(host, args)? };
     options.device = purpose.device.cloned();
     options.options.extend(purpose.wish.map(|wish| (EMIT_OPTION.to_owned(), Value::from(vec![wish]))));
     let started = Instant::now();
@@ -213,20 +213,10 @@ pub(crate) fn compile(
 }
 
 /// Returns the options of a compilation.
-fn options(args: &KernelArgs, progress: &Progress) -> Result<CompileOptions> {
-    let cache = if args.no_cache { None } else { cache(progress)?.map(Arc::new) };
+fn options(host: &Host, args: &KernelArgs) -> Result<CompileOptions> {
+    let opened = if args.no_cache { Ok(None) } else { host.compile_cache() };
+    let cache = opened.map_err(|error| failure(&error))?.map(Arc::new);
     Ok(CompileOptions { schedule: schedule(args), cache, ..CompileOptions::default() })
-}
-
-/// Opens the compile cache. An unusable folder does not prevent compiling; a malformed size is the user's error.
-fn cache(progress: &Progress) -> Result<Option<CompileCache>> {
-    match CompileCache::of_process() {
-        Err(error) if *error.kind() == ErrorKind::Io => {
-            progress.note(&error.to_string());
-            Ok(None)
-        }
-        found => found.map_err(|error| failure(&error)),
-    }
 }
 
 /// Returns whether functions without a schedule get one.

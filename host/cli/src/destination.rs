@@ -8,6 +8,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use chipdock_host::files::advice_of_writing;
 use chipdock_plugin_api::files::whole::Whole;
 use rustix::fs::{Mode, OFlags, fchmod, fstat, open};
 
@@ -104,7 +105,10 @@ impl Destination {
         let held = open(&folder, HELD | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         let held = held.map_err(|error| match error {
             rustix::io::Errno::NOTDIR => failed(format!("{} is not a folder", folder.display())),
-            error => failed(format!("{}: {}", folder.display(), io::Error::from(error))),
+            error => {
+                let error = io::Error::from(error);
+                failed(format!("{}: {error}", folder.display())).help(advice_of_writing(&error))
+            }
         })?;
         let stat = fstat(&held).map_err(|error| failed(io::Error::from(error).to_string()))?;
         let folder_identity = Identity::File { device: stat.st_dev, number: stat.st_ino };
@@ -114,7 +118,7 @@ impl Destination {
 
     fn stream(named: &Path, path: PathBuf, metadata: &fs::Metadata) -> Result<Self> {
         let held = open(&path, HELD | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty());
-        let held = held.map_err(|error| cannot_write(named, &io::Error::from(error).to_string()))?;
+        let held = held.map_err(|error| not_written(named, &error.into()))?;
         let kind = Kind::Stream { held, path, identity: Identity::of(metadata) };
         Ok(Self { named: named.to_owned(), kind })
     }
@@ -176,7 +180,7 @@ impl Destination {
     ///
     /// Exit code 1, naming the file; nothing is left behind.
     pub(crate) fn prepare(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Pending> {
-        let failed = |error: io::Error| cannot_write(&self.named, &error.to_string());
+        let failed = |error: io::Error| not_written(&self.named, &error);
         let mut write = Some(write);
         let mut once = |out: &mut dyn Write| write.take().map_or(Ok(()), |write| write(out));
         if let Some(handed_over) = isolate::hand_over(Some(&self.named), &mut once) {
@@ -263,15 +267,16 @@ enum Content {
 ///
 /// Exit code 1 with the first file that could not be moved; those before it are in place, those after it are not.
 pub(crate) fn commit(files: Vec<Pending>) -> Result<()> {
+    streams::leave_if_forked();
     for Pending { named, content } in files {
         let _now = Now::writing(&named);
         match content {
             Content::HandedOver => {}
-            Content::File(file) => file.place().map_err(|error| cannot_write(&named, &error.to_string()))?,
+            Content::File(file) => file.place().map_err(|error| not_written(&named, &error))?,
             Content::Stream { held, path, bytes } => {
                 match reopened(&held, &path).and_then(|mut stream| stream.write_all(&bytes)) {
                     Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                        return Err(cannot_write(&named, &error.to_string()));
+                        return Err(not_written(&named, &error));
                     }
                     _ => {}
                 }
@@ -326,6 +331,10 @@ fn cannot_write(path: &Path, why: &str) -> Failure {
     Failure::work(format!("cannot write: {why}"))
         .in_file(path)
         .help("name a file in a folder that exists and that you may write")
+}
+
+fn not_written(path: &Path, error: &io::Error) -> Failure {
+    cannot_write(path, &error.to_string()).help(advice_of_writing(error))
 }
 
 #[cfg(test)]

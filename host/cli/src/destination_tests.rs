@@ -1,6 +1,8 @@
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use rustix::io::Errno;
+
 use super::*;
 use crate::report::Exit;
 
@@ -45,6 +47,28 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert!(failure.render(false).contains("the disk is full"));
     assert_eq!(fs::read(&path).unwrap(), b"first");
     assert_eq!(names(folder.path()), ["out"]);
+}
+
+/// Another folder of a full disk is no help.
+#[test]
+fn the_advice_is_for_the_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    for (code, advice) in [
+        (Errno::NOSPC, "free space on its file system"),
+        (Errno::DQUOT, "free space within your quota"),
+        (Errno::FBIG, "ulimit -f"),
+        (Errno::ROFS, "is not read-only"),
+        (Errno::ACCESS, "name a file in a folder that exists and that you may write"),
+        (Errno::IO, "the system refused it"),
+    ] {
+        let failed = Destination::of(&path).unwrap().prepare(|_| Err(code.into()));
+        let text = failed.unwrap_err().render(false);
+        assert!(text.contains(advice), "{code:?}: {text}");
+    }
+    let full = Destination::of(Path::new("/dev/full")).unwrap();
+    let text = commit(vec![full.prepare(|out| out.write_all(b"x")).unwrap()]).unwrap_err().render(false);
+    assert!(text.contains("No space left") && text.contains("free space"), "{text}");
 }
 
 #[test]

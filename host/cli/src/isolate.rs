@@ -73,6 +73,7 @@ pub(crate) fn hand_over(
     file: Option<&Path>,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Option<io::Result<()>> {
+    streams::leave_if_forked();
     let mut handover = HANDOVER.lock().unwrap_or_else(PoisonError::into_inner);
     let Handover { to, parts } = handover.as_mut()?;
     let mut hand = || {

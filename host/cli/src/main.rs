@@ -49,6 +49,9 @@
 //! * **CLI-C14 Built files.** Where a kernel file stands, `run` takes a file that `build` wrote as well, which its contents say,
 //!   not its name; what it was built for decides where it runs, and options for compiling beside it are wrong usage. `inspect`
 //!   shows what such a file holds; it opens no plugin and runs no code of the file.
+//! * **CLI-C15 Its own end.** `run`, `build`, `inspect` and `manifest` end at once after their outputs and messages, with their
+//!   own exit code: plugins were shut down, and nothing that their libraries do at the end of a process is waited for. A
+//!   process that a plugin or a kernel forks, and that comes back as if it were the command, ends in silence.
 
 mod args;
 mod blame;
@@ -73,6 +76,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use chipdock_plugin_api::process::has_raised_privileges;
+use chipdock_supervise::leave_printed;
 use clap::{CommandFactory as _, Parser as _};
 
 use args::{BuildArgs, Cli, ColorChoice, Command, GlobalArgs, RunArgs};
@@ -97,7 +101,25 @@ fn main() -> ExitCode {
         Command::CheckChild(_) | Command::AskChild(_) | Command::Isolated(_) | Command::ConformanceWorker(_)
     );
     let _own_end = (!is_child).then(supervised::speak_for_myself);
-    finish(dispatch(cli.command, &global), global.color())
+    let opens_plugins = opens_plugins_here(&cli.command);
+    let result = dispatch(cli.command, &global);
+    let exit = result.as_ref().map_or_else(|failure| failure.exit as i32, |_| 0);
+    let code = finish(result, global.color());
+    if opens_plugins {
+        // CLI-C15: the destructors of their libraries could still crash or hang, or give it another code.
+        leave_printed(exit);
+    }
+    code
+}
+
+/// Returns true for a command that opens plugins in this process, and whose only codes are those of failures.
+fn opens_plugins_here(command: &Command) -> bool {
+    match command {
+        Command::Run(args) => !args.isolate.is_wanted(),
+        Command::Build(args) => !args.isolate.is_wanted(),
+        Command::Manifest(_) | Command::Inspect(_) => true,
+        _ => false,
+    }
 }
 
 /// Checks rule CLI-C10.

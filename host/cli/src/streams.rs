@@ -6,17 +6,22 @@
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use chipdock_host::files::advice_of_writing;
+use chipdock_supervise::leave;
 use rustix::io::{fcntl_dupfd_cloexec, fcntl_getfd};
 use rustix::stdio;
 
 use crate::isolate;
-use crate::report::{Failure, Result};
+use crate::report::{Exit, Failure, Result};
 
 /// Set before `main` where standard output is closed: Rust's runtime then puts `/dev/null` in its place, and a result would
 /// be lost without a word.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Id of the command's process; 0 until it is taken.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Stream of results; None when standard output was closed when the command began.
 static RESULTS: OnceLock<Option<File>> = OnceLock::new();
@@ -39,6 +44,7 @@ static LOOK: extern "C" fn() = look;
 ///
 /// Exit code 1 when no descriptor is left for it.
 pub(crate) fn take() -> Result<()> {
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
     let failed = |error: rustix::io::Errno| {
         Failure::work(format!("cannot keep a descriptor for the result: {}", io::Error::from(error)))
             .at("standard output")
@@ -52,6 +58,15 @@ pub(crate) fn take() -> Result<()> {
     stdio::dup2_stdout(stdio::stderr()).map_err(failed)?;
     let _ = RESULTS.set(results);
     Ok(())
+}
+
+/// Ends a process that a plugin or a kernel forked, in silence (CLI-C15): it has come back as if it were the command, and the
+/// command itself goes on.
+pub(crate) fn leave_if_forked() {
+    let own = PROCESS.load(Ordering::Relaxed);
+    if own != 0 && own != std::process::id() {
+        leave(Exit::Plugin as i32);
+    }
 }
 
 /// Returns the stream of results, as a file to examine; `None` when there is none.
@@ -70,6 +85,7 @@ pub(crate) fn results_are_watched() -> bool {
 ///
 /// Exit code 1 when it cannot be written for another reason, as with a full disk, or was closed from the start.
 pub(crate) fn write_results(bytes: &[u8]) -> Result<()> {
+    leave_if_forked();
     if let Some(handed_over) = isolate::hand_over(None, &mut |out| out.write_all(bytes)) {
         let failed = |error| Failure::work(format!("cannot hand over the result: {error}"));
         return handed_over.map_err(failed);
@@ -82,7 +98,9 @@ pub(crate) fn write_results(bytes: &[u8]) -> Result<()> {
     };
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::work(format!("cannot write the result: {error}")).at("standard output"))
+            let failed = Failure::work(format!("cannot write the result: {error}")).at("standard output");
+            let is_full = error.kind() == io::ErrorKind::StorageFull;
+            Err(if is_full { failed.help(advice_of_writing(&error)) } else { failed })
         }
         _ => Ok(()),
     }
@@ -91,5 +109,6 @@ pub(crate) fn write_results(bytes: &[u8]) -> Result<()> {
 /// Writes messages to standard error. A full or closed one does not change how the command ends: the exit code reports the
 /// work.
 pub(crate) fn say(text: &str) {
+    leave_if_forked();
     let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use chipdock_host::{CompileCache, CompileOptions, Compiled, Host, Schedule};
+use chipdock_host::{CompileOptions, Compiled, Host, Schedule};
 use chipdock_ir::{Diagnostic, IrModule, Span, print, wire};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function};
 use chipdock_script::{Cause, ScriptError};
@@ -78,13 +78,9 @@ impl Options {
         })
     }
 
-    fn of_host(&self) -> Result<CompileOptions, Error> {
-        let cache = match CompileCache::of_process() {
-            Ok(cache) => cache.filter(|_| self.cache).map(Arc::new),
-            // A folder that cannot be used does not prevent compiling.
-            Err(error) if *error.kind() == chipdock_host::ErrorKind::Io => None,
-            Err(error) => return Err(raised(error)),
-        };
+    fn of_host(&self, host: &Host) -> Result<CompileOptions, Error> {
+        let opened = if self.cache { host.compile_cache() } else { Ok(None) };
+        let cache = opened.map_err(raised)?.map(Arc::new);
         let mut options = self.codegen.clone();
         if !self.emit.is_empty() {
             options.insert("emit".to_owned(), Value::from(self.emit.clone()));
@@ -227,7 +223,7 @@ pub(crate) fn compile(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let options = Options::read(options.as_deref())?;
     let module = parsed(&source, &options.file)?;
     let target = target_of(host, args[2], options.host.as_deref(), options.device.as_deref())?;
-    let of_host = options.of_host()?;
+    let of_host = options.of_host(host)?;
     let progress: Option<Function> = arg(args[4], "progress")?;
     let progress = progress.map(Progress::new);
     let report = |step: &str, detail: &str| {
@@ -251,7 +247,7 @@ pub(crate) fn lower(args: &[AnyView<'_>]) -> Result<Any, Error> {
     let options = Options::read(options.as_deref())?;
     let module = parsed(&source, &options.file)?;
     let target = target_of(host, args[2], options.host.as_deref(), options.device.as_deref())?;
-    let schedule = options.of_host()?.schedule;
+    let schedule = options.of_host(host)?.schedule;
     let lowered = host
         .schedule(&module, &target.0, schedule)
         .map_err(|error| with_lines(&error, &source, &options.file))?;

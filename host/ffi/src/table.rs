@@ -54,8 +54,8 @@ entries! {
     fn target_json(target: TARGET) -> STR, hosts::target_json;
     /// Compiles a kernel and loads it; code for another machine stays what can be written to a file. The source is TVMScript, or a module in the wire format; the target is a target, a kind's name,
     /// JSON, or None for the default one. Options are a JSON object: `file` (name for messages), `host` (target of the host
-    /// functions), `device` (NAME or NAME:ID, whose limits the target takes where its source sets none), `schedule` (`auto` or `none`), `threads_max`, `emit` (outputs of the code generator to keep, such as `asm`),
-    /// `codegen` (its options), `cache` (false to leave the compile cache alone). `progress` is called on this thread with each step
+    /// functions), `device` (NAME or NAME:ID, whose limits the target takes where its source sets none), `schedule` (`auto` or `none`), `threads_max`, `emit` (outputs of the code generator to keep, such as `asm`;
+    /// one that the target does not have is an error), `codegen` (its options), `cache` (false to leave the compile cache alone). `progress` is called on this thread with each step
     /// (FFI-10).
     fn compile(
         host: HOST,

@@ -53,6 +53,19 @@ pub enum Source {
     Executable,
 }
 
+impl Source {
+    /// The order of places in which the default host target is sought: what came with the program, what the system's
+    /// administrator installed, what else was found. So a plugin that a user adds replaces no default by what it declares.
+    #[must_use]
+    pub fn standing(self) -> u8 {
+        match self {
+            Self::Executable => 0,
+            Self::System => 1,
+            Self::Option | Self::Variable | Self::User => 2,
+        }
+    }
+}
+
 /// A place of the search, with the reason if it was not searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SearchedPlace {

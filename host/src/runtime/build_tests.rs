@@ -302,3 +302,18 @@ fn a_preference_for_what_is_not_there_is_told() {
     let error = prefer("device_api.npu", "host").unwrap().device("npu", 0).unwrap_err();
     assert!(error.to_string().contains("which does not provide it"), "{error}");
 }
+
+/// HOST-A11: what a plugin says of a kernel's device is not believed where the module is another's.
+#[test]
+fn an_entry_of_another_device_is_broken() {
+    let host = host();
+    let module = host.load(&compile(&host, "stray").unwrap().artifact).unwrap();
+    let kernel = module.kernel("here").unwrap();
+    let stream = host.device("cpu", 0).unwrap().default_stream();
+    // SAFETY: it does nothing.
+    unsafe { kernel.launch(&stream, [1; 3], [1; 3], 0, &[]) }.unwrap();
+    let error = module.kernel("stray").unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::BrokenPlugin, "{error}");
+    let says = "gave kernel \"stray\" devices of type 2; its module was compiled for device_api.cpu, type 1";
+    assert!(error.to_string().contains(says), "{error}");
+}

@@ -1,6 +1,7 @@
 //! Copies: compact ranges through the device API; strided tensors, and copies between two kinds of device, through host memory.
 
 use super::tensor::Tensor;
+use super::turns;
 use crate::error::{Error, ErrorKind};
 
 /// Calls `each` with the offset in bytes, from the first element, of each run of compact elements, in row-major order.
@@ -42,6 +43,11 @@ pub(super) fn span(shape: &[i64], strides: &[i64], item_bytes: i64) -> Option<(i
 }
 
 impl Tensor {
+    /// In a forked child the parent's tensors do not exist.
+    fn check_process(&self) -> Result<(), Error> {
+        self.device().state().services.check_process()
+    }
+
     fn item_bytes(&self) -> i64 {
         self.dtype().size_bytes() as i64
     }
@@ -62,8 +68,9 @@ impl Tensor {
         Ok((to_usize(high.abs_diff(low))?, to_usize(low.unsigned_abs())?))
     }
 
-    /// Returns the elements as bytes, compact and row-major. Waits for the current stream; work on other streams that writes
-    /// the tensor must be done.
+    /// Returns the elements as bytes, compact and row-major: all of what another thread's [`Self::copy_from_bytes`] or
+    /// [`Self::copy_from`] wrote, or none of it (HOST-W6). Waits for the current stream; calls and work on other streams that
+    /// write the tensor must be done.
     ///
     /// # Errors
     ///
@@ -71,7 +78,11 @@ impl Tensor {
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let (size, first) = self.extent()?;
         let mut whole = zeroed(size)?;
-        self.read_range(&mut whole)?;
+        self.check_process()?;
+        {
+            let _turn = turns::to_read(self);
+            self.read_range(&mut whole)?;
+        }
         if self.is_compact() {
             return Ok(whole);
         }
@@ -85,7 +96,9 @@ impl Tensor {
         Ok(compact)
     }
 
-    /// Writes the elements from bytes, compact and row-major. Waits until they are there.
+    /// Writes the elements from bytes, compact and row-major. Waits until they are there. Calls and work on other streams that
+    /// use the tensor must be done; other threads' reads and writes by [`Self::to_bytes`], this and [`Self::copy_from`] come
+    /// before it or after it (HOST-W6).
     ///
     /// # Errors
     ///
@@ -96,6 +109,8 @@ impl Tensor {
             let message = format!("expected {} bytes for {self:?}, found {}", self.size_bytes(), bytes.len());
             return Err(Error::new(ErrorKind::Value, message));
         }
+        self.check_process()?;
+        let _turn = turns::to_write(self);
         if self.is_compact() {
             return self.write_range(bytes);
         }
@@ -113,7 +128,8 @@ impl Tensor {
         self.write_range(&whole)
     }
 
-    /// Copies every element of `from`, whatever its device and strides are. Waits until they are there.
+    /// Copies every element of `from`, whatever its device and strides are. Waits until they are there, and takes turns with
+    /// other threads as [`Self::to_bytes`] of `from` and [`Self::copy_from_bytes`] do (HOST-W6).
     ///
     /// Copies between two kinds of device are staged through host memory; so are strided tensors, and pairs of devices
     /// that cannot copy to each other.
@@ -135,7 +151,12 @@ impl Tensor {
         let same_kind = self.device().name() == from.device().name();
         let direct = same_kind || self.device().is_host_memory() || from.device().is_host_memory();
         if direct && self.is_compact() && from.is_compact() {
-            match self.copy_range(from) {
+            self.check_process()?;
+            let copied = {
+                let _turns = turns::to_copy(from, self);
+                self.copy_range(from)
+            };
+            match copied {
                 // Their ranges overlap, or these two devices do not copy to each other.
                 Err(error) if *error.kind() == ErrorKind::Unsupported => {}
                 done => return done,

@@ -12,6 +12,7 @@ use chipdock_plugin_api::text::str_out;
 
 use super::device::Stream;
 use super::module::{Module, ModuleInner};
+use super::tables::broken;
 use super::tensor::Tensor;
 use crate::calling::{Calling, Note};
 use crate::error::{Error, ErrorKind, nearest, quoted};
@@ -72,6 +73,7 @@ impl ModuleInner {
         if entry.entry.is_null() {
             return Ok(None);
         }
+        self.check_entry(name, &entry)?;
         let index = serde_json::from_str(self.artifact().index_json());
         let index = index.map_err(|error| Error::new(ErrorKind::Value, format!("the index: {error}")))?;
         let described = kernel::Kernel::from_index(&index).map_err(|error| from_api(&error))?;
@@ -81,6 +83,25 @@ impl ModuleInner {
         let note = Note::of(self.plugin(), &format!("kernel {name}"));
         let module = Arc::clone(self);
         Ok(Some(Kernel(Arc::new(Inner { described, table, self_, entry, note, services, module }))))
+    }
+}
+
+impl ModuleInner {
+    /// Checks that an entry is on the device that its module was compiled for (HOST-A11): handles of another device mean
+    /// nothing there.
+    fn check_entry(&self, name: &str, entry: &ChipdockEntry) -> Result<(), Error> {
+        let Some((device, expected)) = self.host().device_of_target(self.artifact().target_json())? else {
+            return Ok(());
+        };
+        if entry.device_type == expected {
+            return Ok(());
+        }
+        Err(broken(format!(
+            "`entry` of a module of kind \"{}\" gave kernel \"{name}\" devices of type {}; its module was compiled for \
+             device_api.{device}, type {expected}",
+            self.kind(),
+            entry.device_type
+        )))
     }
 }
 

@@ -13,6 +13,7 @@ mod pool;
 mod tables;
 mod tensor;
 mod timer;
+mod turns;
 mod workspace;
 
 pub use device::{Device, Stream, StreamGuard};

@@ -21,8 +21,9 @@ use crate::services::from_api;
 
 /// A tensor: elements of one type on one device, with a shape and strides. Cloning shares the elements.
 ///
-/// Its memory comes from the device's pool and goes back there with the last reference. The caller orders reads and writes of
-/// the same elements from several threads at once, as it does with work on streams.
+/// Its memory comes from the device's pool and goes back there with the last reference. Reads and writes of whole tensors
+/// ([`Tensor::to_bytes`], [`Tensor::copy_from_bytes`], [`Tensor::copy_from`] and what is made of them) take turns where several
+/// threads use the same memory at once (HOST-W6). The caller orders calls that use it, as it does with work on streams.
 #[derive(Clone)]
 pub struct Tensor {
     memory: Memory,

@@ -6,7 +6,10 @@ use chipdock_plugin_api as api;
 
 use super::*;
 use crate::error::{Category, ErrorKind};
-use crate::{Host, HostOptions};
+use crate::{Environment, Host, HostOptions, Variables};
+
+/// Bytes that a closed host may leave.
+const LEFT_BYTES_MAX: usize = 2048;
 
 /// A host that sees no plugin: host memory is there all the same.
 fn host() -> Host {
@@ -54,6 +57,42 @@ fn a_tensor_holds_what_was_written() {
     assert_eq!(*Tensor::empty(&device, &[-1], DType::INT8).unwrap_err().kind(), ErrorKind::Value);
     let huge = Tensor::empty(&device, &[i64::MAX / 8], DType::INT32).unwrap_err();
     assert!(matches!(huge.kind(), ErrorKind::OutOfMemory | ErrorKind::Value), "{huge:?}");
+}
+
+/// HOST-W6: what a thread reads is one write of another thread, whole, through a clone, a view and a value of the tensor.
+#[test]
+fn a_read_beside_a_write_is_whole() {
+    const SIZE: usize = 1 << 18;
+    let host = host();
+    let device = host.device("cpu", 0).unwrap();
+    let shape = [2, SIZE as i64 / 2];
+    let tensor = Tensor::from_bytes(&device, &shape, DType::UINT8, &[0; SIZE]).unwrap();
+    let all = tensor.strided(&shape, tensor.strides(), 0).unwrap();
+    let crosswise = tensor.strided(&[SIZE as i64 / 2, 2], &[1, SIZE as i64 / 2], 0).unwrap();
+    let returned = Tensor::from_value(&host, tensor.to_value().unwrap()).unwrap();
+    let other = Tensor::from_bytes(&device, &shape, DType::UINT8, &[7; SIZE]).unwrap();
+    std::thread::scope(|scope| {
+        let writers = [(tensor.clone(), 1_u8), (all, 2), (crosswise, 3)];
+        let writers = writers.map(|(to, byte)| {
+            scope.spawn(move || {
+                for _ in 0..300 {
+                    to.copy_from_bytes(&[byte; SIZE]).unwrap();
+                }
+            })
+        });
+        // Copies in both directions between two tensors end.
+        scope.spawn(|| (0..300).for_each(|_| other.copy_from(&tensor).unwrap()));
+        scope.spawn(|| (0..300).for_each(|_| tensor.copy_from(&other).unwrap()));
+        let mut reads = 0;
+        while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) || reads == 0 {
+            for from in [&tensor, &returned, &other] {
+                let found = from.to_bytes().unwrap();
+                let last = found[SIZE - 1];
+                assert!(found.iter().all(|byte| *byte == last), "a torn read after {reads} whole ones");
+                reads += 1;
+            }
+        }
+    });
 }
 
 #[test]
@@ -371,4 +410,32 @@ fn a_host_that_goes_away_gives_everything_back() {
     assert_ne!(bytes(&device, "bytes"), 0);
     host.0.devices.release();
     assert_eq!(bytes(&device, "bytes"), 0);
+}
+
+/// A host that was closed leaves its services, which plugins may still hold, and little else: not its copy of the environment.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn closed_hosts_leave_little_memory() {
+    const HOSTS: usize = 100;
+    // SAFETY: asks the allocator for numbers.
+    let in_use = || unsafe { libc::mallinfo2() }.uordblks;
+    let one = || {
+        let variables: Variables = (0..50).map(|n| (format!("V{n}"), "x".repeat(100))).collect();
+        let environment = Environment { variables, ..Environment::empty() };
+        let host = Host::new(HostOptions { environment, ..HostOptions::isolated() }).unwrap();
+        let device = host.device("cpu", 0).unwrap();
+        Tensor::from_slice(&device, &[4], &[1_i32, 2, 3, 4]).unwrap();
+        let add = super::build_tests::load(&host).function("add").unwrap();
+        assert_eq!(add.call(&[1_i64.into(), 2_i64.into()]).unwrap().to::<i64>().unwrap(), 3);
+    };
+    (0..10).for_each(|_| one());
+    // The least of several: other tests may run beside this one.
+    let left = (0..5).map(|_| {
+        let before = in_use();
+        (0..HOSTS).for_each(|_| one());
+        in_use().saturating_sub(before) / HOSTS
+    });
+    let left = left.min().unwrap();
+    println!("{left} bytes a host");
+    assert!(left < LEFT_BYTES_MAX, "each closed host leaves {left} bytes");
 }

@@ -119,6 +119,11 @@ const INDEX: &str = r#"{"module_kind": "toy", "format": "none", "functions": [
     {"name": "silent", "symbol": "silent"}, {"name": "count", "symbol": "count"}, {"name": "work", "symbol": "work"},
     {"name": "env", "symbol": "env"}, {"name": "forward", "symbol": "forward"}]}"#;
 
+/// Kernels of `launch` 1: one on the device of the target, and one that is said to be on another.
+const STRAY_INDEX: &str = r#"{"module_kind": "toy", "format": "none", "functions": [
+    {"name": "here", "symbol": "here", "args": [], "launch_params": []},
+    {"name": "stray", "symbol": "stray", "args": [], "launch_params": []}]}"#;
+
 fn order(request: &BuildRequest<'_>) -> String {
     let json: serde_json::Value = serde_json::from_str(request.target_json).unwrap();
     json["do"].as_str().unwrap_or("build").to_owned()
@@ -185,6 +190,7 @@ impl Codegen for ToyCodegen {
             }
             "index" => return session.index("{\"module_kind\": 1}"),
             "align" => return session.section("code", SectionKind::Code, 3, b""),
+            "stray" => session.index(STRAY_INDEX)?,
             "other" => {
                 session.index(&INDEX.replace("\"module_kind\": \"toy\"", "\"module_kind\": \"nobody\""))?
             }
@@ -216,11 +222,13 @@ impl ModuleLoader for ToyLoader {
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         api::ensure!(artifact.section("code")?.alignment_bytes == 64, ErrorKind::INTERNAL, "alignment lost");
-        Ok(Box::new(ToyModule(self.0, env)))
+        let has_kernels = artifact.index_json().contains("stray");
+        Ok(Box::new(ToyModule(self.0, env, has_kernels)))
     }
 }
 
-struct ToyModule(HostRef, Env);
+/// The last field says whether it answers `launch` 1.
+struct ToyModule(HostRef, Env, bool);
 
 unsafe extern "C" fn silent(
     _self: *mut c_void,
@@ -264,7 +272,36 @@ fn forward(env: &Env, args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(unsafe { Any::from_raw(result) })
 }
 
+unsafe extern "C" fn entry(
+    _self: *mut c_void,
+    name: api::abi::ChipdockStr,
+    out_entry: *mut api::abi::ChipdockEntry,
+) -> i32 {
+    // Names of 4 and of 5 letters.
+    let device_type = if name.size == 4 { 1 } else { 2 };
+    let entry = std::ptr::without_provenance_mut(1);
+    // SAFETY: a place to write to.
+    unsafe { out_entry.write(api::abi::ChipdockEntry { entry, device_type, flags: 0 }) };
+    0
+}
+
+unsafe extern "C" fn launch(
+    _self: *mut c_void,
+    _entry: *mut c_void,
+    _request: *const api::abi::ChipdockLaunchRequest,
+) -> i32 {
+    0
+}
+
+static LAUNCH: api::abi::ChipdockLaunch1 = api::abi::ChipdockLaunch1 { entry, launch };
+
 impl Module for ToyModule {
+    fn query(&self, name: &str, version: u32) -> Option<api::Interface> {
+        // SAFETY: the table of that name and version, which needs no `self`.
+        let kind = unsafe { api::InterfaceKind::<()>::new("launch", 1, &LAUNCH) };
+        (self.2 && kind.is(name, version)).then(|| kind.of(Box::new(())))
+    }
+
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
         let env = self.1.clone();
         Ok(match name {

@@ -98,6 +98,26 @@ pub fn raised(descriptor: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
+/// Ends this process now, after what C code has printed to standard output was written: no destructor runs, of this program
+/// or of a library. A stream that another thread holds is not waited for.
+pub fn leave_printed(code: i32) -> ! {
+    #[cfg(target_os = "linux")]
+    {
+        unsafe extern "C" {
+            static stdout: *mut libc::FILE;
+            fn ftrylockfile(stream: *mut libc::FILE) -> libc::c_int;
+        }
+        // SAFETY: the C library's own stream, which is there until the process ends; it stays locked by this thread, which may
+        // flush it.
+        unsafe {
+            if !stdout.is_null() && ftrylockfile(stdout) == 0 {
+                libc::fflush(stdout);
+            }
+        }
+    }
+    leave(code)
+}
+
 /// Ends this process now: no destructor runs, of this program or of a library.
 pub fn leave(code: i32) -> ! {
     // SAFETY: ends the process; nothing of it is used afterwards.

@@ -48,7 +48,7 @@ pub use aborted::abort_message;
 pub use child::{Asked, Child, Ended, Next, Outcome, Start, ask};
 pub use crowd::{in_order, spread};
 pub use handler::Given;
-pub use inside::{Inside, leave, raised};
+pub use inside::{Inside, leave, leave_printed, raised};
 pub use lines::{Lines, TAIL_BYTES, Tail};
 pub use maps::{MapReader, Mapping, OwnMemory, Spot};
 pub use notebook::{Notebook, anonymous};

@@ -136,10 +136,15 @@ pub struct TargetKind {
     pub keys: Vec<String>,
     /// Stage of the modules that its code generator takes.
     pub stage: Stage,
+    /// Ending of files with the text that its code generator writes, without the dot, where that is not the format of its
+    /// artifacts; empty: none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source_ending: String,
     /// Whether its functions can be host functions.
     #[serde(default)]
     pub is_host: bool,
-    /// Preference among hosts when none is chosen: the highest is used.
+    /// Preference among hosts when none is chosen: the highest is used of the plugins that came with the program, or else of
+    /// those of the system, or else of others.
     #[serde(default)]
     pub host_preference: i32,
     /// Thread axes that loops may be bound to, by name; empty: none.

@@ -18,7 +18,7 @@ pub struct Call {
     pub function: &'static str,
     /// Its arguments; tensors of zeros for results.
     pub args: Vec<Arg>,
-    /// What its tensors contain after the call.
+    /// Contents of its tensors after the call.
     pub expected: Vec<Array>,
 }
 
@@ -336,7 +336,7 @@ impl Placed {
             launch.args[place] = arg.clone();
             positions.push(tensors.iter().position(is_of).ok_or_else(missing)?);
         }
-        // What is left are offsets of tensors in their memory.
+        // The others are offsets of tensors in their memory.
         for (param, arg) in kernel.params.iter().zip(&mut launch.args) {
             if !is_tensor(&param) {
                 *arg = Arg::Int(0);

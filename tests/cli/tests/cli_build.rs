@@ -95,6 +95,26 @@ fn the_source_goes_where_it_is_told() {
     assert_eq!(scratch.run("build vector_add.py --target c --emit source -o out.txt").code, Some(0));
 }
 
+/// Files of a language whose usual ending is not the name of the artifact's format.
+#[test]
+fn a_text_goes_to_a_file_of_its_usual_ending() {
+    let scratch = scratch();
+    for (target, ending, format) in
+        [("{\"kind\":\"cuda\",\"format\":\"cuda\"}", "cu", "cuda"), ("metal", "metal", "msl")]
+    {
+        let text = scratch.run(&format!("build vector_add.py --target {target} --emit source")).stdout;
+        assert!(text.contains("vector_add"), "{text}");
+        for ending in [ending, format] {
+            let ended = scratch.run(&format!("build vector_add.py --target {target} -o out.{ending}"));
+            assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ending}");
+            let file = std::fs::read_to_string(scratch.path(&format!("out.{ending}"))).unwrap();
+            assert_eq!(file, text, "{ending}");
+        }
+        let says = format!("delivers .{format}, or its text as .{ending}, not .xyz");
+        scratch.run(&format!("build vector_add.py --target {target} -o out.xyz")).failed(2, &[&says]);
+    }
+}
+
 #[test]
 fn an_artifact_is_a_container() {
     let scratch = scratch();

@@ -1,6 +1,8 @@
 //! Tests of the command with LLVM and without. Rules are those of the command's front page.
 
-use chipdock_test_support::command::{Ended, Scratch, end};
+use std::process::{Command, Stdio};
+
+use chipdock_test_support::command::{Ended, Scratch, built, end};
 use serde_json::{Value, json};
 
 /// A folder with vector_add and its inputs, and the sums.
@@ -46,6 +48,52 @@ fn kernels_run_and_llvm_is_the_default() {
         (&kind(&targets, "llvm")["usable"], &kind(&targets, "c")["usable"]),
         (&json!(true), &json!(true))
     );
+}
+
+/// The plugins beside the command come before others that are found, whatever preference those declare: `llvm` has the higher
+/// one.
+#[test]
+fn what_a_stranger_declares_replaces_no_default() {
+    let (scratch, sum) = vector_add();
+    let own = scratch.path("bin/plugins");
+    std::fs::create_dir_all(&own).unwrap();
+    let bring = |name: &str| {
+        for ending in ["so", "chipdock.json"] {
+            let file = format!("chipdock_plugin_{name}.{ending}");
+            std::fs::copy(built().plugins.join(&file), own.join(&file)).unwrap();
+        }
+    };
+    let command = scratch.path("bin/chipdock");
+    if std::fs::hard_link(&built().command, &command).is_err() {
+        std::fs::copy(&built().command, &command).unwrap();
+    }
+    let stranger = built().plugins.join("chipdock_plugin_cpu_llvm.so");
+    let default_is = |kind: &str| {
+        let run = |words: &str| {
+            let given = scratch.command(&format!("{words} --json --plugin {}", stranger.display()));
+            let mut here = Command::new(&command);
+            here.args(given.get_args()).current_dir(given.get_current_dir().unwrap());
+            for (name, value) in given.get_envs() {
+                match value {
+                    Some(value) => here.env(name, value),
+                    None => here.env_remove(name),
+                };
+            }
+            end(here.env_remove("CHIPDOCK_PLUGIN_PATH").stdin(Stdio::null())).json()
+        };
+        let targets = run("targets");
+        assert!(kind_is_usable(&targets, "llvm") && kind_is_usable(&targets, "c"), "{targets:#}");
+        assert_eq!((&targets["default_host"], &run(ADD)["target"]["kind"]), (&json!(kind), &json!(kind)));
+        assert_eq!(scratch.read_npy::<f32>("c.npy").1, sum);
+    };
+    bring("c");
+    default_is("c");
+    bring("cpu_llvm");
+    default_is("llvm");
+}
+
+fn kind_is_usable(targets: &Value, name: &str) -> bool {
+    kind(targets, name)["usable"] == true
 }
 
 #[test]

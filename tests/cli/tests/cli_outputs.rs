@@ -238,3 +238,45 @@ fn a_pipe_that_nobody_reads_is_late() {
     assert!(started.elapsed() < Duration::from_secs(30));
     assert_eq!(scratch.names(), names);
 }
+
+/// A library that crashes at the end of the process comes too late: the results are there.
+#[test]
+fn cli_c15_the_end_of_a_library_changes_nothing() {
+    let scratch = two();
+    let body =
+        "extern int atexit(void (*)(void)); extern void abort(void); atexit(abort); printf(\"printed\\n\");";
+    let ends = opened_does(&scratch, "ends", body);
+    for words in [
+        "run two.py --target c --in A=a.npy --in B=b.npy --out B=c.npy",
+        "build two.py --target c --emit source -o two.text",
+    ] {
+        let ended = end(scratch.command(words).env("LD_PRELOAD", &ends));
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), "printed\n"), "{words}");
+    }
+    assert_eq!(scratch.read_npy::<f32>("c.npy").1, [11.0, 22.0, 33.0, 44.0]);
+    assert!(scratch.path("two.text").exists());
+    let wrong = end(scratch.command("run two.py --target c --in A=none.npy").env("LD_PRELOAD", &ends));
+    assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
+}
+
+/// A kernel that forks comes back twice; one of both is the command.
+#[test]
+fn cli_c15_a_process_that_a_kernel_forks_ends_in_silence() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "forks.py",
+        "@T.prim_func(s_tir=True)\ndef forks(A: T.Buffer((4,), \"float32\"), P: T.Buffer((1,), \"int32\")):\n    \
+         P[0] = T.call_extern(\"int32\", \"fork\")\n    for i in range(4):\n        A[i] = T.float32(7)\n",
+    );
+    for words in ["run forks.py --target c --out A=a.npy --out P=p.npy", "run forks.py --target c"] {
+        for isolate in ["", "--isolate"] {
+            let ended = scratch.run(&format!("{words} {isolate}"));
+            assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{words} {isolate}");
+            assert_eq!(ended.stdout.matches("FUNCTION").count(), 1, "{}", ended.stdout);
+            if words.contains("--out") {
+                assert_eq!(scratch.read_npy::<f32>("a.npy").1, [7.0; 4], "{isolate}");
+                assert!(scratch.read_npy::<i32>("p.npy").1[0] > 0, "the command's own, {isolate}");
+            }
+        }
+    }
+}

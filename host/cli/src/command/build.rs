@@ -174,9 +174,9 @@ fn produce(
         }
         Some(Emit::Object) => ("object", object(&host, &build)?, false),
         Some(emit @ (Emit::Ll | Emit::Asm)) => (name(emit), by_format(own, name(emit), &build)?, true),
-        Some(emit @ Emit::Spv) => (name(emit), by_its_ending(own, name(emit), &build)?, false),
+        Some(emit @ Emit::Spv) => (name(emit), by_its_ending(own, name(emit), "", &build)?, false),
         None if !ending.is_empty() => {
-            let bytes = by_its_ending(own, ending, &build)?;
+            let bytes = by_its_ending(own, ending, &target.kind().source_ending, &build)?;
             let is_text = std::str::from_utf8(&bytes).is_ok();
             (if is_text { "source" } else { "code" }, bytes, is_text)
         }
@@ -206,11 +206,16 @@ fn source(artifact: &Artifact, build: &Build) -> Result<Vec<u8>> {
     Ok(text.as_bytes().to_vec())
 }
 
-/// Returns the target's own output, requested by a suffix that must be its format.
-fn by_its_ending(artifact: &Artifact, ending: &str, build: &Build) -> Result<Vec<u8>> {
+/// Returns the target's own output, requested by a suffix that must be its format, or the ending of files with its text.
+fn by_its_ending(artifact: &Artifact, ending: &str, of_source: &str, build: &Build) -> Result<Vec<u8>> {
     let format = &artifact.index().format;
+    if ending == of_source && ending != format {
+        return source(artifact, build);
+    }
     if ending != format {
-        let what = format!("target {} delivers .{format}, not .{ending}", build.target().kind);
+        let text =
+            if of_source.is_empty() { String::new() } else { format!(", or its text as .{of_source}") };
+        let what = format!("target {} delivers .{format}{text}, not .{ending}", build.target().kind);
         return Err(Failure::input(what)
             .help(format!("name the file OUT.{format}, or say what to write with --emit")));
     }

@@ -1,5 +1,6 @@
 //! `chipdock targets`: the target kinds, whether each can be used here, and their options.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use chipdock_host::discovery::discover;
@@ -49,6 +50,8 @@ struct Kind {
     plugin: String,
     /// Whether a manifest states it: then its plugin need not be opened for that.
     is_listed: bool,
+    /// Standing of the place of its plugin ([`Source::standing`]).
+    standing: u8,
     target: Found<Value>,
 }
 
@@ -58,16 +61,18 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
     let preferred =
         |key: &str| options.prefer.iter().find(|(other, _)| other == key).map(|(_, plugin)| plugin.clone());
     let answers = ask_all::<Targets>(global, Duration::from_secs_f64(args.deadline))?;
-    let stated = stated_schemas(&options)?;
+    let stated = Stated::new(&options)?;
     let kind = |row: Row<Known>| {
         let plugin = preferred(&format!("target.kind.{}", row.name)).or_else(|| row.plugins.first().cloned());
-        let listed = stated.iter().find(|kind| kind.name == row.name).cloned();
+        let listed = stated.schemas.iter().find(|kind| kind.name == row.name).cloned();
         let is_listed = listed.is_some();
+        let plugin = plugin.unwrap_or_default();
+        let standing = stated.standing_of(&plugin);
         let (schema, target) = match row.found {
             Ok(known) => (Some(known.schema), known.target),
             Err(lack) => (listed, Err(lack)),
         };
-        Kind { name: row.name, schema, plugin: plugin.unwrap_or_default(), is_listed, target }
+        Kind { name: row.name, schema, plugin, is_listed, standing, target }
     };
     let mut kinds: Vec<Kind> = answers.rows.into_iter().map(kind).collect();
     let names: Vec<String> = kinds.iter().map(|kind| kind.name.clone()).collect();
@@ -95,13 +100,30 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
     output::print(&text)
 }
 
-/// Returns the schemas in manifests.
-fn stated_schemas(options: &HostOptions) -> Result<Vec<TargetKind>> {
-    let discovery = discover(options).map_err(|error| failure(&error))?;
-    let usable = discovery.candidates.into_iter().filter(|candidate| candidate.problem.is_none());
-    let declared =
-        usable.filter_map(|candidate| candidate.manifest).flat_map(|manifest| manifest.target_kinds);
-    Ok(declared.filter_map(|kind| kind.usable().ok().map(|kind| (**kind).clone())).collect())
+/// The kinds of usable plugins, as far as they are known without opening any.
+struct Stated {
+    /// Plugins, with the standing of the place of each.
+    standings: Vec<(String, u8)>,
+    /// The schemas in their manifests.
+    schemas: Vec<TargetKind>,
+}
+
+impl Stated {
+    fn new(options: &HostOptions) -> Result<Self> {
+        let discovery = discover(options).map_err(|error| failure(&error))?;
+        let usable: Vec<_> =
+            discovery.candidates.into_iter().filter(|candidate| candidate.problem.is_none()).collect();
+        let standings = usable.iter().map(|one| (one.name.clone(), one.source.standing())).collect();
+        let declared =
+            usable.into_iter().filter_map(|one| one.manifest).flat_map(|manifest| manifest.target_kinds);
+        let schemas = declared.filter_map(|kind| kind.usable().ok().map(|kind| (**kind).clone())).collect();
+        Ok(Self { standings, schemas })
+    }
+
+    /// The standing of a plugin's place; that of the host itself comes before all.
+    fn standing_of(&self, plugin: &str) -> u8 {
+        self.standings.iter().find(|(name, _)| name == plugin).map_or(0, |(_, standing)| *standing)
+    }
 }
 
 /// Makes the failure for an unknown kind: a plugin is missing.
@@ -113,14 +135,14 @@ fn no_kind(name: &str, names: &[String]) -> Failure {
 /// Returns the default kind of the host, chosen as [`Host::default_host`] does.
 fn default_host(kinds: &[Kind]) -> Option<&str> {
     let usable = kinds.iter().filter(|kind| kind.target.is_ok());
-    let schemas = usable.filter_map(|kind| Some((kind.is_listed, kind.schema.as_ref()?)));
+    let schemas = usable.filter_map(|kind| Some((kind, kind.schema.as_ref()?)));
     let hosts = schemas.filter(|(_, schema)| schema.is_host);
-    // First those for which no plugin must be opened; of equal preference, the first by name.
-    let first = hosts.min_by(|(a_is_listed, a), (b_is_listed, b)| {
-        let by_preference = || b.host_preference.cmp(&a.host_preference);
-        b_is_listed.cmp(a_is_listed).then_with(by_preference).then_with(|| a.name.cmp(&b.name))
+    // First those for which no plugin must be opened, of them those that came with the program; of equal preference, the
+    // first by name.
+    let first = hosts.min_by_key(|(kind, schema)| {
+        (!kind.is_listed, kind.standing, Reverse(schema.host_preference), schema.name.clone())
     });
-    first.map(|(_, kind)| kind.name.as_str())
+    first.map(|(kind, _)| kind.name.as_str())
 }
 
 fn to_json(kind: &Kind) -> Value {

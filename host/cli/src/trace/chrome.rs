@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use chipdock_host::files::advice_of_writing;
 use rustix::fs::{Mode, OFlags, open};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -73,7 +74,7 @@ impl TraceFile {
         let failed = |error: io::Error| {
             Failure::work(format!("cannot write the trace: {error}"))
                 .in_file(path)
-                .help("name a file in a folder that exists and that you may write")
+                .help(advice_of_writing(&error))
         };
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
         let file = open(path, flags, Mode::from_raw_mode(0o666)).map_err(|error| failed(error.into()))?;
