@@ -344,10 +344,11 @@
 //! | T.2 | `canonicalize` gets a target to which the schema was applied, and queries no device. | both | review |
 //! | T.3 | A target that is canonical already is returned unchanged. | P | suite |
 //! | T.4 | A wrong option is `ValueError` with option, value, what is allowed and the nearest name. | P | suite |
-//! | T.5 | Axes, scopes and ops of the schema are known names; an option is there once, with a doc, a range and a default within it; each capability is read from a declared option of its type, each optional type from one of type bool. | P | host, suite |
+//! | T.5 | Axes, scopes and ops of the schema are known names; an option is there once, with a doc, a range and a default within it; each capability is read from a declared option of its type, each optional type and optional op from one of type bool. | P | host, suite |
 //! | T.6 | The answer is canonical JSON of the same kind: `tag` and `keys` as given, options that are declared and within their ranges, integers and booleans as given. | P | host, suite |
 //! | T.7 | The same text gives the same answer at every call, in every host. | P | suite |
 //! | T.8 | A text that is no such target is `ValueError` or passed through, however malformed; the kind stays usable. | P | suite |
+//! | T.9 | Kernels have only axes that the kind declares; a kind may declare none, all, or some. For a device of a kind without axes each launch is one thread (IR-K8): its kernels have no axis, and their loops are those of the function. | H | tests |
 //!
 //! ## C Code generators
 //!
@@ -424,7 +425,7 @@
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | K.1 | Launch parameters are thread axes (`blockIdx.x` to `threadIdx.z`), each an extent and once; `tirx.use_cooperative_launch`, which has no value; and `tirx.use_dyn_shared_memory`, the bytes of dynamic shared memory, which is last. | both | shim |
-//! | K.2 | An axis that is not listed has extent 1. An extent of 0 launches nothing, with success. | P | shim, suite |
+//! | K.2 | An axis that is not listed has extent 1; a kernel that lists none runs once, in one thread. An extent of 0 launches nothing, with success. | P | shim, suite |
 //! | K.3 | A packed call has the arguments in order, then an integer for each launch parameter that has a value. A pointer is a handle as the device API returns it, or None for null; the offset at which a tensor begins is a separate scalar with `opaque_handles`, otherwise it is added to the pointer. A scalar is an integer, a boolean or a float, and fits its type. | both | shim |
 //! | K.4 | A packed call runs on the thread's current device of the kernel's type, on its current stream; it returns when the kernel is queued. | P | tests |
 //! | K.5 | Interface `launch` 1 of a module returns each kernel of the index as an entry, which lives as long as the module, with the type of its device; for a name that is no kernel the entry is null. | P | suite |

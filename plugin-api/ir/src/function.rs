@@ -87,6 +87,9 @@ pub mod attr {
     /// Key of an `Attr` statement within a launch: its blocks are lowered, and the barriers between accesses to shared
     /// memory are not inserted yet (IR-K5).
     pub const IMPLICIT_BARRIERS: &str = "chipdock.implicit_barriers";
+    /// Key of an `Attr` statement about nothing: on a device whose target has no thread axes, its body is a launch (IR-K8). TVM's
+    /// name.
+    pub const DEVICE_SCOPE: &str = "device_scope";
     /// Bool, on an allocation of a host function for a device: memory of that device.
     pub const DEVICE_MEMORY: &str = "chipdock.device_memory";
     /// Int or Expr, on a parallel loop: the least number of iterations that pay for a task of their own. The expression reads

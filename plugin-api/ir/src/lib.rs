@@ -134,6 +134,9 @@
 //!   A warp is a group of consecutive threads of a block, x counting fastest. A shuffle takes its value from a lane that
 //!   its mask names and that runs it too *(run)*. A value that was never written may pass through shuffles and `local`
 //!   memory as long as it is not used otherwise *(run)*.
+//! - **IR-K8** *Devices without thread axes*: there a launch is the outermost [`StmtKind::Attr`] with the key
+//!   [`attr::DEVICE_SCOPE`], with all within it. One thread, alone in its block and its grid, runs the body once. Elsewhere the
+//!   note changes nothing.
 //!
 //! ## Buffers and blocks
 //!

@@ -109,6 +109,9 @@ pub struct OptionSchema {
     /// Device attribute from which `from_device` fills the option; empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub from_attribute: String,
+    /// True for an option without effect, which is accepted so that targets written for others are read. Who sets it is told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignored: bool,
     /// Description for users.
     pub doc: String,
 }
@@ -147,7 +150,7 @@ pub struct TargetKind {
     /// those of the system, or else of others.
     #[serde(default)]
     pub host_preference: i32,
-    /// Thread axes that loops may be bound to, by name; empty: none.
+    /// Thread axes that loops may be bound to, by name; empty: none, and what a device runs is launched as one thread.
     #[serde(default)]
     pub thread_axes: Vec<String>,
     /// Storage scopes, by name.
@@ -168,6 +171,13 @@ pub struct TargetKind {
     /// Without the option, a type is missing as one of `missing_types` is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub optional_types: BTreeMap<String, String>,
+    /// Ops that its code generator spells for some of its targets only: for each the name of the boolean option that says so.
+    /// Without the option, an op is treated as one that `native_ops` lacks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub optional_ops: BTreeMap<String, String>,
+    /// Names of the common options (`libs`, `model`, `device`) that its plugin reads; another one is reported as without effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub honoured: Vec<String>,
     /// The options.
     #[serde(default)]
     pub options: Vec<OptionSchema>,
@@ -401,6 +411,25 @@ mod tests {
         let names = kind.capabilities(&Arc::new(Target { kind: "k".into(), ..Target::default() }), 1).options;
         assert_eq!(names.of_type(DType::UINT64.with_lanes(2)), Some("long"));
         assert_eq!((names.of_type(DType::FLOAT64), names.of_type(DType::INT8)), (None, None));
+    }
+
+    /// TC4.
+    #[test]
+    fn tc4_an_optional_op_is_native_with_its_option() {
+        use crate::Op;
+        let kind: TargetKind = serde_json::from_value(json!({
+            "schema": 1, "name": "k", "doc": "", "device": "d", "stage": "device", "native_ops": ["clz"],
+            "optional_ops": {"tvm_warp_shuffle": "warps", "clz": "bits", "op_of_2031": "warps"},
+        }))
+        .unwrap();
+        let native = |target: Value| {
+            let target = Arc::new(Target::from_canonical_json(&target).unwrap());
+            kind.capabilities(&target, 1).execution.native_ops
+        };
+        assert_eq!(native(json!({"kind": "k"})), [Op::Clz]);
+        assert_eq!(native(json!({"kind": "k", "warps": false, "bits": true})), [Op::Clz]);
+        assert_eq!(native(json!({"kind": "k", "warps": "yes"})), [Op::Clz]);
+        assert_eq!(native(json!({"kind": "k", "warps": true, "bits": true})), [Op::Clz, Op::WarpShuffle]);
     }
 
     #[test]

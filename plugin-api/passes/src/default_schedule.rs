@@ -27,7 +27,7 @@ use crate::walk::try_map_functions;
 pub(crate) use host::steps;
 
 /// Schedules kernels that have no schedule: for a host, loops are reordered; for a target with threads, loops are bound
-/// to threads.
+/// to threads; for a device without thread axes, loops stay, and what touches memory becomes launches.
 ///
 /// # For a host
 ///
@@ -117,14 +117,27 @@ pub(crate) use host::steps;
 ///                                                           B[bx * 256 + tx] = A[bx * 256 + tx] * 2.0
 /// ```
 ///
+/// # For a device without thread axes
+///
+/// A function becomes one launch of one thread (IR-K8), its loops as they are, or several where the host has to do something
+/// between them: raise an error, return early, call an imported function, allocate memory. Memory of up to 4096 bytes becomes
+/// `local`, if the target has that scope, more `global`; memory in another scope that the target declares stays there, where
+/// one launch uses it. Functions that others call are part of their callers' launches.
+///
+/// ```text
+/// for i in range(n):                            with T.attr({"device_scope": 0}):
+///     B[i] = A[i] * 2.0                 ->          for i in range(n):
+///                                                       B[i] = A[i] * 2.0
+/// ```
+///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. On a target with threads, all memory is touched by threads, except by functions outside of
+/// Requires a valid module. On a device, all memory is touched by threads, except by functions outside of
 /// kernels. A second run changes nothing.
 ///
 /// # Errors
 ///
-/// The target's, if it has threads: a kernel that returns a value, or ends on a condition, that only the device knows,
+/// The target's, if it is a device: a kernel that returns a value, or ends on a condition, that only the device knows,
 /// and one that allocates memory of a size that only the device knows.
 pub fn default_schedule(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     if !capabilities.execution.thread_axes.is_empty() || !capabilities.is_host {

@@ -91,6 +91,11 @@
 //! * **PASS-D11** No index wraps: it has 64 bits unless the buffer is known to reach at most 2^31 - 1 elements, its offset,
 //!   strides and lanes included. If the target lacks int64 it has 32, and the host function refuses a buffer that reaches
 //!   further (INT64-W4). Sizes in bytes have 64 bits.
+//! * **PASS-D12** A kernel launches only axes that the target kind declares. Where it declares none, a launch is one thread
+//!   (IR-K8): a kernel has no axis among its launch parameters and launches none, its loops are those of the function, and its
+//!   memory is in scope `local` or in a scope of the kind's own, but in `global`, which the host allocates, where the kind
+//!   declares no `local`, and for more than 4096 bytes.
+//! * **PASS-D13** A parallel loop may be left in a kernel, and may be run one iteration after another.
 
 mod apply_schedules;
 mod bind_offsets;

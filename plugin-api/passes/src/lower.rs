@@ -94,7 +94,8 @@ pub const DEVICE_PIPELINE: &[(&str, Pass)] = &[
     ("simplify", crate::simplify::simplify),
 ];
 
-/// The passes that [`Schedule::None`] skips.
+/// The passes that [`Schedule::None`] skips: on a device without thread axes it skips none, since there they change no loop and
+/// make the launches (PASS-D12).
 pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 
 /// Lowers a module to a stage.
@@ -107,10 +108,11 @@ pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassE
     let mut module = module.clone();
     // Device functions have no packed convention: a host's target lowers their launches.
     let last = if options.capabilities.is_host { options.stage } else { options.stage.min(Stage::Device) };
+    let is_as_written = options.schedule == Schedule::None && !options.capabilities.launches_one_thread();
     for (stage, name, pass) in PIPELINE {
         if *stage > last
             || options.from.is_some_and(|from| *stage <= from)
-            || (SCHEDULES.contains(name) && options.schedule == Schedule::None)
+            || (is_as_written && SCHEDULES.contains(name))
         {
             continue;
         }

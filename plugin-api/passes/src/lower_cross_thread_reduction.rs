@@ -63,7 +63,7 @@ pub fn lower_cross_thread_reduction(
         return Ok(module.clone());
     }
     try_map_functions(module, |function| {
-        if !any_stmt(&function.body, &mut crate::split_host_device::is_launch) {
+        if !any_stmt(&function.body, &mut crate::walk::binds_threads) {
             return Ok(function.clone());
         }
         let mut lowerer =

@@ -16,7 +16,8 @@ const OF_THREADS: [&str; 2] = ["wmma.", "m16n8k8."];
 
 /// On a target without threads, moves memory in a scope that only threads have (`shared`, `shared.dyn`, `warp`,
 /// registers of matrix units) to `global`: one thread sees all of it. So a kernel written for threads runs on a target
-/// to which no threads are bound.
+/// to which no threads are bound. A scope that the target declares stays, but for `shared.dyn` and `warp` on a device, where
+/// they mean nothing without threads.
 ///
 /// # Before and after
 ///
@@ -61,7 +62,9 @@ impl Rescoper<'_> {
             StorageRank::Other => OF_THREADS.iter().any(|prefix| scope.to_string().starts_with(prefix)),
             StorageRank::Global | StorageRank::Local => false,
         };
-        is && !self.capabilities.memory.storage_scopes.contains(&scope.to_string())
+        let needs_threads = scope.is_dynamic_shared() || scope.rank == StorageRank::Warp;
+        let is_declared = self.capabilities.memory.storage_scopes.contains(&scope.to_string());
+        is && (!is_declared || needs_threads && self.capabilities.launches_one_thread())
     }
 
     fn meet(&mut self, function: &PrimFunc) {

@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, Expr, ForKind, IrModule, PrimFunc, Stmt, StmtKind, StorageRank,
-    TargetCapabilities, Var, attr,
+    AttrValue, Attrs, Buffer, Expr, IrModule, PrimFunc, Stmt, StmtKind, StorageRank, TargetCapabilities, Var,
+    attr,
 };
 
 use crate::PassError;
 use crate::callees::Callees;
-use crate::walk::{any_stmt, called_functions};
+use crate::walk::{Starts, any_stmt, binds_threads, called_functions, starts};
 use kernel::Region;
 
 pub(crate) const PASS: &str = "split_host_device";
@@ -39,6 +39,16 @@ pub(crate) const PASS: &str = "split_host_device";
 /// The arguments of a launch are the kernel's (data pointers in the order of the function's parameters, then scalars),
 /// then the extent of each axis, at least 0, then the bytes of dynamic shared memory if there is any. A scalar of float16
 /// or bfloat16 is passed as float32.
+///
+/// A launch of a device without thread axes (IR-K8) has no extents: the kernel's body is the launch's.
+///
+/// ```text
+/// def f(A: T.Buffer((n,))):                      def f(A: T.Buffer((n,))):
+///     with T.attr({"device_scope": 0}):             T.tvm_call_packed("f_kernel", A.data, n)
+///         for i in range(n):                 ->  def f_kernel(A: T.handle("float32"), n: T.int32):
+///             A[i] = ...                             for i in range(n):
+///                                                        A[i] = ...
+/// ```
 ///
 /// If the target has no integers of 64 bits, a size (a free variable of the shapes, strides and offsets of the
 /// function's tensors) is passed as int32, and the host function fails with a ValueError if the size does not fit;
@@ -80,7 +90,7 @@ pub fn split_host_device(
             next: 0,
             passed: Vec::new(),
         };
-        let body = split.stmt(&moved_inside(&function.body))?;
+        let body = split.stmt(&moved_inside(&function.body, starts(capabilities)))?;
         let checks = split.passed.iter().filter_map(|var| scalars::check(var, function, capabilities));
         let body = Stmt::seq(checks.chain([body]));
         kernels.append(&mut split.kernels);
@@ -89,7 +99,7 @@ pub fn split_host_device(
         attrs.insert(attr::DEVICE.into(), device(capabilities));
         hosts.push(PrimFunc { body, attrs, ..function.clone() });
     }
-    let called = callees(module, &kernels)?;
+    let called = callees(module, &kernels, starts(capabilities))?;
     let all = Callees::of(module);
     let by_kernels: HashSet<&Arc<str>> = called.iter().map(|callee| &callee.name).collect();
     // Functions that kernels call are host functions too, unless they touch memory that only a device can access.
@@ -130,7 +140,7 @@ fn device(capabilities: &TargetCapabilities) -> AttrValue {
 
 fn host_alone(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     for function in &module.functions {
-        if any_stmt(&function.body, &mut is_launch) {
+        if any_stmt(&function.body, &mut binds_threads) {
             let message = format!(
                 "{} has loops bound to threads, which target \"{}\" does not launch; build it for a target with threads",
                 function.name, capabilities.target.kind
@@ -141,12 +151,12 @@ fn host_alone(module: &IrModule, capabilities: &TargetCapabilities) -> Result<Ir
     Ok(module.clone())
 }
 
-pub(crate) fn is_launch(kind: &StmtKind) -> bool {
-    matches!(kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
-}
-
 /// The functions of the module that kernels call, directly or indirectly.
-fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m PrimFunc>, PassError> {
+fn callees<'m>(
+    module: &'m IrModule,
+    kernels: &[PrimFunc],
+    starts: Starts,
+) -> Result<Vec<&'m PrimFunc>, PassError> {
     let functions = module.by_name();
     let mut known = HashSet::new();
     let (mut found, mut open): (Vec<&PrimFunc>, Vec<&PrimFunc>) = (Vec::new(), kernels.iter().collect());
@@ -156,9 +166,9 @@ fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m Pri
             if !known.insert(Arc::clone(&name)) {
                 continue;
             }
-            if any_stmt(&callee.body, &mut is_launch) {
+            if any_stmt(&callee.body, &mut |kind| starts(kind)) {
                 let message = format!(
-                    "{name}, which threads of {} call, has threads of its own; expected a function that one thread runs",
+                    "{name}, which a launch of {} calls, launches threads itself; expected a function that one thread runs",
                     function.name
                 );
                 return Err(PassError::caller(PASS, &function.name, message));
@@ -171,21 +181,21 @@ fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m Pri
 }
 
 /// Moves shared, local and warp memory that is allocated around a launch into each launch that uses it.
-fn moved_inside(body: &Stmt) -> Stmt {
+fn moved_inside(body: &Stmt, starts: Starts) -> Stmt {
     match &body.kind {
         StmtKind::Seq(stmts) => {
             let (mut inner, mut result) = (HashMap::new(), Vec::with_capacity(stmts.len()));
-            for stmt in stmts.iter().map(moved_inside) {
+            for stmt in stmts.iter().map(|stmt| moved_inside(stmt, starts)) {
                 match inner_memory(&stmt).cloned() {
                     Some(data) => drop(inner.insert(data, (inner.len(), stmt))),
                     None if inner.is_empty() => result.push(stmt),
-                    None => result.push(with_allocations(&stmt, &inner)),
+                    None => result.push(with_allocations(&stmt, &inner, starts)),
                 }
             }
             Stmt::seq(result).with_span(body.span)
         }
-        kind if is_launch(kind) => body.clone(),
-        _ => body.map_children(&mut Expr::clone, &mut moved_inside),
+        kind if starts(kind) => body.clone(),
+        _ => body.map_children(&mut Expr::clone, &mut |stmt| moved_inside(stmt, starts)),
     }
 }
 
@@ -200,9 +210,9 @@ fn inner_memory(stmt: &Stmt) -> Option<&Var> {
 }
 
 /// Inserts each allocation at the start of each launch within the statement that uses its memory, the last one first.
-fn with_allocations(stmt: &Stmt, inner: &HashMap<Var, (usize, Stmt)>) -> Stmt {
+fn with_allocations(stmt: &Stmt, inner: &HashMap<Var, (usize, Stmt)>, starts: Starts) -> Stmt {
     match &stmt.kind {
-        kind if is_launch(kind) => {
+        kind if starts(kind) => {
             let used = crate::capture::Captured::of(stmt).vars;
             let mut used: Vec<&(usize, Stmt)> = used.iter().filter_map(|var| inner.get(var)).collect();
             if used.is_empty() {
@@ -216,7 +226,7 @@ fn with_allocations(stmt: &Stmt, inner: &HashMap<Var, (usize, Stmt)>) -> Stmt {
         }
         // A second launch has memory of its own, and a view of it would have two sources.
         StmtKind::DeclBuffer { .. } => stmt.clone(),
-        _ => stmt.map_children(&mut Expr::clone, &mut |child| with_allocations(child, inner)),
+        _ => stmt.map_children(&mut Expr::clone, &mut |child| with_allocations(child, inner, starts)),
     }
 }
 
@@ -233,7 +243,7 @@ struct Split<'a> {
 
 impl Split<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
-        if is_launch(&stmt.kind) {
+        if starts(self.capabilities)(&stmt.kind) {
             return self.launch(stmt).map_err(|error| error.at(stmt.span));
         }
         if let StmtKind::AllocBuffer { buffer, annotations } = &stmt.kind {

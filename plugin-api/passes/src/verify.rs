@@ -9,15 +9,16 @@ pub use limits::verify_limits;
 use chipdock_ir::op::Threads;
 use chipdock_ir::{
     Callee, Child, Diagnostic, Expr, ExprKind, ForKind, IrModule, Param, PrimFunc, Span, StmtKind,
-    StorageScope, TargetCapabilities, ThreadAxis,
+    StorageScope, TargetCapabilities, ThreadAxis, attr,
 };
 
+use crate::walk::starts;
 use crate::{Fault, PassError};
 
 /// Rejects functions that no code for this target could run correctly: loops bound to threads on a target without
 /// threads, or to an axis that it does not support; on such a target also operations of several threads: barriers, warp
 /// operations, reductions across threads, the end of a thread; memory in an unsupported scope, including that of
-/// parameters; on a target that is not a host, device memory that is touched outside of threads, where the host runs,
+/// parameters; on a target that is not a host, device memory that is touched outside of launches, where the host runs,
 /// and memory of a launch (shared, local, warp) that a later launch or the host needs: it ends with its launch. Every
 /// target supports atomic additions.
 ///
@@ -35,34 +36,17 @@ use crate::{Fault, PassError};
 /// The target's, one diagnostic for each unsupported feature.
 pub fn verify_memory(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let mut problems = Vec::new();
-    let of_threads = host::of_threads(module);
+    let starts = starts(capabilities);
+    let of_threads = host::of_threads(module, starts);
     for function in &module.functions {
         if !capabilities.is_host {
-            problems.extend(launches::lost(function));
+            problems.extend(launches::lost(function, starts));
         }
         let mut verifier = Verifier { function, capabilities, problems: &mut problems, threads: 0 };
         verifier.body();
-        let touched =
-            host::touched(function).filter(|_| !capabilities.is_host && !of_threads.contains(&function.name));
-        if let Some((span, buffer)) = touched.clone().filter(|_| verifier.threads > 0) {
-            verifier.problem(
-                span,
-                format!(
-                    "expected memory of target \"{}\" to be touched by threads alone, as a host cannot; found {buffer} \
-                     touched outside of loops bound to threads: bind those loops too",
-                    capabilities.target.kind
-                ),
-            );
-        } else if touched.is_some() {
-            verifier.problem(
-                Span::NONE,
-                format!(
-                    "expected loops bound to threads ({}) for target \"{}\", whose memory a host cannot touch; found \
-                     none: give the kernel a schedule",
-                    names(&capabilities.execution.thread_axes),
-                    capabilities.target.kind
-                ),
-            );
+        let is_of_host = !capabilities.is_host && !of_threads.contains(&function.name);
+        if let Some((span, buffer)) = host::touched(function, starts).filter(|_| is_of_host) {
+            verifier.touched(span, &buffer);
         }
     }
     finish("verify_memory", module, Fault::Target, problems)
@@ -91,6 +75,32 @@ impl Verifier<'_> {
     fn problem(&mut self, span: Span, message: String) {
         let function = self.function.name.clone();
         self.problems.push(Diagnostic { function, span, node: String::new(), message });
+    }
+
+    /// Reports memory of the device that is touched where the host runs.
+    fn touched(&mut self, span: Span, buffer: &str) {
+        let kind = &self.capabilities.target.kind;
+        if self.capabilities.launches_one_thread() {
+            let message = format!(
+                "expected memory of target \"{kind}\" to be touched by its launches alone, as a host cannot; found {buffer} \
+                 touched outside of a launch: leave the launches to the default schedule, or put it within T.attr({{\"{}\": 0}})",
+                attr::DEVICE_SCOPE
+            );
+            self.problem(span, message);
+        } else if self.threads > 0 {
+            let message = format!(
+                "expected memory of target \"{kind}\" to be touched by threads alone, as a host cannot; found {buffer} \
+                 touched outside of loops bound to threads: bind those loops too"
+            );
+            self.problem(span, message);
+        } else {
+            let message = format!(
+                "expected loops bound to threads ({}) for target \"{kind}\", whose memory a host cannot touch; found \
+                 none: give the kernel a schedule",
+                names(&self.capabilities.execution.thread_axes)
+            );
+            self.problem(Span::NONE, message);
+        }
     }
 
     fn body(&mut self) {

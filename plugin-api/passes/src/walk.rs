@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use chipdock_ir::{Callee, Child, Effect, Expr, ExprKind, ForKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{
+    Callee, Child, Effect, Expr, ExprKind, ForKind, IrModule, PrimFunc, Stmt, StmtKind, TargetCapabilities,
+    Var, attr,
+};
 
 /// Replaces the body of each function of the module.
 pub(crate) fn map_bodies(module: &IrModule, mut f: impl FnMut(&PrimFunc) -> Stmt) -> IrModule {
@@ -82,7 +85,30 @@ pub(crate) fn any_stmt(stmt: &Stmt, f: &mut dyn FnMut(&StmtKind) -> bool) -> boo
 
 /// Returns true for a loop bound to threads, or a launched axis.
 pub(crate) fn is_thread(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+    binds_threads(&stmt.kind)
+}
+
+/// Whether a statement starts a launch.
+pub(crate) type Starts = fn(&StmtKind) -> bool;
+
+/// Returns which statements start a launch of a target: those that bind threads (IR-K1), and on a device without thread axes
+/// those with the note of IR-K8.
+pub(crate) fn starts(capabilities: &TargetCapabilities) -> Starts {
+    if capabilities.launches_one_thread() {
+        |kind| binds_threads(kind) || is_device_scope(kind)
+    } else {
+        binds_threads
+    }
+}
+
+/// Returns true for a loop bound to threads, or a launched axis.
+pub(crate) fn binds_threads(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+}
+
+/// Returns true for the note of IR-K8.
+pub(crate) fn is_device_scope(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::Attr { key, .. } if **key == *attr::DEVICE_SCOPE)
 }
 
 /// Names of the functions of the module that a statement calls, in the order of their first occurrence.

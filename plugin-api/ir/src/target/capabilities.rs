@@ -11,6 +11,8 @@
 //!   or not set. A type that is not known here is ignored.
 //! * **TC4** [`TargetCapabilities::options`] has the names of the options that capabilities and types are read from, so that an
 //!   error about a limit names the option that sets it.
+//! * **TC5** `native_ops` contains besides the kind's own those ops of [`TargetKind::optional_ops`] whose option is true. An op that
+//!   is not known here is ignored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -329,10 +331,11 @@ capabilities! {
         /// The products of tiles (`chipdock.tiles`) that default schedules use, by their operands: `uint8*int8`.
         tile_products: Vec<String> = Vec::new(), "none", in "", usually "tile-products";
         kind {
-            /// Thread axes that loops may be bound to.
+            /// Thread axes that loops may be bound to; without any, what a device runs is launched as one thread.
             thread_axes: Vec<ThreadAxis> = |kind, _| kind.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect();
-            /// Ops that the code generator spells itself, beyond the core ops.
-            native_ops: Vec<Op> = |kind, _| kind.native_ops.iter().filter_map(|name| Op::by_name(name)).collect();
+            /// Ops that the code generator spells itself, beyond the core ops: those of the kind, and those of its `optional_ops`
+            /// whose option is true.
+            native_ops: Vec<Op> = native_ops;
         }
     }
 
@@ -368,6 +371,19 @@ capabilities! {
             missing_types: Vec<DType> = missing_types;
         }
     }
+}
+
+/// Returns the ops beyond the core ops that a target's code generator spells (TC4).
+fn native_ops(kind: &TargetKind, target: &Target) -> Vec<Op> {
+    let optional = kind.optional_ops.iter();
+    let present = optional.filter(|(_, option)| target.bool(option) == Some(true)).map(|(name, _)| name);
+    let all = kind.native_ops.iter().chain(present).filter_map(|name| Op::by_name(name));
+    all.fold(Vec::new(), |mut known, op| {
+        if !known.contains(&op) {
+            known.push(op);
+        }
+        known
+    })
 }
 
 /// Returns the types that a target lacks (TC3).
@@ -414,6 +430,12 @@ impl Capability {
 }
 
 impl TargetCapabilities {
+    /// Returns true for a device without thread axes: what it runs is launched as one thread (IR-K8).
+    #[must_use]
+    pub fn launches_one_thread(&self) -> bool {
+        !self.is_host && self.execution.thread_axes.is_empty()
+    }
+
     /// Returns the same capabilities, edited.
     #[must_use]
     pub fn with(mut self, edit: impl FnOnce(&mut Self)) -> Self {

@@ -220,6 +220,7 @@ mod tests {
         newer["native_ops"] = json!(["tensor_core_of_2031"]);
         newer["missing_types"] = json!(["float5"]);
         newer["optional_types"] = json!({"float5": "cores"});
+        newer["optional_ops"] = json!({"tensor_core_of_2031": "cores"});
         let newer = read(&newer).unwrap();
         assert_eq!(newer.usable().unwrap().options, plain.usable().unwrap().options);
     }

@@ -1,12 +1,12 @@
 //! Partition of a function into host statements and launches.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrValue, Attrs, Block, Buffer, Callee, Child, Expr, ExprKind, ForKind, IrModule, IterKind, Op, Param,
-    PrimFunc, Stmt, StmtKind, StorageScope, TargetCapabilities, Var, attr,
+    PrimFunc, Stmt, StmtKind, StorageRank, StorageScope, TargetCapabilities, Var, attr,
 };
 
 use super::access::Accesses;
@@ -19,7 +19,7 @@ use super::{matmul, reduction, registers, runs, transpose, vector, views};
 use crate::PassError;
 use crate::callees::Callees;
 use crate::simplify::leaves_loop;
-use crate::walk::{any_stmt, try_map_functions, vars_of};
+use crate::walk::{Starts, any_stmt, starts, try_map_functions, vars_of};
 
 const PASS: &str = "default_schedule";
 
@@ -30,7 +30,7 @@ const LOCAL_SIZE_BYTES_MAX: i128 = 4096;
 /// Binds unscheduled loops to the threads of a target.
 pub(super) fn schedule(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let limits = Limits::of(capabilities);
-    if !limits.has_blocks && !limits.has_threads {
+    if !limits.has_blocks && !limits.has_threads && !limits.is_one {
         return Ok(module.clone());
     }
     let called = called(module);
@@ -40,10 +40,8 @@ pub(super) fn schedule(module: &IrModule, capabilities: &TargetCapabilities) -> 
         if matches!(function.attrs.get(attr::CALLING_CONV), Some(AttrValue::Int(1..))) {
             return Ok(function.clone());
         }
-        if called.contains(&function.name) {
-            return Ok(within_threads(function));
-        }
-        Scheduler::new(function, capabilities, limits, &callees).function()
+        let scheduler = Scheduler::new(function, capabilities, limits, &callees);
+        if called.contains(&function.name) { Ok(scheduler.within_threads()) } else { scheduler.function() }
     })
 }
 
@@ -54,17 +52,6 @@ fn called(module: &IrModule) -> HashSet<Arc<str>> {
         function.body.walk_exprs(&mut |e| called.extend(e.called().cloned()));
     }
     called
-}
-
-/// A function that threads call: its allocations belong to one thread.
-fn within_threads(function: &PrimFunc) -> PrimFunc {
-    let mut own = memory::allocations(&function.body);
-    own.extend(function.alloc_buffers.iter().cloned());
-    own.retain(|buffer| buffer.scope != StorageScope::LOCAL);
-    if own.is_empty() {
-        return function.clone();
-    }
-    memory::moved(&function.body, &own, &StorageScope::LOCAL).function(function)
 }
 
 /// Result of scheduling a statement.
@@ -84,6 +71,8 @@ struct Scheduler<'a> {
     function: &'a PrimFunc,
     capabilities: &'a TargetCapabilities,
     limits: Limits,
+    /// Which statements start a launch.
+    starts: Starts,
     callees: &'a Callees,
     /// Memory of parameters that may overlap.
     overlapping: HashSet<Var>,
@@ -116,7 +105,38 @@ impl<'a> Scheduler<'a> {
         if function.attrs.get(attr::NOALIAS) == Some(&AttrValue::Bool(true)) {
             overlapping.clear();
         }
-        Self { function, capabilities, limits, callees, overlapping, sizes }
+        let starts = starts(capabilities);
+        Self { function, capabilities, limits, starts, callees, overlapping, sizes }
+    }
+
+    fn is_launching(&self, stmt: &Stmt) -> bool {
+        is_launching(stmt, self.starts)
+    }
+
+    /// The function as threads call it: its allocations belong to one thread.
+    fn within_threads(&self) -> PrimFunc {
+        let mut own = memory::allocations(&self.function.body);
+        own.extend(self.function.alloc_buffers.iter().cloned());
+        own.retain(|buffer| !self.keeps_scope(buffer));
+        if own.is_empty() {
+            return self.function.clone();
+        }
+        memory::moved(&self.function.body, &own, &StorageScope::LOCAL).function(self.function)
+    }
+
+    /// Returns true for memory of a launch that stays in its scope: local memory, and on a device without thread axes that in
+    /// a scope of its own.
+    fn keeps_scope(&self, buffer: &Buffer) -> bool {
+        buffer.scope == StorageScope::LOCAL || self.is_scratch(buffer)
+    }
+
+    /// Returns true for memory in a scope of its own of a device without thread axes.
+    fn is_scratch(&self, buffer: &Buffer) -> bool {
+        let scope = &buffer.scope;
+        let is_plain = [StorageScope::GLOBAL, StorageScope::LOCAL].contains(scope);
+        let needs_threads = scope.is_dynamic_shared() || scope.rank == StorageRank::Warp;
+        let declared = &self.capabilities.memory.storage_scopes;
+        self.limits.is_one && !is_plain && !needs_threads && declared.contains(&scope.to_string())
     }
 
     fn refused(&self, stmt: &Stmt, message: String) -> PassError {
@@ -164,17 +184,22 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Moves buffers that are allocated around launches to global memory, except those that launches bound by hand
-    /// touch.
+    /// touch, and memory of one launch that keeps its scope.
     fn between_launches(&self, function: PrimFunc) -> PrimFunc {
         let mut by_hand = HashSet::new();
-        memory_of_launches(&self.function.body, &mut by_hand);
+        memory_of_launches(&self.function.body, self.starts, &mut |vars| by_hand.extend(vars));
         let mut outer = function.alloc_buffers.clone();
-        allocated_outside(&function.body, &mut outer);
+        allocated_outside(&function.body, self.starts, &mut outer);
         let mut scheduled = HashSet::new();
-        memory_beside_launches(&self.function.body, &mut scheduled);
+        memory_beside_launches(&self.function.body, self.starts, &mut scheduled);
+        let mut n_launches: HashMap<Var, usize> = HashMap::new();
+        memory_of_launches(&function.body, self.starts, &mut |vars| {
+            vars.into_iter().for_each(|var| *n_launches.entry(var).or_default() += 1);
+        });
         outer.retain(|buffer| {
             let is_scheduled = scheduled.contains(&buffer.data) && !by_hand.contains(&buffer.data);
-            buffer.scope != StorageScope::GLOBAL && is_scheduled
+            let is_of_one = self.limits.is_one && n_launches.get(&buffer.data) == Some(&1);
+            buffer.scope != StorageScope::GLOBAL && is_scheduled && !(is_of_one && self.is_scratch(buffer))
         });
         if outer.is_empty() {
             return function;
@@ -186,9 +211,8 @@ impl<'a> Scheduler<'a> {
         let by_effect =
             |is_host: bool| if is_host { Part::Host(stmt.clone()) } else { Part::Device(stmt.clone()) };
         Ok(match &stmt.kind {
-            StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => {
-                Part::Launched(stmt.clone())
-            }
+            kind if (self.starts)(kind) => Part::Launched(stmt.clone()),
+            StmtKind::LaunchThread { .. } => Part::Launched(stmt.clone()),
             StmtKind::For { .. } => return self.loops(stmt),
             StmtKind::Seq(stmts) => return self.sequence(stmt, stmts),
             StmtKind::BlockRealize { iter_values, predicate, block } => {
@@ -213,7 +237,7 @@ impl<'a> Scheduler<'a> {
                     _ => Part::Device(stmt.clone()),
                 }
             }
-            StmtKind::While { condition, body } if is_launching(stmt) => {
+            StmtKind::While { condition, body } if self.is_launching(stmt) => {
                 let body = self.whole(body)?;
                 Part::Launched(Stmt::new(StmtKind::While { condition: condition.clone(), body }))
             }
@@ -290,7 +314,7 @@ impl<'a> Scheduler<'a> {
         for (index, inner) in stmts.iter().enumerate() {
             let rest = || Stmt::new(StmtKind::Seq(stmts[index..].to_vec()));
             match self.stmt(inner)? {
-                Part::Device(_) if is_launching(inner) => parts.push(Part::Launched(inner.clone())),
+                Part::Device(_) if self.is_launching(inner) => parts.push(Part::Launched(inner.clone())),
                 // Only the device knows the bound value, so the rest of the sequence belongs to the device.
                 Part::Device(_)
                     if matches!(inner.kind, StmtKind::Bind { .. } | StmtKind::DeclBuffer { .. }) =>
@@ -298,7 +322,7 @@ impl<'a> Scheduler<'a> {
                     let rest = rest();
                     parts.push(match self.without_view(inner, &rest, &stmts[index + 1..])? {
                         Some(rest) => self.stmt(&rest)?,
-                        None if is_launching(&rest) => Part::Launched(rest),
+                        None if self.is_launching(&rest) => Part::Launched(rest),
                         None => Part::Device(rest),
                     });
                     break;
@@ -340,10 +364,10 @@ impl<'a> Scheduler<'a> {
     /// Schedules the statements after a view that is declared around launches, each of which then declares the view
     /// itself.
     fn without_view(&self, view: &Stmt, all: &Stmt, rest: &[Stmt]) -> Result<Option<Stmt>, PassError> {
-        if !is_launching(all) {
+        if !self.is_launching(all) {
             return Ok(None);
         }
-        views::sunk(view, rest, self.callees, &|stmt| self.solo(stmt))
+        views::sunk(view, rest, self.callees, self.starts, &|stmt| self.solo(stmt))
     }
 
     fn branches(
@@ -354,7 +378,7 @@ impl<'a> Scheduler<'a> {
         otherwise: Option<&Stmt>,
     ) -> Result<Part, PassError> {
         if !self.is_of_host(condition) {
-            let launches = is_launching(stmt);
+            let launches = self.is_launching(stmt);
             return Ok(if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) });
         }
         let parts = [Some(then), otherwise];
@@ -392,7 +416,7 @@ impl<'a> Scheduler<'a> {
         let left =
             |launches| if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) };
         if !plain {
-            return Ok(left(is_launching(stmt)));
+            return Ok(left(self.is_launching(stmt)));
         }
         let mut substitution = Substitution::new();
         for (axis, value) in block.iter_vars.iter().zip(values) {
@@ -420,8 +444,9 @@ impl<'a> Scheduler<'a> {
         {
             return Ok(Part::Launched(Stmt::nop()));
         }
-        let launches = is_launching(stmt);
-        if !launches && !self.needs_host(stmt) && has_room(stmt) && !shares_bytes(stmt) {
+        let launches = self.is_launching(stmt);
+        if !launches && !self.limits.is_one && !self.needs_host(stmt) && has_room(stmt) && !shares_bytes(stmt)
+        {
             let nest = Nest::of(stmt);
             let on_threads = self.on_threads(&nest);
             for pattern in [matmul::tiled, reduction::across_threads, registers::tiled, transpose::tiled] {
@@ -431,7 +456,7 @@ impl<'a> Scheduler<'a> {
             }
             let run = runs::of_neighbours(&nest, &on_threads, &self.limits, self.capabilities, &self.sizes);
             if let Some(launch) = run {
-                return Ok(Part::Launched(of_thread(&launch)));
+                return Ok(Part::Launched(self.of_thread(&launch)));
             }
             if !on_threads.is_empty() {
                 return Ok(Part::Launched(self.bound(&nest, &on_threads)));
@@ -496,7 +521,7 @@ impl<'a> Scheduler<'a> {
             body = lanes;
         }
         let limits = Limits { threads: self.limits.threads_of(is_loop), ..self.limits };
-        launch::fused(&axes, &of_thread(&body), &limits, &self.sizes)
+        launch::fused(&axes, &self.of_thread(&body), &limits, &self.sizes)
     }
 
     /// Launches one thread that runs the statement.
@@ -513,9 +538,9 @@ impl<'a> Scheduler<'a> {
         }
         let mut left = LOCAL_SIZE_BYTES_MAX;
         let mut gone = Vec::new();
-        for buffer in memory::allocations(stmt) {
+        for buffer in memory::allocations(stmt).into_iter().filter(|buffer| !self.is_scratch(buffer)) {
             match memory::size_bytes(&buffer) {
-                Some(bytes) if bytes <= left => left -= bytes,
+                Some(bytes) if bytes <= left && self.limits.has_local => left -= bytes,
                 _ => gone.push(buffer),
             }
         }
@@ -530,23 +555,23 @@ impl<'a> Scheduler<'a> {
             ));
         }
         let stmt = memory::without_allocations(stmt, &gone.iter().cloned().collect());
-        let launch = launch::single(&self.limits, of_thread(&stmt));
+        let launch = launch::single(&self.limits, self.of_thread(&stmt));
         let around = gone.into_iter().map(|buffer| {
             let annotations = Attrs::new();
             Stmt::new(StmtKind::AllocBuffer { buffer, annotations })
         });
         Ok(Stmt::seq(around.chain([launch])))
     }
-}
 
-/// The statement as threads run it: its allocations belong to the thread.
-fn of_thread(stmt: &Stmt) -> Stmt {
-    let mut own = memory::allocations(stmt);
-    own.retain(|buffer| buffer.scope != StorageScope::LOCAL);
-    if own.is_empty() {
-        return stmt.clone();
+    /// The statement as threads run it: its allocations belong to the thread.
+    fn of_thread(&self, stmt: &Stmt) -> Stmt {
+        let mut own = memory::allocations(stmt);
+        own.retain(|buffer| !self.keeps_scope(buffer));
+        if own.is_empty() {
+            return stmt.clone();
+        }
+        memory::moved(stmt, &own, &StorageScope::LOCAL).stmt(stmt)
     }
-    memory::moved(stmt, &own, &StorageScope::LOCAL).stmt(stmt)
 }
 
 /// Returns true if each thread may keep the statement's allocations in its local memory.
@@ -604,31 +629,26 @@ fn is_packed_tensor(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call { callee: Callee::Op(Op::StackMakeArray), .. })
 }
 
-fn is_thread(kind: &StmtKind) -> bool {
-    matches!(kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+pub(super) fn is_launching(stmt: &Stmt, starts: Starts) -> bool {
+    any_stmt(stmt, &mut |kind| starts(kind))
 }
 
-pub(super) fn is_launching(stmt: &Stmt) -> bool {
-    any_stmt(stmt, &mut |kind| is_thread(kind))
-}
-
-/// Data variables of the buffers that launches touch.
-fn memory_of_launches(stmt: &Stmt, found: &mut HashSet<Var>) {
-    if is_thread(&stmt.kind) {
-        found.extend(crate::capture::Captured::of(stmt).vars);
-        return;
+/// Calls `f` with the variables that each launch captures, data variables of buffers among them.
+fn memory_of_launches(stmt: &Stmt, starts: Starts, f: &mut dyn FnMut(Vec<Var>)) {
+    if starts(&stmt.kind) {
+        return f(crate::capture::Captured::of(stmt).vars);
     }
     stmt.for_each_child(&mut |child| {
         if let Child::Stmt(stmt) = child {
-            memory_of_launches(stmt, found);
+            memory_of_launches(stmt, starts, f);
         }
     });
 }
 
 /// Data variables of the buffers that are touched outside of launches.
-fn memory_beside_launches(stmt: &Stmt, found: &mut HashSet<Var>) {
+fn memory_beside_launches(stmt: &Stmt, starts: Starts, found: &mut HashSet<Var>) {
     match &stmt.kind {
-        kind if is_thread(kind) => return,
+        kind if starts(kind) => return,
         StmtKind::Store { buffer, .. } => drop(found.insert(buffer.data.clone())),
         StmtKind::BlockRealize { block, .. } => {
             found.extend(block.match_buffers.iter().map(|view| view.source.buffer.data.clone()));
@@ -636,7 +656,7 @@ fn memory_beside_launches(stmt: &Stmt, found: &mut HashSet<Var>) {
         _ => {}
     }
     stmt.for_each_child(&mut |child| match child {
-        Child::Stmt(stmt) => memory_beside_launches(stmt, found),
+        Child::Stmt(stmt) => memory_beside_launches(stmt, starts, found),
         Child::Expr(expr) => expr.walk(&mut |e| match &e.kind {
             ExprKind::Load { buffer, .. } => drop(found.insert(buffer.data.clone())),
             ExprKind::Var(var) if var.dtype.is_handle() => drop(found.insert(var.clone())),
@@ -646,16 +666,16 @@ fn memory_beside_launches(stmt: &Stmt, found: &mut HashSet<Var>) {
 }
 
 /// Buffers that are allocated around launches.
-fn allocated_outside(stmt: &Stmt, found: &mut Vec<Buffer>) {
+fn allocated_outside(stmt: &Stmt, starts: Starts, found: &mut Vec<Buffer>) {
     match &stmt.kind {
-        kind if is_thread(kind) => return,
+        kind if starts(kind) => return,
         StmtKind::AllocBuffer { buffer, .. } => found.push(buffer.clone()),
         StmtKind::BlockRealize { block, .. } => found.extend(block.alloc_buffers.iter().cloned()),
         _ => {}
     }
     stmt.for_each_child(&mut |child| {
         if let Child::Stmt(stmt) = child {
-            allocated_outside(stmt, found);
+            allocated_outside(stmt, starts, found);
         }
     });
 }

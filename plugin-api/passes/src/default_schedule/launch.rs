@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, ForKind, Stmt, StmtKind, ThreadAxis, Var};
+use chipdock_ir::{
+    AttrNode, BinaryOp, CompareOp, DType, Expr, ExprKind, ForKind, Stmt, StmtKind, ThreadAxis, Var, attr,
+};
 
 use super::limits::Limits;
 use super::nest::Head;
@@ -43,8 +45,12 @@ pub(super) fn bound(var: Var, extent: Expr, axis: ThreadAxis, body: Stmt) -> Stm
     Stmt::for_loop(var, extent, ForKind::ThreadBinding(axis), body)
 }
 
-/// One block of one thread.
+/// One block of one thread; without axes, the note of such a launch (IR-K8).
 pub(super) fn single(limits: &Limits, body: Stmt) -> Stmt {
+    if limits.is_one {
+        let (node, key, value) = (AttrNode::None, attr::DEVICE_SCOPE.into(), Expr::i32(0));
+        return Stmt::new(StmtKind::Attr { node, key, value, body });
+    }
     let one = |name: &str, axis, body| bound(Var::new(name, DType::INT32), Expr::i32(1), axis, body);
     let body = if limits.has_threads { one("tx", ThreadAxis::ThreadX, body) } else { body };
     if limits.has_blocks { one("bx", ThreadAxis::BlockX, body) } else { body }

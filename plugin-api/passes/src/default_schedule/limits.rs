@@ -32,6 +32,10 @@ pub(super) struct Limits {
     /// Whether the axes exist.
     pub(super) has_blocks: bool,
     pub(super) has_threads: bool,
+    /// Whether there are no axes at all, and a launch is one thread.
+    pub(super) is_one: bool,
+    /// Whether a thread has local memory: it has on every device with threads.
+    pub(super) has_local: bool,
     /// Whether threads may count in int64.
     pub(super) has_int64: bool,
 }
@@ -48,16 +52,22 @@ impl Limits {
         let warp = known(execution.warp_size, 1);
         let whole_warps = if most > warp { most - most % warp } else { most };
         let blocks = known(limits.grid_dimensions_max[0], i128::from(u16::MAX)).min(i32::MAX.into());
-        let shared = memory.storage_scopes.iter().any(|scope| scope == "shared");
+        let has_scope = |name: &str| memory.storage_scopes.iter().any(|scope| scope == name);
         let shared_bytes = memory.shared_memory_bytes_max.map_or(SHARED_SIZE_BYTES, i128::from);
         Self {
             threads: if has_threads { whole_warps } else { 1 },
             blocks: if has_blocks { blocks } else { 1 },
-            shared_bytes: if shared && !execution.runs_threads_serially { shared_bytes } else { 0 },
+            shared_bytes: if has_scope("shared") && !execution.runs_threads_serially {
+                shared_bytes
+            } else {
+                0
+            },
             in_step: has_threads && execution.runs_in_lockstep(),
             alone: has_threads && execution.runs_threads_serially,
             has_blocks,
             has_threads,
+            is_one: capabilities.launches_one_thread(),
+            has_local: !capabilities.launches_one_thread() || has_scope("local"),
             has_int64: capabilities.types.has(DType::INT64),
         }
     }

@@ -4,7 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{AttrNode, Buffer, BufferNode, Child, ExprKind, Stmt, StmtKind, StorageScope, Var};
+use chipdock_ir::{
+    AttrNode, Buffer, BufferNode, Child, ExprKind, ForKind, Stmt, StmtKind, StorageScope, Var,
+};
+
+use super::nest::with_body;
 
 /// Buffers that a statement allocates, including those of blocks in it, in order.
 pub(super) fn allocations(stmt: &Stmt) -> Vec<Buffer> {
@@ -93,12 +97,18 @@ pub(super) fn moved(stmt: &Stmt, moved: &[Buffer], scope: &StorageScope) -> Subs
     substitution
 }
 
-/// Removes the allocations of those buffers from the statement.
+/// Removes the allocations of those buffers from the statement. A parallel loop that had one becomes serial: its iterations would
+/// share that memory.
 pub(super) fn without_allocations(stmt: &Stmt, gone: &HashSet<Buffer>) -> Stmt {
     let new = stmt.map_children(&mut chipdock_ir::Expr::clone, &mut |s| without_allocations(s, gone));
     match &new.kind {
         StmtKind::AllocBuffer { buffer, .. } if gone.contains(buffer) => Stmt::nop(),
         StmtKind::Seq(stmts) if !new.same(stmt) => Stmt::seq(stmts.iter().cloned()),
+        StmtKind::For { kind: ForKind::Parallel, body, .. }
+            if allocations(stmt).iter().any(|buffer| gone.contains(buffer)) =>
+        {
+            with_body(stmt, body.clone(), Some(ForKind::Serial))
+        }
         StmtKind::BlockRealize { iter_values, predicate, block }
             if !new.same(stmt) || block.alloc_buffers.iter().any(|buffer| gone.contains(buffer)) =>
         {

@@ -7,7 +7,7 @@ use super::memory;
 use crate::PassError;
 use crate::callees::Callees;
 use crate::capture::Captured;
-use crate::walk::is_thread;
+use crate::walk::Starts;
 
 /// Turns a statement into a launch.
 type Launch<'a> = &'a dyn Fn(&Stmt) -> Result<Stmt, PassError>;
@@ -19,13 +19,14 @@ pub(super) fn sunk(
     declaration: &Stmt,
     rest: &[Stmt],
     callees: &Callees,
+    starts: Starts,
     launch: Launch<'_>,
 ) -> Result<Option<Stmt>, PassError> {
     let StmtKind::DeclBuffer { buffer, data: Some(data) } = &declaration.kind else { return Ok(None) };
-    if !is_fixed(data, callees) || rest.iter().any(|stmt| builds_on(stmt, buffer)) {
+    if !is_fixed(data, callees) || rest.iter().any(|stmt| builds_on(stmt, buffer, starts)) {
         return Ok(None);
     }
-    let view = View { declaration, buffer, launch };
+    let view = View { declaration, buffer, starts, launch };
     rest.iter()
         .map(|stmt| view.sunk_into(stmt))
         .collect::<Result<Vec<_>, _>>()
@@ -33,16 +34,16 @@ pub(super) fn sunk(
 }
 
 /// Returns true if a declaration outside of launches uses the view.
-fn builds_on(stmt: &Stmt, buffer: &Buffer) -> bool {
+fn builds_on(stmt: &Stmt, buffer: &Buffer, starts: Starts) -> bool {
     let declares = matches!(&stmt.kind, StmtKind::DeclBuffer { .. } | StmtKind::Bind { .. });
     if declares {
         return Captured::of(stmt).vars.contains(&buffer.data);
     }
     let mut found = false;
-    if is_launching(stmt) && !is_thread(stmt) {
+    if is_launching(stmt, starts) && !starts(&stmt.kind) {
         stmt.for_each_child(&mut |child| {
             if let Child::Stmt(stmt) = child {
-                found |= builds_on(stmt, buffer);
+                found |= builds_on(stmt, buffer, starts);
             }
         });
     }
@@ -66,6 +67,7 @@ fn is_fixed(data: &Expr, callees: &Callees) -> bool {
 struct View<'a> {
     declaration: &'a Stmt,
     buffer: &'a Buffer,
+    starts: Starts,
     launch: Launch<'a>,
 }
 
@@ -74,10 +76,10 @@ impl View<'_> {
         if !Captured::of(stmt).vars.contains(&self.buffer.data) {
             return Ok(stmt.clone());
         }
-        if is_thread(stmt) {
+        if (self.starts)(&stmt.kind) {
             return Ok(stmt.map_children(&mut Expr::clone, &mut |body| self.declared(body)));
         }
-        if !is_launching(stmt) {
+        if !is_launching(stmt, self.starts) {
             return (self.launch)(&self.declared(stmt));
         }
         stmt.try_map_children(&mut |e| Ok(e.clone()), &mut |inner| self.sunk_into(inner))

@@ -14,7 +14,7 @@ use super::scalars::{Passed, passed};
 use crate::PassError;
 use crate::capture::{Captured, copy};
 use crate::simplify;
-use crate::walk::vars_of;
+use crate::walk::{is_device_scope, vars_of};
 
 /// Alignment of pieces of dynamic shared memory, in bytes.
 const DYNAMIC_ALIGNMENT_BYTES: i128 = 64;
@@ -242,11 +242,13 @@ fn alike(a: &Expr, b: &Expr) -> bool {
     a == b || wide(a) == wide(b)
 }
 
-/// Removes the loops over threads from the body: each variable becomes the thread's index.
+/// Removes the loops over threads from the body, where each variable becomes the thread's index, and the note of a launch of
+/// one.
 fn unbound(stmt: &Stmt, threads: &[(ThreadAxis, Var, Expr)]) -> Stmt {
     let (var, axis, body) = match &stmt.kind {
         StmtKind::For { var, kind: ForKind::ThreadBinding(axis), body, .. }
         | StmtKind::LaunchThread { var, axis, body, .. } => (var, *axis, body),
+        kind @ StmtKind::Attr { body, .. } if is_device_scope(kind) => return unbound(body, threads),
         _ => return stmt.map_children(&mut Expr::clone, &mut |inner| unbound(inner, threads)),
     };
     let body = unbound(body, threads);

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use chipdock_ir::{Child, Expr, ExprKind, IrModule, PrimFunc, Span, Stmt, StmtKind, StorageRank};
 
 use crate::split_host_device::is_kernel;
-use crate::walk::{called_functions, is_thread};
+use crate::walk::{Starts, any_stmt, called_functions};
 
 /// Names of the functions that only threads run: those called within launches and not outside.
-pub(super) fn of_threads(module: &IrModule) -> HashSet<Arc<str>> {
+pub(super) fn of_threads(module: &IrModule, starts: Starts) -> HashSet<Arc<str>> {
     let (mut by_threads, mut by_host): (HashSet<Arc<str>>, HashSet<Arc<str>>) = Default::default();
     for function in &module.functions {
         let is_kernel = is_kernel(function);
-        split(&function.body, is_kernel, &mut |stmt, in_threads| {
+        split(&function.body, is_kernel, starts, &mut |stmt, in_threads| {
             let names = called_functions(stmt);
             if in_threads { by_threads.extend(names) } else { by_host.extend(names) }
         });
@@ -36,25 +36,21 @@ pub(super) fn of_threads(module: &IrModule) -> HashSet<Arc<str>> {
 }
 
 /// Calls `f` on each launch, and on each statement outside of launches that has no launch below it.
-fn split(stmt: &Stmt, in_threads: bool, f: &mut dyn FnMut(&Stmt, bool)) {
-    let launches = |stmt: &Stmt| {
-        let mut found = false;
-        stmt.walk(&mut |child| found |= matches!(child, Child::Stmt(stmt) if is_thread(stmt)));
-        found
-    };
-    if in_threads || is_thread(stmt) || !launches(stmt) {
-        return f(stmt, in_threads || is_thread(stmt));
+fn split(stmt: &Stmt, in_threads: bool, starts: Starts, f: &mut dyn FnMut(&Stmt, bool)) {
+    let in_threads = in_threads || starts(&stmt.kind);
+    if in_threads || !any_stmt(stmt, &mut |kind| starts(kind)) {
+        return f(stmt, in_threads);
     }
     stmt.for_each_child(&mut |child| match child {
-        Child::Stmt(stmt) => split(stmt, false, f),
+        Child::Stmt(stmt) => split(stmt, false, starts, f),
         Child::Expr(expr) => f(&Stmt::new(StmtKind::Evaluate(expr.clone())), false),
     });
 }
 
 /// The first access of a function to device memory outside of threads: its position, and the name of the buffer.
-pub(super) fn touched(function: &PrimFunc) -> Option<(Span, Arc<str>)> {
+pub(super) fn touched(function: &PrimFunc, starts: Starts) -> Option<(Span, Arc<str>)> {
     let mut found: Option<(Span, Arc<str>)> = None;
-    split(&function.body, is_kernel(function), &mut |stmt, in_threads| {
+    split(&function.body, is_kernel(function), starts, &mut |stmt, in_threads| {
         if in_threads {
             return;
         }

@@ -9,15 +9,15 @@ use chipdock_ir::{
 };
 
 use crate::split_host_device::is_kernel;
-use crate::walk::{is_thread, vars_of};
+use crate::walk::{Starts, vars_of};
 
 /// Reports accesses of a function that need shared, local or warp memory as an earlier launch left it, or that use it
 /// on both sides of a launch's start. Each launch has its own memory.
-pub(super) fn lost(function: &PrimFunc) -> Vec<Diagnostic> {
+pub(super) fn lost(function: &PrimFunc, starts: Starts) -> Vec<Diagnostic> {
     if is_kernel(function) {
         return Vec::new();
     }
-    let mut walk = Walk::default();
+    let mut walk = Walk::of(starts);
     walk.stmt(&function.body);
     walk.memory.sort_by_key(|memory| memory.first_use);
     walk.memory.iter().filter_map(|memory| memory.problem(function)).collect()
@@ -79,8 +79,8 @@ fn place(span: Span) -> String {
     if span == Span::NONE { "another place".to_owned() } else { format!("{}:{}", span.line, span.column) }
 }
 
-#[derive(Default)]
 struct Walk {
+    starts: Starts,
     memory: Vec<Memory>,
     by_data: HashMap<Var, usize>,
     region: Region,
@@ -95,8 +95,23 @@ struct Walk {
 }
 
 impl Walk {
+    fn of(starts: Starts) -> Self {
+        Self {
+            starts,
+            memory: Vec::new(),
+            by_data: HashMap::new(),
+            region: HOST,
+            n_launches: 0,
+            n_host_loops: 0,
+            n_uses: 0,
+            by_host: HashSet::new(),
+            by_thread: HashSet::new(),
+            written: HashSet::new(),
+        }
+    }
+
     fn stmt(&mut self, stmt: &Stmt) {
-        if self.region == HOST && is_thread(stmt) {
+        if self.region == HOST && (self.starts)(&stmt.kind) {
             self.n_launches += 1;
             self.region = self.n_launches;
             self.written.clear();

@@ -11,12 +11,19 @@ use chipdock_passes::{LowerOptions, Lowered, lower};
 use chipdock_test_support::CorpusFile;
 use chipdock_test_support::lists::List;
 
-use crate::support::{counted, device_capabilities, inputs, read};
+use crate::support::{
+    counted, device_capabilities, inputs, may_be_refused, one_thread_capabilities, read, without_threads,
+};
 
 const CHECK: &str = "a_lowered_module_gives_the_same";
+const ONE: &str = "a_module_for_one_thread_gives_the_same";
 
 pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
-    list.each(CHECK, corpus, a_lowered_module_gives_the_same)
+    list.each(CHECK, corpus, a_lowered_module_gives_the_same).each(
+        ONE,
+        corpus,
+        a_module_for_one_thread_gives_the_same,
+    )
 }
 
 const LONG: &[DType] = &[DType::INT64, DType::UINT64];
@@ -32,6 +39,16 @@ fn capabilities(opaque_handles: bool, missing_types: &[DType]) -> TargetCapabili
         it.memory.shared_memory_bytes_max = Some(48 * 1024);
         it.limits.function_args_max = Some(64);
         it.memory.opaque_handles = opaque_handles;
+    })
+}
+
+/// A device without thread axes (PASS-D12), with local memory or without.
+fn of_one_thread(has_local: bool) -> TargetCapabilities {
+    let scopes: &[&str] = if has_local { &["global", "local"] } else { &["global"] };
+    one_thread_capabilities().with(|it| {
+        it.memory.storage_scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+        it.memory.opaque_handles = has_local;
+        it.types.missing_types = if has_local { Vec::new() } else { LONG.to_vec() };
     })
 }
 
@@ -68,7 +85,7 @@ fn outcome(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)
 /// Lowers a function for a device and runs what that gives, against what it gave before; answers how many kernels there are.
 fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilities) -> Result<usize, Refused> {
     let Some((args, expected)) = outcome(module, function) else { return Ok(0) };
-    let missing = capabilities.types.missing_types.clone();
+    let (missing, is_one) = (capabilities.types.missing_types.clone(), capabilities.launches_one_thread());
     let made = lowered(&alone(module, function), capabilities).map_err(Refused::Lowering)?;
     let device = made.device.unwrap();
     let n_kernels = device.functions.len();
@@ -81,6 +98,9 @@ fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilitie
     }
     if uses(&device, &missing) {
         return Err(wrong("a type that is missing is left".to_owned()));
+    }
+    if is_one && !device.functions.iter().all(|kernel| has_no_axis(kernel)) {
+        return Err(wrong("a kernel has thread axes, and the device has none".to_owned()));
     }
     let run = Interpreter::new(&whole).with_bounds().with_limits(limits());
     let found = run.run(&function.name, &mut args.clone()).map_err(|error| wrong(error.to_string()))?;
@@ -100,6 +120,12 @@ fn uses(module: &IrModule, types: &[DType]) -> bool {
         });
     }
     found
+}
+
+/// Whether one thread runs a kernel: it launches no axis, and has none among its launch parameters.
+fn has_no_axis(kernel: &PrimFunc) -> bool {
+    let params = kernel.attrs.get(attr::KERNEL_LAUNCH_PARAMS);
+    params.is_none_or(|params| *params == AttrValue::List(Vec::new())) && without_threads(kernel)
 }
 
 /// Why there is nothing to compare, or that it differs.
@@ -130,4 +156,30 @@ fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
         return Err(wrong.join("\n"));
     }
     counted(CHECK, file, n_kernels)
+}
+
+/// PASS-D12: every function that binds no threads itself runs on a device without thread axes, whose kernels have none.
+/// ir: IR-K8.
+fn a_module_for_one_thread_gives_the_same(file: &CorpusFile) -> Result<(), String> {
+    let module = read(file)?;
+    let can_be_given =
+        validate(&module, Stage::Blocks).is_ok() && !module.functions.iter().any(is_lowered_already);
+    let is_free =
+        |function: &&PrimFunc| can_be_given && alone(&module, function).functions.iter().all(without_threads);
+    let (mut n_kernels, mut wrong) = (0, Vec::new());
+    for function in module.functions.iter().filter(is_free) {
+        for has_local in [true, false] {
+            match judge(&module, function, of_one_thread(has_local)) {
+                Ok(count) => n_kernels += count,
+                Err(Refused::Lowering(error)) if may_be_refused(&file.name) => println!("refused: {error}"),
+                Err(Refused::Lowering(error) | Refused::Wrong(error)) => {
+                    wrong.push(format!("{}: {error}", function.name));
+                }
+            }
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
+    }
+    counted(ONE, file, n_kernels)
 }

@@ -10,8 +10,8 @@ use chipdock_test_support::lists::List;
 use chipdock_test_support::{CorpusFile, bless, filetests, scripts};
 
 use crate::support::{
-    self, counted, device_capabilities, host_capabilities, inputs, parallel_host_capabilities, read,
-    shuffling_capabilities,
+    self, counted, device_capabilities, host_capabilities, inputs, one_thread_capabilities,
+    parallel_host_capabilities, read, shuffling_capabilities,
 };
 
 const STAGES: &str = "every_stage_is_valid";
@@ -139,7 +139,7 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 /// Compares the output of each pass for the files in its folder below `passes/`, after the passes before it, or its error,
 /// with the golden. For a pass that applies to device functions only, only these are shown. A line `# target: ` selects
 /// another target than a host: `device` has threads, `device with shuffles` warps that support shuffles,
-/// `device without warps` warps that are single threads, `device with handles` opaque data pointers,
+/// `device without threads` no thread axes, `device without warps` warps that are single threads, `device with handles` opaque data pointers,
 /// `device with lone threads` is a processor, `device of 32 bits` has no float64 and int64, `device without halves`
 /// no float16 and bfloat16, `host with dot products` two of them, `host with tiles` tiles for both, and `parallel host` launches parallel regions.
 fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
@@ -154,6 +154,7 @@ fn each_pass_makes_the_golden(file: &CorpusFile) -> Result<(), String> {
             it.execution.warp_size = Some(1);
             it.execution.runs_threads_serially = true;
         }),
+        Some("device without threads") => one_thread_capabilities(),
         Some("device with handles") => device_capabilities().with(|it| it.memory.opaque_handles = true),
         Some("device with short handles") => device_capabilities().with(|it| {
             it.memory.opaque_handles = true;

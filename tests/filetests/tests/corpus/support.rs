@@ -57,6 +57,17 @@ pub(crate) fn shuffling_capabilities() -> TargetCapabilities {
     device_capabilities().with(|it| it.execution.native_ops = native_ops)
 }
 
+/// Returns the capabilities of a device without thread axes, with memory of its own.
+pub(crate) fn one_thread_capabilities() -> TargetCapabilities {
+    device_capabilities().with(|it| {
+        it.execution.thread_axes.clear();
+        it.execution.warp_size = None;
+        it.limits = chipdock_ir::Limits { function_args_max: Some(64), ..chipdock_ir::Limits::default() };
+        it.memory.storage_scopes =
+            ["global", "local", "shared", "shared.dyn", "warp", "npu.scratch"].map(Into::into).to_vec();
+    })
+}
+
 /// Returns true if no loop is bound to a thread and no memory is shared between threads.
 pub(crate) fn without_threads(function: &PrimFunc) -> bool {
     let mut without = true;

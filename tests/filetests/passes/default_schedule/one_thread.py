@@ -1,0 +1,58 @@
+# A device without thread axes: one launch of one thread where the host has nothing to do in between, loops as they are.
+# target: device without threads
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def matmul(a: T.handle, b: T.handle, c: T.handle):
+        n, m, k = T.int32(), T.int32(), T.int32()
+        A = T.match_buffer(a, (n, k))
+        B = T.match_buffer(b, (k, m))
+        C = T.match_buffer(c, (n, m))
+        for i, j, l in T.grid(n, m, k):
+            with T.sblock("C"):
+                vi, vj, vl = T.axis.remap("SSR", [i, j, l])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vl] * B[vl, vj]
+
+    @T.prim_func(s_tir=True)
+    def marked(A: T.Buffer((64, 4), "float32"), B: T.Buffer((64, 4), "float32")):
+        S = T.sblock_alloc_buffer((64, 4), scope="npu.scratch")
+        for i in T.parallel(64):
+            for j in T.vectorized(4):
+                with T.sblock("S"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    S[vi, vj] = A[vi, vj] + T.float32(1)
+        for i in T.parallel(64):
+            for j in T.unroll(4):
+                with T.sblock("B"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    B[vi, vj] = S[63 - vi, vj]
+
+    @T.prim_func
+    def between(A: T.Buffer((64,), "float32"), n: T.int32):
+        small = T.alloc_buffer((16,), "float32", scope="shared")
+        large = T.alloc_buffer((2048,), "float32")
+        kept = T.alloc_buffer((16,), "float32", scope="npu.scratch")
+        for i in range(16):
+            small[i] = A[i]
+            large[i] = A[63 - i]
+            kept[i] = A[i + 16]
+        assert n > 0, "ValueError: n"
+        for i in range(16):
+            A[i] = small[15 - i] + large[i] + kept[i]
+
+    @T.prim_func
+    def called(A: T.handle("float32"), i: T.int32) -> T.float32:
+        A_1 = T.decl_buffer((64,), data=A)
+        own = T.alloc_buffer((1,), "float32")
+        own[0] = A_1[i]
+        return own[0] * T.float32(2)
+
+    @T.prim_func
+    def calls(A: T.Buffer((64,), "float32")):
+        for i in range(64):
+            A[i] = Module.called(A.data, i)
