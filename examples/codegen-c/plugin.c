@@ -3,8 +3,15 @@
  * C++11. guide/docs/backend-c.md goes through it step by step. SPDX-License-Identifier: Apache-2.0
  *
  * All files are one translation unit, so that nothing but the entry is exported: compile this one alone.
+ *
+ * With -DTHREADS=0 the chip has no threads, as many that are no GPU: its kind declares no thread axes, and each launch is one
+ * thread that runs the loops of the function (T.9). Nothing else changes: such kernels have no launch parameters.
  */
 #include <chipdock.h>
+
+#ifndef THREADS
+#define THREADS 1
+#endif
 
 struct Instance;
 static int32_t register_codegen(const ChipdockRegistrar *registrar, struct Instance *instance);
@@ -27,25 +34,32 @@ static int32_t register_codegen(const ChipdockRegistrar *registrar, struct Insta
 
 /* ---- The target kind ---- */
 
+#if THREADS
+#define KIND_OF_THREADS                                                                                             \
+  " \"thread_axes\": [\"blockIdx.x\", \"blockIdx.y\", \"blockIdx.z\", \"threadIdx.x\", \"threadIdx.y\", "              \
+  "\"threadIdx.z\"],"                                                                                               \
+  " \"storage_scopes\": [\"global\", \"shared\", \"shared.dyn\", \"local\"],"                                         \
+  " \"capabilities\": {\"threads_per_block_max\": \"max_num_threads\", \"warp_size\": \"thread_warp_size\","           \
+  "   \"shared_memory_bytes_max\": \"max_shared_memory_per_block\"},"                                               \
+  " \"options\": ["                                                                                                 \
+  "   {\"name\": \"max_num_threads\", \"type\": \"int\", \"default\": 1024, \"min\": 1, \"max\": 1024,"                 \
+  "    \"doc\": \"threads of a block at most\"},"                                                                   \
+  "   {\"name\": \"thread_warp_size\", \"type\": \"int\", \"default\": 1, \"min\": 1, \"max\": 1,"                      \
+  "    \"doc\": \"threads that run in step: none do\"},"                                                            \
+  "   {\"name\": \"max_shared_memory_per_block\", \"type\": \"int\", \"default\": 65536, \"min\": 0, \"max\": "         \
+  "1048576,"                                                                                                        \
+  "    \"doc\": \"shared memory of a block at most, in bytes\"}],"
+#else
+#define KIND_OF_THREADS " \"storage_scopes\": [\"global\", \"local\"],"
+#endif
+
 static const char target_kind_json[] =
     "{\"schema\": 1, \"name\": \"" KIND_NAME
     "\", \"doc\": \"programs for the chip of the template in C\","
     " \"device\": \"" DEVICE_NAME "\", \"opaque_handles\": true, \"keys\": [\"" KIND_NAME
     "\"], \"stage\": \"device\","
-    " \"thread_axes\": [\"blockIdx.x\", \"blockIdx.y\", \"blockIdx.z\", \"threadIdx.x\", \"threadIdx.y\", "
-    "\"threadIdx.z\"],"
-    " \"storage_scopes\": [\"global\", \"shared\", \"shared.dyn\", \"local\"],"
-    " \"capabilities\": {\"threads_per_block_max\": \"max_num_threads\", \"warp_size\": \"thread_warp_size\","
-    "   \"shared_memory_bytes_max\": \"max_shared_memory_per_block\"},"
-    " \"native_ops\": [\"fmod\"], \"missing_types\": [\"float64\"],"
-    " \"options\": ["
-    "   {\"name\": \"max_num_threads\", \"type\": \"int\", \"default\": 1024, \"min\": 1, \"max\": 1024,"
-    "    \"doc\": \"threads of a block at most\"},"
-    "   {\"name\": \"thread_warp_size\", \"type\": \"int\", \"default\": 1, \"min\": 1, \"max\": 1,"
-    "    \"doc\": \"threads that run in step: none do\"},"
-    "   {\"name\": \"max_shared_memory_per_block\", \"type\": \"int\", \"default\": 65536, \"min\": 0, \"max\": "
-    "1048576,"
-    "    \"doc\": \"shared memory of a block at most, in bytes\"}]}";
+    KIND_OF_THREADS
+    " \"native_ops\": [\"fmod\"], \"missing_types\": [\"float64\"]}";
 
 /* Makes an owned string of 8 bytes or more from a copy of a text. */
 static int32_t owned_text(const Instance *instance, ChipdockStr copied, ChipdockAny *out) {

@@ -166,7 +166,7 @@ named! {
         Int64 = "int64",
         /// Vector types beyond those that the passes split into scalars.
         Vectors = "vectors",
-        /// Loops bound to blocks and threads.
+        /// Loops bound to blocks and threads, on the axes that the target kind declares.
         GpuThreads = "gpu-threads",
         /// Shared memory with barriers.
         SharedMemory = "shared-memory",

@@ -9,7 +9,7 @@ use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{Child, ForKind, IrModule, PrimFunc, StmtKind, ThreadAxis};
 
 use crate::kernels::Kernels;
-use crate::{Context, Stop, Verdict};
+use crate::{Context, Stop, Verdict, axes};
 
 /// Result of compiling and loading a module.
 pub(crate) enum Ready {
@@ -30,10 +30,10 @@ pub(crate) fn build_with_kernels(c: &Context, module: &IrModule) -> Verdict<(Rea
     Ok((load(c, &compiled.artifact)?, Kernels::of(&compiled)))
 }
 
-/// Compiles a module for the target of the case.
+/// Compiles a module for the target of the case, on the axes that its kind declares (SUITE-S18).
 pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Compiled> {
     let options = CompileOptions { threads_max: 1, ..CompileOptions::default() };
-    Ok(c.host()?.compile(module, &c.target()?, &options)?)
+    Ok(c.host()?.compile(&axes::fitted(c, module)?, &c.target()?, &options)?)
 }
 
 /// Returns the reason why a module exceeds the target's limit of threads per block, if it does. The limit belongs to

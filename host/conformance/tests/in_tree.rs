@@ -96,7 +96,7 @@ fn main() -> ExitCode {
         let name = backend.file_name().expect("a name").to_string_lossy().into_owned();
         list = list.one(&format!("is_as_its_card_says::{name}"), move || is_as_its_card_says(&backend));
     }
-    let others: [(&str, fn()); 4] = [
+    let others: [(&str, fn()); 5] = [
         (
             "the_table_in_the_readme_is_printed_from_the_cards",
             the_table_in_the_readme_is_printed_from_the_cards,
@@ -104,6 +104,7 @@ fn main() -> ExitCode {
         ("the_template_in_rust_reaches_its_level", the_template_in_rust_reaches_its_level),
         ("the_template_in_c_reaches_its_level", the_template_in_c_reaches_its_level),
         ("the_code_generator_in_c_reaches_its_level", the_code_generator_in_c_reaches_its_level),
+        ("a_chip_without_threads_reaches_its_level", a_chip_without_threads_reaches_its_level),
     ];
     for (name, test) in others {
         list = list.one(name, move || {
@@ -223,22 +224,46 @@ fn the_template_in_c_reaches_its_level() {
 fn the_code_generator_in_c_reaches_its_level() {
     let folder = tempfile::tempdir().expect("a folder");
     let library = folder.path().join("codegen.so");
+    // As C++ too: a plugin of C++ may start from it.
+    compile_codegen(&["g++", "-x", "c++", "-std=c++11"], &library);
+    compile_codegen(&["gcc", "-std=c99"], &library);
+    reaches_with_samples("the code generator in C", &library, "expectations.toml");
+}
+
+/// A chip without thread axes is no worse: it reaches the same levels, and its kernels run (T.9, K.2, SUITE-S18).
+fn a_chip_without_threads_reaches_its_level() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = folder.path().join("codegen.so");
+    compile_codegen(&["gcc", "-std=c99", "-DTHREADS=0"], &library);
+    let card =
+        reaches_with_samples("the chip without threads in C", &library, "expectations.without-threads.toml");
+    let passed =
+        |group: &str| card.counts.get(group).and_then(|counts| counts.get("passed")).copied().unwrap_or(0);
+    for group in ["module", "op", "kernel", "fuzz"] {
+        assert!(passed(group) > 0, "no case of {group} passed: {:?}", card.counts);
+    }
+}
+
+fn compile_codegen(compiler: &[&str], library: &Path) {
     let template = format!("-I{}", workspace().join("examples/plugin-template-c").display());
     let source = workspace().join("examples/codegen-c/plugin.c");
-    // As C++ too: a plugin of C++ may start from it.
-    for command_line in [&["g++", "-x", "c++", "-std=c++11"][..], &["gcc", "-std=c99"]] {
-        let command_line = [command_line, &[template.as_str(), "-Wl,--no-as-needed", "-lm"]].concat();
-        chipdock_test_support::plugins::compile(&command_line, &source, &library);
-    }
-    let expectations = workspace().join("examples/codegen-c/expectations.toml");
-    if is_whole_run() {
-        return reaches(&library, Level::Codegen, &expectations);
-    }
-    with_manifest(&library);
-    let drawn = drawn("the code generator in C", &library).unwrap_or_else(|why| panic!("{why}"));
+    let command_line = [compiler, &[template.as_str(), "-Wl,--no-as-needed", "-lm"]].concat();
+    chipdock_test_support::plugins::compile(&command_line, &source, library);
+}
+
+/// Checks that all that a run takes of the suite ends as expected, and in a whole run that level Full is reached.
+fn reaches_with_samples(what: &str, library: &Path, expectations: &str) -> Card {
+    let expectations = workspace().join("examples/codegen-c").join(expectations);
+    with_manifest(library);
+    let drawn = drawn(what, library).unwrap_or_else(|why| panic!("{why}"));
     let filters = drawn.iter().flat_map(|id| ["--filter", id.as_str()]);
     let expectations = expectations.to_str().expect("a path");
     let arguments: Vec<&str> = ["--expectations", expectations].into_iter().chain(filters).collect();
-    let (code, said, _) = conformance(&library, &arguments);
+    let (code, said, card) = conformance(library, &arguments);
     assert_eq!(code, Some(0), "{said}");
+    if is_whole_run() {
+        assert_eq!(card.reached(), Some(Level::Full), "{said}");
+        assert!(card.levels.iter().all(|one| one.reached), "{said}");
+    }
+    card
 }

@@ -1,4 +1,5 @@
-//! `target.build.reference`: the artifact is the module as it was read, checked, in canonical wire form.
+//! `target.build.reference` and `target.build.reference_one_thread`: the artifact is the module as it was given, checked, in
+//! canonical wire form.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,9 +21,27 @@ pub(crate) const FORMAT: &str = "wire-1";
 /// Name of the section that contains the module.
 pub(crate) const SECTION: &str = "module";
 
-/// The code generator of target `reference`.
+/// What a target kind is named, and the stage of the modules that it takes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ReferenceCodegen;
+pub(crate) struct Taken {
+    pub(crate) kind: &'static str,
+    pub(crate) stage: Stage,
+}
+
+/// The kind with threads.
+pub(crate) const AS_READ: Taken = Taken { kind: NAME, stage: Stage::Blocks };
+/// The kind without.
+pub(crate) const ONE_THREAD: Taken = Taken { kind: "reference_one_thread", stage: Stage::Flattened };
+
+/// The code generator of a target kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReferenceCodegen(pub(crate) Taken);
+
+impl ReferenceCodegen {
+    fn read(&self, request: &BuildRequest<'_>) -> Result<LoweredRequest, Error> {
+        LoweredRequest::read(request, self.0.kind, self.0.stage)
+    }
+}
 
 /// Returns the checksum that detects a change of the index or of the section.
 pub(crate) fn checksum(functions: &Value, options: &Value, section: &[u8]) -> String {
@@ -45,15 +64,15 @@ fn examine(read: &LoweredRequest) -> (Vec<Diagnostic>, Vec<Value>) {
             Ok(entry) => functions.extend(entry.function().map(|e| lowered::describe(&function.name, e))),
             Err(error) => problems.extend(error.diagnostics),
         }
-        problems.extend(refused(&read.module, &function.name));
+        problems.extend(refused(read, &function.name));
     }
     problems.dedup();
     (problems, functions)
 }
 
 /// Returns the constructs of a function that the interpreter does not support.
-fn refused(module: &IrModule, function: &str) -> Vec<Diagnostic> {
-    let found = Interpreter::new(module).refused(function).unwrap_or_else(|error| vec![error]);
+fn refused(read: &LoweredRequest, function: &str) -> Vec<Diagnostic> {
+    let found = Interpreter::new(&read.module).refused(function).unwrap_or_else(|error| vec![error]);
     let of_this = found.into_iter().filter(|error| &*error.function == function);
     of_this
         .map(|error| Diagnostic {
@@ -62,7 +81,7 @@ fn refused(module: &IrModule, function: &str) -> Vec<Diagnostic> {
             node: String::new(),
             message: match error.kind {
                 Interpreted::Unsupported { what } => {
-                    format!("expected what target \"{NAME}\" can run, found {what}")
+                    format!("expected what target \"{}\" can run, found {what}", read.target.kind)
                 }
                 kind => kind.to_string(),
             },
@@ -133,7 +152,7 @@ fn check_cancelled(session: &BuildSession<'_>) -> Result<(), Error> {
 
 impl Codegen for ReferenceCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, NAME, Stage::Blocks)?;
+        let read = self.read(request)?;
         // C.5: nothing is listed.
         if fault::is("unsupported-lists-nothing") {
             return Ok(());
@@ -150,7 +169,7 @@ impl Codegen for ReferenceCodegen {
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         check_cancelled(session)?;
         check_request(request)?;
-        let read = LoweredRequest::read(request, NAME, Stage::Blocks)?;
+        let read = self.read(request)?;
         let (problems, functions) = examine(&read);
         // C.6: more threads than allowed.
         if fault::is("thread-cap-ignored") {
@@ -175,6 +194,7 @@ impl Codegen for ReferenceCodegen {
         let mut options = json!({
             "arch": read.target.str("arch").unwrap_or_default(),
             "synchronous": read.target.bool("synchronous").unwrap_or(false),
+            "stage": self.0.stage,
         });
         // C.1: each build is another.
         if fault::is("build-not-deterministic") {
@@ -204,6 +224,6 @@ impl Codegen for ReferenceCodegen {
             static ASKED: AtomicU64 = AtomicU64::new(0);
             return Ok(Some(ASKED.fetch_add(1, Ordering::Relaxed).to_string()));
         }
-        Ok(Some(lowered::fingerprint(NAME, env!("CARGO_PKG_VERSION"))))
+        Ok(Some(lowered::fingerprint(self.0.kind, env!("CARGO_PKG_VERSION"))))
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! * `device_api.reference` (`device_api`): two devices (`hardware`), their memory (`memory`) and streams (`stream`).
 //! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.
+//! * `target.kind.reference_one_thread`, `target.build.reference_one_thread`: a device without thread axes, which takes a module
+//!   whose buffers are flat.
 //! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`) and that run on the
 //!   interpreter (`launch`), as views of memory where they overlap (`views`).
 //! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`), addresses of memory (`map`).
@@ -65,7 +67,13 @@ register_interface!("device_api.reference", MAP, |context: &Context| -> Box<dyn 
 register_target_kind!("reference", include_str!("target_kind.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)
 });
-register_codegen!("reference", "1.0.0", "1.3.0", |_| Box::new(codegen::ReferenceCodegen));
+register_target_kind!("reference_one_thread", include_str!("target_kind_one_thread.json"), |_| {
+    Box::new(target_kind::ReferenceTargetKind)
+});
+register_codegen!("reference", "1.0.0", "1.3.0", |_| Box::new(codegen::ReferenceCodegen(codegen::AS_READ)));
+register_codegen!("reference_one_thread", "1.0.0", "1.3.0", |_| {
+    Box::new(codegen::ReferenceCodegen(codegen::ONE_THREAD))
+});
 register_module_loader!("reference", |context| {
     Box::new(loader::ReferenceLoader { host: context.host(), hardware: context.state::<Hardware>() })
 });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chipdock_ir::validate::validate;
-use chipdock_ir::{AttrValue, IrModule, Stage, Target, attr, wire};
+use chipdock_ir::{AttrValue, IrModule, Target, attr, wire};
 use chipdock_plugin_api::abi::ChipdockEnv;
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::kit::ArtifactKind;
@@ -147,7 +147,8 @@ impl ReferenceLoader {
         let index = KIND.index(artifact)?;
         let text = std::str::from_utf8(section_of(artifact, &index)?).map_err(value_error)?;
         let module = wire::read(text).map_err(value_error)?;
-        validate(&module, Stage::Blocks)
+        let stage = serde_json::from_value(index["options"]["stage"].clone()).map_err(value_error)?;
+        validate(&module, stage)
             .map_err(|problems| value_error(problems.first().map(ToString::to_string).unwrap_or_default()))?;
         let module = Arc::new(module);
         let is_synchronous = index["options"]["synchronous"].as_bool().unwrap_or(false);

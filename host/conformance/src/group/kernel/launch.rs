@@ -5,28 +5,80 @@ use chipdock_ir::ThreadAxis;
 
 use crate::execute::{Ready, build};
 use crate::stop::equal;
-use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict, axes};
 
-/// Number of elements and of threads.
+/// Number of elements: of threads, and on two axes of blocks and of threads in each.
 const N: i32 = 32;
-const BLOCKS: u64 = 4;
-const THREADS: u64 = 8;
+const BLOCKS: i32 = 4;
 const ADDED: i32 = 70_001;
 
-const TEXT: &str = r#"
-@T.prim_func(s_tir=True)
-def scaled(A: T.Buffer((32,), "int32"), s: T.int32):
-    for bx in T.thread_binding(4, thread="blockIdx.x"):
-        for tx in T.thread_binding(8, thread="threadIdx.x"):
-            with T.sblock("A"):
-                v = T.axis.spatial(32, bx * 8 + tx)
-                A[v] = A[v] * 3 + s
-"#;
+/// A kernel with a thread for each element, on the first axes of a grid and of a block that the kind declares; without any,
+/// one thread runs through them.
+struct Shape {
+    text: String,
+    axes: Vec<ThreadAxis>,
+    grid: [u64; 3],
+    block: [u64; 3],
+}
+
+impl Shape {
+    fn of(declared: &[ThreadAxis]) -> Self {
+        let [grid, block] = axes::first(declared);
+        let (blocks, threads) = match (grid, block) {
+            (Some(_), Some(_)) => (BLOCKS, N / BLOCKS),
+            (Some(_), None) => (N, 1),
+            (None, Some(_)) => (1, N),
+            (None, None) => (1, 1),
+        };
+        let bound = [("bx", grid, blocks), ("tx", block, threads)];
+        let mut loops: Vec<String> = (bound.iter())
+            .filter_map(|(name, axis, extent)| {
+                Some(format!("for {name} in T.thread_binding({extent}, thread=\"{}\"):", (*axis)?))
+            })
+            .collect();
+        let index = match (grid, block) {
+            (Some(_), Some(_)) => format!("bx * {threads} + tx"),
+            (Some(_), None) => "bx".to_owned(),
+            (None, Some(_)) => "tx".to_owned(),
+            (None, None) => {
+                loops.push(format!("for i in range({N}):"));
+                "i".to_owned()
+            }
+        };
+        let axis = format!("v = T.axis.spatial({N}, {index})");
+        let mut text =
+            format!("@T.prim_func(s_tir=True)\ndef scaled(A: T.Buffer(({N},), \"int32\"), s: T.int32):\n");
+        let inner =
+            ["with T.sblock(\"A\"):".to_owned(), format!("    {axis}"), "    A[v] = A[v] * 3 + s".to_owned()];
+        for (depth, line) in loops.iter().enumerate() {
+            text += &format!("{}{line}\n", "    ".repeat(depth + 1));
+        }
+        for line in inner {
+            text += &format!("{}{line}\n", "    ".repeat(loops.len() + 1));
+        }
+        let extents = |axis: Option<ThreadAxis>, extent: i32| {
+            let mut extents = [1_u64; 3];
+            if let Some(place) =
+                axis.and_then(|axis| axis.name().chars().last()).and_then(|axis| "xyz".find(axis))
+            {
+                extents[place] = extent.unsigned_abs().into();
+            }
+            extents
+        };
+        let (grid_extents, block_extents) = (extents(grid, blocks), extents(block, threads));
+        Self {
+            text,
+            axes: [grid, block].into_iter().flatten().collect(),
+            grid: grid_extents,
+            block: block_extents,
+        }
+    }
+}
 
 pub(super) fn add(cases: &mut Cases) {
     let mut case = |name: &str, streams: Option<Profile>, body: fn(&Context, &Scene) -> Verdict| {
         let draft = cases.case(Group::Kernel, format_args!("launch/{name}"), "K.6", Subject::TargetKind);
-        let draft = draft.profile(Some(Profile::GpuThreads)).profile(streams);
+        let draft = draft.profile(streams);
         draft.deadline(60).run(move |c| match Scene::of(c)? {
             Some(scene) => body(c, &scene),
             None => Ok(()),
@@ -39,6 +91,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 struct Scene {
+    shape: Shape,
     module: Module,
     kernel: Kernel,
     device: Device,
@@ -46,7 +99,8 @@ struct Scene {
 
 impl Scene {
     fn of(c: &Context) -> Verdict<Option<Self>> {
-        let module = chipdock_script::parse(TEXT, "scaled");
+        let shape = Shape::of(&axes::declared(c)?);
+        let module = chipdock_script::parse(&shape.text, "scaled");
         let module = module.map_err(|errors| Stop::suite(errors.to_string()))?;
         let (module, device) = match build(c, &module)? {
             Ready::Callable(module, device) => (module, device),
@@ -61,7 +115,7 @@ impl Scene {
             return Ok(None);
         };
         match module.kernel(&name) {
-            Ok(kernel) => Ok(Some(Self { module, kernel, device })),
+            Ok(kernel) => Ok(Some(Self { shape, module, kernel, device })),
             Err(error) if *error.kind() == chipdock_host::ErrorKind::NotFound => {
                 c.not_run("its modules do not answer interface `launch` 1, which is optional");
                 // A device without streams would otherwise seem to have them in this one case.
@@ -79,7 +133,7 @@ impl Scene {
     /// Launches on a stream; the memory of the scalar values changes right after the call.
     fn launch(&self, stream: &Stream, tensor: &Tensor) -> Verdict {
         let described = self.kernel.described();
-        equal("its axes", &described.axes, &vec![ThreadAxis::BlockX, ThreadAxis::ThreadX])?;
+        equal("its axes", &described.axes, &self.shape.axes)?;
         let mut values = vec![0_u8; 8 * described.args.len()];
         let mut is_first = true;
         for (place, dtype) in values.chunks_exact_mut(8).zip(&described.args) {
@@ -95,7 +149,7 @@ impl Scene {
             })
             .collect();
         // SAFETY: there are as many threads as elements, and nothing else uses the tensor.
-        unsafe { self.kernel.launch(stream, [BLOCKS, 1, 1], [THREADS, 1, 1], 0, &args) }?;
+        unsafe { self.kernel.launch(stream, self.shape.grid, self.shape.block, 0, &args) }?;
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use super::extended::{extensions_with_a_must, many_extensions, refused_as, unkno
 use super::made::{Made, loader, of_kind};
 use crate::raw::{Environment, LaunchRequest, Launches, Module, RawArtifact};
 use crate::stop::{ensure, equal};
-use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict, axes};
 
 pub(super) fn add(cases: &mut Cases) {
     let mut case = |name: &str, clause, body: fn(&Scene, &Launches<'_>) -> Verdict| {
@@ -44,18 +44,27 @@ pub(super) fn add(cases: &mut Cases) {
     });
 }
 
-/// Kernel of one block of one thread, which touches nothing if the length is 0.
-const TEXT: &str = r#"
-@T.prim_func(s_tir=True)
-def untouched(A: T.Buffer(("n",), "float32"), s: T.float32):
-    n = T.int32()
-    for bx in T.thread_binding(1, thread="blockIdx.x"):
-        for tx in T.thread_binding(1, thread="threadIdx.x"):
-            for i in range(n):
-                with T.sblock("A"):
-                    v = T.axis.spatial(n, i)
-                    A[v] = A[v] * s
-"#;
+/// Kernel of one block of one thread, on the axes that the kind declares; it touches nothing if the length is 0.
+fn text_of(axes: &[ThreadAxis]) -> String {
+    let mut text =
+        "@T.prim_func(s_tir=True)\ndef untouched(A: T.Buffer((\"n\",), \"float32\"), s: T.float32):\n"
+            .to_owned();
+    let mut margin = "    ".to_owned();
+    text += "    n = T.int32()\n";
+    for axis in axes::first(axes).into_iter().flatten() {
+        text += &format!("{margin}for i{} in T.thread_binding(1, thread=\"{axis}\"):\n", margin.len());
+        margin += "    ";
+    }
+    for line in [
+        "for i in range(n):",
+        "    with T.sblock(\"A\"):",
+        "        v = T.axis.spatial(n, i)",
+        "        A[v] = A[v] * s",
+    ] {
+        text += &format!("{margin}{line}\n");
+    }
+    text
+}
 
 /// A kernel of the module, and a valid launch of it: the function has a length of 0 and no memory.
 struct Scene {
@@ -70,10 +79,11 @@ fn part(c: &Context<'_>) -> Verdict<Option<RawArtifact>> {
     if loader(c)?.load(&made.own, Environment::Working)?.launches()?.is_none() {
         return Ok(None);
     }
-    let module = chipdock_script::parse(TEXT, "untouched");
-    let module = module.map_err(|errors| Stop::suite(errors.to_string()))?;
     let host = c.host()?;
     let target = host.usable_target(&made.target_kind)?;
+    let axes = axes::launched(&host.capabilities(&target)?.execution.thread_axes);
+    let module = chipdock_script::parse(&text_of(&axes), "untouched");
+    let module = module.map_err(|errors| Stop::suite(errors.to_string()))?;
     let compiled = host.compile(&module, &target, &CompileOptions::default())?;
     let part = of_kind(&compiled.artifact, c.registration()).map(RawArtifact::from);
     part.map(Some).ok_or_else(|| Stop::suite("a launch of threads without a part for the device"))

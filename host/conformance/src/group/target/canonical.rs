@@ -132,6 +132,7 @@ fn common_options() -> Vec<OptionSchema> {
         max,
         one_of: Vec::new(),
         from_attribute: String::new(),
+        ignored: false,
         doc: String::new(),
     };
     vec![

@@ -128,7 +128,9 @@ fn capabilities(c: &Context<'_>) -> Verdict {
     equal("the device", &found.device.name, &schema.device)?;
     equal("whether it is a host", &found.is_host, &schema.is_host)?;
     equal("thread axes that are known", &found.execution.thread_axes.len(), &schema.thread_axes.len())?;
-    equal("ops that are known", &found.execution.native_ops.len(), &schema.native_ops.len())?;
+    let optional = schema.optional_ops.values().filter(|option| target.bool(option) == Some(true)).count();
+    let n_ops = schema.native_ops.len() + optional;
+    equal("ops that are known", &found.execution.native_ops.len(), &n_ops)?;
     let values = found.of_options();
     for (capability, option) in schema.capabilities.named() {
         let Some(value) = target.options.get(option) else { continue };

@@ -160,7 +160,15 @@ fn known_fields(c: &Context<'_>) -> Verdict {
 
 fn native_ops(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::of(c)?;
-    names("ops", &schema.native_ops, |op| Op::by_name(op).is_some())
+    let all: Vec<String> = schema.native_ops.iter().chain(schema.optional_ops.keys()).cloned().collect();
+    names("ops", &all, |op| Op::by_name(op).is_some())?;
+    for (name, option) in &schema.optional_ops {
+        let declared = schema.options.iter().find(|one| one.name == *option);
+        let is_declared = declared.is_some_and(|one| one.option_type == OptionType::Bool);
+        let expected = format!("op \"{name}\" to name an option of type bool");
+        ensure(is_declared, expected, format!("\"{option}\""))?;
+    }
+    Ok(())
 }
 
 /// Checks that a non-standard attribute key is at least known to the plugin's own device.
