@@ -1,7 +1,7 @@
 //! The host: the entry point to plugins, targets, devices and compilation.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -45,6 +45,8 @@ pub(crate) struct HostInner {
     pub(crate) locked: Option<Arc<PluginLock>>,
     pub(crate) state: RwLock<State>,
     pub(crate) opening: Mutex<()>,
+    /// Warnings about targets that are given once.
+    told: Mutex<BTreeSet<String>>,
     pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
     pub(crate) devices: Devices,
     pub(crate) plans: Mutex<Plans>,
@@ -76,6 +78,7 @@ impl Host {
             locked: options.locked.clone(),
             state: RwLock::default(),
             opening: Mutex::new(()),
+            told: Mutex::default(),
             device_types: Arc::default(),
             devices: Devices::default(),
             plans: Mutex::default(),
@@ -422,6 +425,13 @@ impl TargetContext for HostInner {
 
     fn warn(&self, line: &str) {
         self.services.log(LogLevel::Warning, line);
+    }
+
+    fn warn_once(&self, line: &str) {
+        let is_new = self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(line.to_owned());
+        if is_new {
+            TargetContext::warn(self, line);
+        }
     }
 }
 

@@ -13,6 +13,11 @@
 //!   twice.
 //! * **TARGET-T6 Canonicalizer.** The kind's own function comes last; its result is checked again.
 //!
+//! * **TARGET-T13 Without effect.** A given value that changes nothing is a warning, once for each kind and option of a host, which
+//!   names both: of an option that the kind declares as `ignored`, unless the value is its default, and of the common options
+//!   `device`, `model` and `libs`, unless the kind names it in `honoured` or the list is empty. A [`Target`] that was made before
+//!   is not reported again. `tag` and `keys` are labels that other tools read.
+//!
 //! * **TARGET-T7 Once.** Text in which an object has a key twice, at any level, is refused.
 //!
 //! Made complete ([`Host::resolve`](crate::Host::resolve)), once, and then shared:
@@ -42,7 +47,7 @@ use serde_json::{Map, Value};
 use crate::error::{Category, Error, ErrorKind, nearest, quoted};
 use crate::runtime::no_such_device;
 pub use resolved::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest};
-use schema::{common_options, converted, described};
+use schema::{UNREAD, common_options, converted, described};
 
 /// Greatest nesting depth of targets within targets.
 const NESTING_MAX: u32 = 8;
@@ -72,6 +77,9 @@ pub(crate) trait TargetContext {
 
     /// Logs a warning.
     fn warn(&self, line: &str);
+
+    /// Logs a warning that was not logged before.
+    fn warn_once(&self, line: &str);
 }
 
 /// The source of a target.
@@ -131,7 +139,28 @@ pub(crate) fn make(context: &dyn TargetContext, source: &TargetSource) -> Result
         TargetSource::Target(target) => target.to_json(),
         TargetSource::Resolved(resolved) => resolved.target().to_json(),
     };
-    from_json(context, &json, 0)
+    let made = Made { nesting: 0, is_given: source.is_given() };
+    from_json(context, &json, made)
+}
+
+/// How far a target is nested in others, and whether its options are given as they are, not those of a target that a host made.
+#[derive(Clone, Copy)]
+struct Made {
+    nesting: u32,
+    is_given: bool,
+}
+
+impl Made {
+    fn within(self) -> Self {
+        Self { nesting: self.nesting + 1, ..self }
+    }
+}
+
+impl TargetSource {
+    /// Returns true unless a host has made the target.
+    fn is_given(&self) -> bool {
+        matches!(self, Self::Text(_) | Self::Json(_))
+    }
 }
 
 fn value_error(message: impl Into<String>) -> Error {
@@ -153,13 +182,13 @@ fn from_text(text: &str) -> Result<Value, Error> {
     Ok(Value::Object(Map::from_iter([("kind".to_owned(), Value::from(text))])))
 }
 
-fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<Arc<Target>, Error> {
-    if nesting > NESTING_MAX {
+fn from_json(context: &dyn TargetContext, json: &Value, made: Made) -> Result<Arc<Target>, Error> {
+    if made.nesting > NESTING_MAX {
         return Err(value_error(format!("targets are nested more than {NESTING_MAX} deep")));
     }
     let object = match json {
         Value::Object(object) => object,
-        Value::String(text) => return from_json(context, &from_text(text)?, nesting),
+        Value::String(text) => return from_json(context, &from_text(text)?, made),
         other => {
             let found = described(other);
             return Err(value_error(format!(
@@ -172,17 +201,20 @@ fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<
         object.iter().map(|(name, value)| (name.as_str(), value)).collect();
     given.remove("kind");
     let tag = text_field(&kind, &mut given, "tag")?;
-    let host = host_of(context, &kind, &mut given, nesting)?;
+    let host = host_of(context, &kind, &mut given, made)?;
     let features = features_of(&kind, &mut given)?;
     let from_device = given.remove("from_device");
     check_names(&kind, &given)?;
-    let mut nested = |value: &Value| Ok(from_json(context, value, nesting + 1)?.to_json());
+    let mut nested = |value: &Value| Ok(from_json(context, value, made.within())?.to_json());
     let mut options = BTreeMap::new();
     let common = common_options();
     for option in common.iter().chain(&kind.options) {
         // A null is an option that is not set.
         if let Some(value) = given.remove(option.name.as_str()).filter(|value| !value.is_null()) {
             let value = converted(&kind.name, option, value, &mut nested)?;
+            if made.is_given {
+                tell_if_without_effect(context, &kind, option, &value);
+            }
             options.insert(option.name.clone(), value);
         }
     }
@@ -202,6 +234,24 @@ fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<
     }
     target.host = host;
     Ok(Arc::new(target))
+}
+
+/// Warns of a value that changes nothing, by rule TARGET-T13.
+fn tell_if_without_effect(
+    context: &dyn TargetContext,
+    kind: &TargetKind,
+    option: &OptionSchema,
+    value: &Value,
+) {
+    let is_empty = value.as_array().is_some_and(Vec::is_empty) || value.as_str() == Some("");
+    let is_unread = UNREAD.contains(&option.name.as_str()) && !kind.honoured.contains(&option.name);
+    let is_told = option.ignored && option.default.as_ref() != Some(value) || is_unread && !is_empty;
+    if is_told {
+        context.warn_once(&format!(
+            "target \"{}\": option \"{}\" has no effect for this kind, and is kept as a note; leave it out",
+            kind.name, option.name
+        ));
+    }
 }
 
 /// Returns the kind of a target by rule TARGET-T1.
@@ -263,11 +313,11 @@ fn host_of(
     context: &dyn TargetContext,
     kind: &TargetKind,
     given: &mut BTreeMap<&str, &Value>,
-    nesting: u32,
+    made: Made,
 ) -> Result<Option<Arc<Target>>, Error> {
     let Some(value) = given.remove("host").filter(|value| !value.is_null()) else { return Ok(None) };
     let within = |error: Error| error.at(format!("host of target \"{}\"", kind.name));
-    let host = from_json(context, value, nesting + 1).map_err(within)?;
+    let host = from_json(context, value, made.within()).map_err(within)?;
     let is_host = context.kind(&host.kind)?.is_some_and(|kind| kind.is_host);
     if is_host {
         return Ok(Some(host));

@@ -7,7 +7,7 @@ use chipdock_ir::{Target, TargetCapabilities, TargetKind};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::{TargetContext, TargetSource, from_json, from_text, value_error};
+use super::{Made, TargetContext, TargetSource, from_json, from_text, value_error};
 use crate::error::{Category, Error};
 use crate::host::Host;
 use crate::runtime::Device;
@@ -205,6 +205,7 @@ impl Host {
         &self,
         TargetRequest { source, host, device }: TargetRequest,
     ) -> Result<Arc<ResolvedTarget>, Error> {
+        let is_given = source.as_ref().is_none_or(TargetSource::is_given);
         let mut json = match (source, host) {
             (Some(source), None) => json_of(&source)?,
             (Some(source), Some(host)) => with_host(json_of(&source)?, host)?,
@@ -220,7 +221,7 @@ impl Host {
             Some(choice) => self.filled_in(&mut json, choice)?,
             None => None,
         };
-        let target = from_json(&*self.0, &json, 0)?;
+        let target = from_json(&*self.0, &json, Made { nesting: 0, is_given })?;
         let id = json["from_device"].as_i64().filter(|id| *id >= 0);
         let mut resolved = self.completed(&target, device.transpose()?).map_err(of_plugin)?;
         if let (Some(id), Some(made)) = (id, Arc::get_mut(&mut resolved)) {

@@ -23,9 +23,13 @@ fn option(
         max,
         one_of: Vec::new(),
         from_attribute: String::new(),
+        ignored: false,
         doc: doc.to_owned(),
     }
 }
+
+/// Common options that nothing but a kind's own plugin reads (TARGET-T13).
+pub(crate) const UNREAD: [&str; 3] = ["device", "model", "libs"];
 
 /// Returns the options that every kind has, beside `kind`, `tag`, `host` and `from_device`.
 pub(crate) fn common_options() -> Vec<OptionSchema> {
@@ -205,6 +209,30 @@ fn check_types(kind: &TargetKind) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks that each optional op is read from a declared option of type bool, and that the common options of `honoured` are such
+/// (T.5).
+fn check_ops_and_honoured(kind: &TargetKind) -> Result<(), String> {
+    for (name, from) in &kind.optional_ops {
+        let found = kind.options.iter().find(|option| option.name == *from).map(|option| option.option_type);
+        if found != Some(OptionType::Bool) {
+            let found =
+                found.map_or("no option of that name".to_owned(), |found| format!("one of type {found}"));
+            return Err(format!(
+                "op \"{name}\" is read from option \"{from}\": expected an option of type bool, found {found}"
+            ));
+        }
+        if kind.native_ops.contains(name) {
+            return Err(format!("op \"{name}\" is in native_ops and in optional_ops; expected one of them"));
+        }
+    }
+    match kind.honoured.iter().find(|name| !UNREAD.contains(&name.as_str())) {
+        Some(name) => {
+            Err(format!("honoured: expected some of {}, found \"{name}\"", quoted(UNREAD.iter().copied())))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Checks a kind's schema, which the host relies on afterwards.
 ///
 /// Of a kind that cannot be used (P3.10) only the name is relied on.
@@ -251,5 +279,6 @@ pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), Stri
         ));
     }
     check_capabilities(kind)?;
-    check_types(kind)
+    check_types(kind)?;
+    check_ops_and_honoured(kind)
 }

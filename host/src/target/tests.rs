@@ -80,6 +80,46 @@ impl TargetContext for World {
     fn warn(&self, line: &str) {
         self.warnings.borrow_mut().push(line.to_owned());
     }
+
+    fn warn_once(&self, line: &str) {
+        if !self.warnings.borrow().iter().any(|known| known == line) {
+            self.warn(line);
+        }
+    }
+}
+
+/// TARGET-T13.
+#[test]
+fn t13_a_value_that_changes_nothing_is_told_once() {
+    let told = |world: &World, source: TargetSource| {
+        make(world, &source).unwrap();
+        world.warnings.take()
+    };
+    let world = world();
+    let json =
+        json!({"kind": "npu", "libs": ["z"], "model": "m", "device": "board", "warp": 16, "keys": ["k"]});
+    let lines = told(&world, json.clone().into());
+    for (line, option) in lines.iter().zip(["device", "model", "libs"]) {
+        assert!(line.starts_with(&format!("target \"npu\": option \"{option}\" has no effect")), "{line}");
+    }
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let made = make(&world, &json.clone().into()).unwrap();
+    world.warnings.take();
+    assert_eq!(told(&world, (&made).into()), [""; 0], "a host made it");
+    assert_eq!(told(&world, json!({"kind": "npu", "libs": [], "model": ""}).into()), [""; 0]);
+    for _ in 0..2 {
+        make(&world, &json!({"kind": "npu", "libs": ["z"], "host": {"kind": "hosty"}}).into()).unwrap();
+    }
+    assert_eq!(world.warnings.take().len(), 1, "once");
+    let mut honouring = world;
+    for kind in &mut honouring.kinds {
+        kind.honoured = vec!["libs".to_owned()];
+        for option in &mut kind.options {
+            option.ignored = true;
+        }
+    }
+    let lines = told(&honouring, json!({"kind": "npu", "libs": ["z"], "warp": 32, "arch": "a"}).into());
+    assert!(lines.len() == 1 && lines[0].contains("option \"arch\""), "the default is none: {lines:?}");
 }
 
 fn good(source: impl Into<TargetSource>) -> Arc<Target> {
@@ -391,7 +431,20 @@ fn a_bad_schema_is_told() {
         schema::check_kind("x", &kind).unwrap_err()
     };
     type Edit = fn(&mut Value);
-    let cases: [(Edit, &str); 11] = [
+    let cases: [(Edit, &str); 14] = [
+        (
+            |kind| kind["optional_ops"] = json!({"clz": "bits"}),
+            "op \"clz\" is read from option \"bits\": expected an option of type bool, found no option of that name",
+        ),
+        (
+            |kind| {
+                kind["options"] = json!([{"name": "bits", "type": "bool", "doc": ""}]);
+                kind["native_ops"] = json!(["clz"]);
+                kind["optional_ops"] = json!({"clz": "bits"});
+            },
+            "op \"clz\" is in native_ops and in optional_ops",
+        ),
+        (|kind| kind["honoured"] = json!(["keys"]), "honoured: expected some of"),
         (
             |kind| kind["optional_types"] = json!({"int64": "wide"}),
             "type \"int64\" is read from option \"wide\": expected an option of type bool, found no option of that name",

@@ -413,7 +413,7 @@ mod tests {
         assert_eq!((names.of_type(DType::FLOAT64), names.of_type(DType::INT8)), (None, None));
     }
 
-    /// TC4.
+    /// TC5.
     #[test]
     fn tc4_an_optional_op_is_native_with_its_option() {
         use crate::Op;

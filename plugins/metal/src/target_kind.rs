@@ -1,7 +1,10 @@
-//! The target kind: its schema defines everything; an invalid target is refused.
+//! The target kind: warps are SIMD groups where the target has them; its schema defines the rest.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
+
+/// Threads of a SIMD group on every GPU of Apple.
+const SIMDGROUP_THREADS: i64 = 32;
 
 /// Target kind `metal`.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +14,10 @@ impl TargetKind for MetalTargetKind {
     fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
         let wrong = |message: String| Error::new(ErrorKind::VALUE_ERROR, message);
         let json = serde_json::from_str(target_json).map_err(|error| wrong(error.to_string()))?;
-        Ok(Target::from_canonical_json(&json).map_err(wrong)?.to_json().to_string())
+        let mut target = Target::from_canonical_json(&json).map_err(wrong)?;
+        if target.bool("supports_simdgroups") == Some(true) {
+            target.options.insert("thread_warp_size".into(), SIMDGROUP_THREADS.into());
+        }
+        Ok(target.to_json().to_string())
     }
 }

@@ -373,7 +373,7 @@ capabilities! {
     }
 }
 
-/// Returns the ops beyond the core ops that a target's code generator spells (TC4).
+/// Returns the ops beyond the core ops that a target's code generator spells (TC5).
 fn native_ops(kind: &TargetKind, target: &Target) -> Vec<Op> {
     let optional = kind.optional_ops.iter();
     let present = optional.filter(|(_, option)| target.bool(option) == Some(true)).map(|(name, _)| name);
