@@ -170,28 +170,34 @@ impl<'a> Context<'a> {
     ///
     /// The host cannot be created.
     pub fn host(&self) -> Verdict<&'a Host> {
+        self.shared.host.get_or_init(|| self.new_host()).as_ref().map_err(Clone::clone)
+    }
+
+    /// Makes another host like [`Self::host`].
+    ///
+    /// # Errors
+    ///
+    /// The host cannot be created.
+    pub fn new_host(&self) -> Verdict<Host> {
         let shared = self.shared;
-        let open = || {
-            let mut paths = vec![shared.library.clone()];
-            paths.extend(shared.companions.iter().cloned());
-            let options = HostOptions {
-                plugin_paths: paths,
-                trust: shared.trust.clone(),
-                settings: given().to_vec(),
-                // SUITE-S16.
-                environment: Environment { config_home: None, ..Environment::of_process() },
-                log: Arc::new(|_, _| {}),
-                ..HostOptions::default()
-            };
-            let (own, first) = (&shared.facts.name, Host::new(options.clone())?);
-            let name = name_with_host(&first, &shared.library).unwrap_or_else(|| own.clone());
-            let keys = shared.facts.registered.iter().filter_map(|registered| registered.key());
-            let prefer = keys.map(|key| (key, name.clone())).collect();
-            let options = HostOptions { prefer, ..options };
-            let options = if name == *own { options } else { without_namesakes(&first, options, own) };
-            Host::new(options).map_err(Stop::from)
+        let mut paths = vec![shared.library.clone()];
+        paths.extend(shared.companions.iter().cloned());
+        let options = HostOptions {
+            plugin_paths: paths,
+            trust: shared.trust.clone(),
+            settings: given().to_vec(),
+            // SUITE-S16.
+            environment: Environment { config_home: None, ..Environment::of_process() },
+            log: Arc::new(|_, _| {}),
+            ..HostOptions::default()
         };
-        shared.host.get_or_init(open).as_ref().map_err(Clone::clone)
+        let (own, first) = (&shared.facts.name, Host::new(options.clone())?);
+        let name = name_with_host(&first, &shared.library).unwrap_or_else(|| own.clone());
+        let keys = shared.facts.registered.iter().filter_map(|registered| registered.key());
+        let prefer = keys.map(|key| (key, name.clone())).collect();
+        let options = HostOptions { prefer, ..options };
+        let options = if name == *own { options } else { without_namesakes(&first, options, own) };
+        Host::new(options).map_err(Stop::from)
     }
 
     /// Returns the target of the kind that the case is about, with the facts that its device reports if there is a

@@ -91,6 +91,13 @@ impl ModuleLoader for ReferenceLoader {
     }
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
+        // P10.6: it waits for what the parent has.
+        if fault::is("load-hangs-after-a-fork") {
+            static FIRST: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+            while *FIRST.get_or_init(std::process::id) != std::process::id() {
+                std::thread::sleep(std::time::Duration::from_secs(1));
+            }
+        }
         // M.4: nobody releases it.
         if fault::is("environment-never-released") {
             std::mem::forget(env.clone());

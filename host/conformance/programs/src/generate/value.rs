@@ -73,11 +73,36 @@ impl Generator<'_> {
         if dtype.is_bool() {
             return self.logic(dtype, scope, depth);
         }
+        if dtype.is_int() && self.random.one_in(12) {
+            return self.negated(dtype, scope, depth);
+        }
         let n = if dtype.is_float() { N_FLOAT_ARITHMETIC } else { ARITHMETIC.len() };
         let op = ARITHMETIC[self.random.below(n)];
         let a = self.value(dtype, scope, depth);
         let b = if self.random.one_in(3) { self.constant(dtype) } else { self.value(dtype, scope, depth) };
         op::binary(op, a, b)
+    }
+
+    /// Generates a quotient of a number near an end of its type, beside that of its negation: the least integer is its own.
+    fn negated(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
+        const DIVISIONS: [BinaryOp; 4] =
+            [BinaryOp::Div, BinaryOp::FloorDiv, BinaryOp::Mod, BinaryOp::FloorMod];
+        let value = self.value(dtype, scope, depth);
+        let near = if value.exact { value } else { self.exact_leaf(dtype, scope) }.clamp(-2.0, 2.0);
+        let (least, most) = dtype.scalar().integer_range().unwrap_or((0, 0));
+        let end = *self.random.pick(&[least, least, most, 0]);
+        let number = near.expr + Expr::int(end, dtype);
+        let int = |value: i128| Expr::int(value, dtype);
+        let other = match self.random.below(3) {
+            0 => int(0) - number.clone(),
+            1 => number.clone() * int(-1),
+            _ => int(end) - (number.clone() + int(end)),
+        };
+        let by = int(*self.random.pick(&[10, 10, 3, -7, 2, least]));
+        let op = *self.random.pick(&DIVISIONS);
+        let quotient = |of: Expr| Expr::binary(op, of, by.clone());
+        let both = quotient(number) * int(3) - quotient(other);
+        Val { exact: near.exact, ..Val::any(both) }
     }
 
     fn logic(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {

@@ -106,6 +106,19 @@ impl Made {
         })
     }
 
+    /// Compiles, loads and runs it once more, with another host.
+    pub(super) fn anew(&self, host: &Host) -> Verdict {
+        let target = host.usable_target(&self.target_kind)?;
+        let root = host.compile(&self.case.module, &target, &CompileOptions::default())?.artifact;
+        let module = host.load(&root)?;
+        if self.device.is_err() {
+            return module.function(&self.case.function).map(drop).map_err(Stop::from);
+        }
+        let device = host.device(&host.capabilities(&target)?.device.name, 0)?;
+        let found = execute::call(&module, &device, &self.case.function, &self.case.args, Guards::BEHIND)?;
+        self.holds(&found.tensors)
+    }
+
     /// Compares the tensors after a call with the interpreter's.
     pub(super) fn holds(&self, found: &[chipdock_interpret::Array]) -> Verdict {
         let held = self.case.check(found).map(drop);

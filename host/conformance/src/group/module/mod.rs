@@ -5,6 +5,7 @@ mod check;
 mod codegen;
 mod damaged;
 pub(super) mod extended;
+mod forked;
 mod launch;
 mod leftovers;
 mod load;
@@ -24,6 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
     object::add(cases);
     check::add(cases);
     damaged::add(cases);
+    forked::add(cases);
 }
 
 /// Shortens a text for a message.
