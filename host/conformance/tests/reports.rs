@@ -242,6 +242,23 @@ fn junit_of_hostile_texts_is_still_xml() {
     assert!(error.attribute("message").unwrap().starts_with("<script>alert(1)</script>]]>"));
 }
 
+/// A reader of XML takes a bare end of line in an attribute for a blank.
+#[test]
+fn junit_keeps_the_lines_of_texts() {
+    let said = "expected <one>\n  found \"two\"\tand 'three'\n]]> -->";
+    let xml = junit::render(&Report { refused: said.to_owned(), ..hostile() }).unwrap();
+    let document = Document::parse(&xml).unwrap_or_else(|error| panic!("{error}\n{xml}"));
+    let refused = document.descendants().find(|node| node.attribute("name") == Some("open")).unwrap();
+    let error = refused.children().find(|node| node.has_tag_name("error")).unwrap();
+    assert_eq!(error.attribute("message"), Some("expected <one> found \"two\" and 'three' ]]> -->"));
+    assert_eq!(error.text(), Some("expected <one>\n  found \"two\" and 'three'\n]]> -->"));
+    let attributes = document.descendants().flat_map(|node| node.attributes());
+    for attribute in attributes {
+        let written = &xml[attribute.range()];
+        assert!(!written.contains('\n'), "{written}");
+    }
+}
+
 // HTML
 
 #[test]

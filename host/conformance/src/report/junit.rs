@@ -3,6 +3,9 @@
 //! Passed is a success; unsupported, absent, built only and expected are skipped, with the reason; a crash, a hang and
 //! the suite's own fault are errors; the rest are failures. Problems of the whole run rather than one case (a refusal,
 //! a claim that does not hold, the suite's fault) have a suite of their own, `run`.
+//!
+//! Attributes are one line: a reader of XML takes the end of a line in one for a blank. A text of several
+//! lines stands in the element as well, as it is.
 
 use std::time::Duration;
 
@@ -23,7 +26,7 @@ const RUN: &str = "run";
 ///
 /// The part of the report that cannot be written as XML.
 pub fn render(report: &Report) -> Result<String, String> {
-    let mut document = quick_junit::Report::new(harmless(&format!("conformance of {}", report.library)));
+    let mut document = quick_junit::Report::new(one_line(&format!("conformance of {}", report.library)));
     document.set_time(seconds(report.seconds));
     if let Some(begun) =
         i64::try_from(report.started_unix).ok().and_then(|s| chrono::DateTime::from_timestamp(s, 0))
@@ -55,7 +58,7 @@ fn suite(report: &Report, name: &str) -> TestSuite {
     let plugin = &report.plugin;
     let mut add = |name: &str, value: &str| {
         if !value.is_empty() {
-            suite.add_property((harmless(name), harmless(value)));
+            suite.add_property((one_line(name), one_line(value)));
         }
     };
     add("suite_version", &report.suite_version);
@@ -81,13 +84,26 @@ fn text(details: &[Detail]) -> String {
     details.iter().map(|(label, value)| format!("{label}: {}\n", harmless(value))).collect()
 }
 
+/// Makes a text harmless and one line.
+fn one_line(text: &str) -> String {
+    harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn is_long(text: &str) -> bool {
+    text.trim_end().contains('\n')
+}
+
 fn test_case(case: &CaseReport) -> TestCase {
     let status = match case.status {
         Status::Passed => TestCaseStatus::success(),
         Status::Built | Status::Unsupported | Status::Absent | Status::Expected => {
             let mut status = TestCaseStatus::skipped();
             status.set_type(case.status.name());
-            status.set_message(harmless(&headline_of(case)));
+            let headline = headline_of(case);
+            status.set_message(one_line(&headline));
+            if is_long(&headline) {
+                status.set_description(harmless(&headline));
+            }
             status
         }
         Status::Crashed | Status::Hung | Status::SuiteFault => wrong(case, NonSuccessKind::Error),
@@ -95,8 +111,8 @@ fn test_case(case: &CaseReport) -> TestCase {
             wrong(case, NonSuccessKind::Failure)
         }
     };
-    let mut test = TestCase::new(harmless(&case.id), status);
-    test.set_classname(harmless(&format!("{}.{}", case.group, case.clause)));
+    let mut test = TestCase::new(one_line(&case.id), status);
+    test.set_classname(one_line(&format!("{}.{}", case.group, case.clause)));
     test.set_time(seconds(case.seconds));
     if let Some(death) = case.death.as_ref().filter(|death| !death.stderr.is_empty()) {
         test.set_system_err(harmless(&death.stderr));
@@ -112,7 +128,7 @@ fn headline_of(case: &CaseReport) -> String {
 fn wrong(case: &CaseReport, kind: NonSuccessKind) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(case.status.name());
-    status.set_message(harmless(&headline(case)));
+    status.set_message(one_line(&headline(case)));
     status.set_description(text(&details(case)));
     status
 }
@@ -120,8 +136,11 @@ fn wrong(case: &CaseReport, kind: NonSuccessKind) -> TestCaseStatus {
 fn of_the_run(report: &Report) -> Vec<TestCase> {
     let case = |name: &str, kind, ty: &str, what: &str| {
         let mut status = TestCaseStatus::non_success(kind);
-        status.set_type(ty).set_message(harmless(what));
-        let mut case = TestCase::new(harmless(name), status);
+        status.set_type(ty).set_message(one_line(what));
+        if is_long(what) {
+            status.set_description(harmless(what));
+        }
+        let mut case = TestCase::new(one_line(name), status);
         case.set_classname(RUN);
         case
     };
