@@ -108,6 +108,9 @@ impl<'a> Writer<'a> {
             return self.refuse(e, format!("has no {} without arguments", op.name()));
         };
         let (dtype, of) = (a.dtype, register(a.dtype));
+        if let (IrOp::Trunc | IrOp::Nearbyint | IrOp::Round, true) = (op, dtype.bits == 64) {
+            return self.map(dtype, a, |w, lane| w.whole_double(op, lane));
+        }
         let function = match (op, rest) {
             (IrOp::Sqrt, []) => GlslStd450Op::Sqrt,
             (IrOp::Floor, []) => GlslStd450Op::Floor,
@@ -137,6 +140,27 @@ impl<'a> Writer<'a> {
         };
         let result = self.map(dtype, a, |w, lane| w.out.extended(function, of, &[lane]));
         self.cast(&result, e.dtype)
+    }
+
+    /// A float64 without its fraction, truncated or rounded to nearest even: llvmpipe's own are wrong on processors without
+    /// AVX-512 (Mesa 22.3.6).
+    fn whole_double(&mut self, op: IrOp, lane: Word) -> Word {
+        let of = Type::Float(64);
+        // From 2^52 on there are no fractions, so that a sum with it is rounded to a whole number.
+        let large = self.lane_of_float(f64::from(1_u32 << 26).powi(2), DType::FLOAT64);
+        let magnitude = self.out.extended(GlslStd450Op::FAbs, of, &[lane]);
+        let sum = self.exact(Op::FAdd, of, &[magnitude, large]);
+        let mut whole = self.exact(Op::FSub, of, &[sum, large]);
+        if op == IrOp::Trunc {
+            let one = self.lane_of_float(1.0, DType::FLOAT64);
+            let is_above = self.exact(Op::FOrdGreaterThan, Type::Bool, &[whole, magnitude]);
+            let below = self.exact(Op::FSub, of, &[whole, one]);
+            whole = self.choose(of, is_above, below, whole);
+        }
+        let signed = self.with_sign(DType::FLOAT64, whole, lane);
+        // Neither is a NaN, which stays as it is.
+        let is_small = self.exact(Op::FOrdLessThan, Type::Bool, &[magnitude, large]);
+        self.choose(of, is_small, signed, lane)
     }
 
     /// The upper word of a float's bits, and the lower one where it has two.

@@ -99,7 +99,7 @@ fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilitie
     if uses(&device, &missing) {
         return Err(wrong("a type that is missing is left".to_owned()));
     }
-    if is_one && !device.functions.iter().all(|kernel| has_no_axis(kernel)) {
+    if is_one && !device.functions.iter().all(has_no_axis) {
         return Err(wrong("a kernel has thread axes, and the device has none".to_owned()));
     }
     let run = Interpreter::new(&whole).with_bounds().with_limits(limits());

@@ -15,7 +15,7 @@ use std::thread::{JoinHandle, spawn};
 
 use chipdock_test_support::command::{Ended, Scratch, built, end};
 use chipdock_test_support::sample;
-use chipdock_test_support::setup::{missing, skipped};
+use chipdock_test_support::setup::missing;
 use serde_json::Value;
 
 /// A run takes one of so many stretches of neighbours, which the suite compiles together.
@@ -104,22 +104,6 @@ impl Validation {
     }
 }
 
-/// Cases of float64 that lavapipe fails on a processor without AVX-512, with and without the layer: there it rounds some numbers wrong.
-const ROUNDED_WRONG: [&str; 3] = ["op/nearbyint/float64", "op/round/float64", "op/trunc/float64"];
-
-/// Whether a case is one of those, which is then reported.
-fn is_rounded_wrong(id: &str) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let is_exact = std::arch::is_x86_feature_detected!("avx512f");
-    #[cfg(not(target_arch = "x86_64"))]
-    let is_exact = true;
-    let is_known = !is_exact && ROUNDED_WRONG.iter().any(|known| id.starts_with(known));
-    if is_known {
-        skipped(&format!("the result of {id}: lavapipe rounds it wrong on this processor"));
-    }
-    is_known
-}
-
 #[test]
 fn the_suite_runs_without_a_message() {
     let Some(validation) = Validation::new() else { return };
@@ -137,7 +121,6 @@ fn the_suite_runs_without_a_message() {
             "passed" | "unsupported" | "expected" => true,
             // The loader does not have the interface that the case is about, and need not.
             "built" => of(case, "reason").contains("which is optional"),
-            "failed" => is_rounded_wrong(&of(case, "id")),
             _ => false,
         };
         !ended && !is_soak(case) || case.to_string().contains(REPORTED)
