@@ -261,8 +261,8 @@ impl Host {
     fn first_usable(&self, kinds: &[Arc<TargetKind>], reasons: &mut Vec<String>) -> Option<Arc<Target>> {
         let mut hosts: Vec<_> = kinds.iter().filter(|kind| kind.is_host).collect();
         hosts.sort_by_cached_key(|kind| {
-            let source = self.0.source_of(&format!("target.kind.{}", kind.name));
-            (source.map(discovery::Source::standing), Reverse(kind.host_preference), kind.name.clone())
+            let standing = self.0.standing_of(&format!("target.kind.{}", kind.name));
+            (standing, Reverse(kind.host_preference), kind.name.clone())
         });
         for kind in hosts {
             match self.usable_target(&kind.name) {

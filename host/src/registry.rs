@@ -30,7 +30,7 @@ use chipdock_ir::TargetKind;
 use chipdock_plugin_api as api;
 use serde::Serialize;
 
-use crate::discovery::{Candidate, Source};
+use crate::discovery::Candidate;
 use crate::error::{Category, Error, ErrorKind, nearest};
 use crate::guard::ProcessChange;
 use crate::host::HostInner;
@@ -478,15 +478,18 @@ impl HostInner {
         candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
     }
 
-    /// Returns the place through which the plugin of a key was found; `None` for a key of the host's own.
-    pub(crate) fn source_of(&self, key: &str) -> Option<Source> {
+    /// Returns the standing of the plugin of a key ([`Source::standing`](crate::discovery::Source::standing)): the first of all places that have one of its name, since
+    /// a file that takes another's place takes its standing too. `None` for a key of the host's own.
+    pub(crate) fn standing_of(&self, key: &str) -> Option<u8> {
         let providers = self.providers(key);
         let preferred = self.prefer.get(key);
         let of = |index: usize| self.discovery.candidates.get(index);
         let is_preferred =
             |index: &usize| preferred.is_none_or(|name| of(*index).is_some_and(|one| one.name == *name));
         let chosen = providers.iter().copied().find(is_preferred)?;
-        of(chosen).map(|candidate| candidate.source)
+        let name = &of(chosen)?.name;
+        let namesakes = self.discovery.candidates.iter().filter(|candidate| candidate.name == *name);
+        namesakes.map(|candidate| candidate.source.standing()).min()
     }
 
     /// Returns the registered function of that name.

@@ -1,6 +1,6 @@
 //! Who is named when a process ends by a signal: from the call that was under way, and from the place of the instruction.
 //!
-//! * **BLAME-B1** The plugin in whose library the instruction lies; of an `abort`, the plugin that called it. Where that plugin was not
+//! * **BLAME-B1** The plugin in whose library the instruction lies; of an `abort`, the plugin that called it, or this command. Where that plugin was not
 //!   the one that was being called, both are named.
 //! * **BLAME-B2** A compiled function is named by its own name, and beside it the plugin through which it was called.
 //! * **BLAME-B3** Where the instruction lies in another library, that one is named, and the plugin that was being called beside it,
@@ -151,7 +151,7 @@ pub(crate) fn look(note: Option<&'static Note>, signal: i32, spot: Option<Spot>)
             n_ranges += 1;
         }
     });
-    let is_own = (own_range.0..own_range.1).contains(&spot.instruction);
+    let mut is_own = (own_range.0..own_range.1).contains(&spot.instruction);
     let said = if signal == SIGABRT { abort_message(heap).len() } else { 0 };
     let n_heap = visible(heap, said);
     let heap = text(heap, n_heap);
@@ -161,7 +161,11 @@ pub(crate) fn look(note: Option<&'static Note>, signal: i32, spot: Option<Spot>)
     // What a function calls is its own doing; another thread has no note, and may be a plugin's.
     let is_function = calling::here().is_some_and(|note| note.call().starts_with(FUNCTION));
     if owner.is_none() && signal == SIGABRT && heap.is_empty() && !is_function {
-        owner = caller(spot.stack, n_ranges);
+        match caller(spot.stack, n_ranges, own_range) {
+            Some(Caller::Plugin(plugin)) => owner = Some(plugin),
+            Some(Caller::Command) => is_own = true,
+            None => {}
+        }
     }
     Scene { note, owner, library: text(library, n_path), is_own, heap }
 }
@@ -197,8 +201,14 @@ fn plugin_at(address: usize, n_ranges: usize) -> Option<&'static str> {
     PluginLibrary::all().nth(found).map(PluginLibrary::plugin)
 }
 
-/// Returns the plugin of the nearest address on the stack that lies in one's library.
-fn caller(stack: usize, n_ranges: usize) -> Option<&'static str> {
+/// The code that called `abort`.
+enum Caller {
+    Plugin(&'static str),
+    Command,
+}
+
+/// Returns whose the nearest address on the stack is that lies in a plugin's library or in this command.
+fn caller(stack: usize, n_ranges: usize, own_range: (usize, usize)) -> Option<Caller> {
     const AT_ONCE: usize = 16;
     let memory = OwnMemory::open()?;
     let mut words = [0; AT_ONCE];
@@ -207,7 +217,11 @@ fn caller(stack: usize, n_ranges: usize) -> Option<&'static str> {
         if n_words == 0 {
             return None;
         }
-        let found = words.iter().take(n_words).find_map(|word| plugin_at(*word, n_ranges));
+        let found = words.iter().take(n_words).find_map(|word| {
+            let is_own = (own_range.0..own_range.1).contains(word);
+            let plugin = || plugin_at(*word, n_ranges).map(Caller::Plugin);
+            if is_own { Some(Caller::Command) } else { plugin() }
+        });
         if found.is_some() {
             return found;
         }

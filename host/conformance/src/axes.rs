@@ -1,7 +1,7 @@
 //! Kernels of the suite on the thread axes that a target kind declares.
 //!
 //! A kernel that binds threads is written for all axes (SUITE-S18). For a kind that declares some of them, its loops over the
-//! others are serial; where that would change what it computes, and for a kind without axes, its case does nothing.
+//! others are serial; where that would change what it computes, and for a kind without axes, its case is none for it.
 
 use chipdock_ir::op::Threads;
 use chipdock_ir::{
@@ -46,9 +46,11 @@ pub(crate) fn first(axes: &[ThreadAxis]) -> [Option<ThreadAxis>; 2] {
 ///
 /// # Errors
 ///
-/// `Absent`: without some axis it would compute something else.
+/// `NoAxis`: without some axis it would compute something else. `Unsupported`, where the kind declares none.
 pub(crate) fn fitted(c: &Context, module: &IrModule) -> Verdict<IrModule> {
-    on(module, &declared(c)?).map_err(Stop::Absent)
+    let axes = declared(c)?;
+    let stop = if axes.is_empty() { Stop::Unsupported } else { Stop::NoAxis };
+    on(module, &axes).map_err(stop)
 }
 
 fn on(module: &IrModule, axes: &[ThreadAxis]) -> Result<IrModule, String> {

@@ -24,7 +24,7 @@ pub enum Status {
     Built,
     /// The case needs an unclaimed profile and was answered with `Unsupported` (SUITE-S6).
     Unsupported,
-    /// The case has nothing to run on: there is no device (SUITE-S8).
+    /// The case has nothing to run on: there is no device (SUITE-S8), or not the thread axes that it is about (SUITE-S18).
     Absent,
     /// The case failed, crashed or hung as the expectations file says (SUITE-S7).
     Expected,

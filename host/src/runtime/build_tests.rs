@@ -303,6 +303,31 @@ fn a_preference_for_what_is_not_there_is_told() {
     assert!(error.to_string().contains("which does not provide it"), "{error}");
 }
 
+/// COMPILE-C9.
+#[test]
+fn an_output_that_the_target_does_not_have_is_an_error() {
+    let host = host();
+    let asked = |emit: serde_json::Value| {
+        let mut options = CompileOptions::default();
+        options.options.insert("emit".into(), emit);
+        host.compile(&IrModule::default(), &target(&host, "build"), &options)
+    };
+    for there in [json!(null), json!([]), json!("code"), json!(["code", "none"])] {
+        assert!(asked(there.clone()).is_ok(), "{there}");
+    }
+    let error = asked(json!(["code", "asm"])).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Value);
+    assert_eq!(error.message(), "target toy does not go through asm; it delivers none");
+    assert!(error.to_string().contains("\"code\""), "the outputs that are there: {error}");
+    for other in [json!(7), json!({"asm": true}), json!([7])] {
+        let error = asked(other.clone()).unwrap_err();
+        assert!(
+            error.message().starts_with("option \"emit\": expected a string or a list"),
+            "{other}: {error}"
+        );
+    }
+}
+
 /// HOST-A11: what a plugin says of a kernel's device is not believed where the module is another's.
 #[test]
 fn an_entry_of_another_device_is_broken() {

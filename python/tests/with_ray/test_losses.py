@@ -227,7 +227,7 @@ def test_a_target_that_no_node_has_is_refused(nodes):
     if "cuda:0" in chipdock.devices():
         pytest.skip("device cuda:0 is on this machine")
     results = chipdock.ray.map_blocks(DOUBLE, slowly(0), count=2, target="cuda", workers=2, progress=False)
-    with pytest.raises(chipdock.Unavailable, match=r"no node of the cluster has target cuda: device API cuda: no CUDA driver.*\(2 nodes\)"):
+    with pytest.raises(chipdock.Unavailable, match=r'no node of the cluster has target cuda: device API cuda: plugin "cuda" says: no CUDA driver.*\(2 nodes\)'):
         list(results)
 
 

@@ -111,18 +111,18 @@ struct Stated {
 impl Stated {
     fn new(options: &HostOptions) -> Result<Self> {
         let discovery = discover(options).map_err(|error| failure(&error))?;
-        let usable: Vec<_> =
-            discovery.candidates.into_iter().filter(|candidate| candidate.problem.is_none()).collect();
-        let standings = usable.iter().map(|one| (one.name.clone(), one.source.standing())).collect();
-        let declared =
-            usable.into_iter().filter_map(|one| one.manifest).flat_map(|manifest| manifest.target_kinds);
+        let standings =
+            discovery.candidates.iter().map(|one| (one.name.clone(), one.source.standing())).collect();
+        let usable = discovery.candidates.into_iter().filter(|candidate| candidate.problem.is_none());
+        let declared = usable.filter_map(|one| one.manifest).flat_map(|manifest| manifest.target_kinds);
         let schemas = declared.filter_map(|kind| kind.usable().ok().map(|kind| (**kind).clone())).collect();
         Ok(Self { standings, schemas })
     }
 
     /// The standing of a plugin's place; that of the host itself comes before all.
     fn standing_of(&self, plugin: &str) -> u8 {
-        self.standings.iter().find(|(name, _)| name == plugin).map_or(0, |(_, standing)| *standing)
+        let namesakes = self.standings.iter().filter(|(name, _)| name == plugin);
+        namesakes.map(|(_, standing)| *standing).min().unwrap_or(0)
     }
 }
 

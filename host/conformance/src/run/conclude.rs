@@ -179,7 +179,7 @@ fn remarks(cases: &[&CaseReport]) -> String {
     let known = [
         (Status::Expected, "expected failures"),
         (Status::Built, "built only"),
-        (Status::Absent, "without a device"),
+        (Status::Absent, "absent"),
         (Status::Stale, "stale expectations"),
     ];
     let count = |status| cases.iter().filter(|case| case.status == status).count();

@@ -75,8 +75,14 @@ impl<'a> Judge<'a> {
                 (case.status, case.reason) = (Status::SuiteFault, why.clone());
                 return;
             }
-            Stop::Unsupported(why) if self.unclaimed(&instance.case.profiles).next().is_some() => {
+            Stop::Unsupported(why) | Stop::NoAxis(why)
+                if self.unclaimed(&instance.case.profiles).next().is_some() =>
+            {
                 (case.status, case.reason) = (Status::Unsupported, why.clone());
+                return;
+            }
+            Stop::NoAxis(why) => {
+                (case.status, case.reason) = (Status::Absent, why.clone());
                 return;
             }
             Stop::Absent(why) if self.is_absent(instance) => {

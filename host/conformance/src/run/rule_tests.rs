@@ -265,6 +265,17 @@ fn suite_s8_absent_is_what_the_probe_found_absent() {
 }
 
 #[test]
+fn suite_s18_a_case_without_its_axes_is_no_failure() {
+    let instance = &plan(Group::Copy, &[("a", &[Profile::GpuThreads])])[0];
+    let none = raw(Some(Stop::NoAxis("no axis threadIdx.x".to_owned())));
+    for (claims, status) in [("claims = [\"gpu-threads\"]", Status::Absent), ("", Status::Unsupported)] {
+        let (options, facts) = (options(claims), facts(""));
+        let case = Judge::new(&options, &facts).report(instance, &none);
+        assert_eq!((case.status, case.reason.as_str()), (status, "no axis threadIdx.x"));
+    }
+}
+
+#[test]
 fn suite_s15_the_command_that_repeats_is_quoted_for_a_shell() {
     let (options, facts) = (options(""), facts(""));
     let repeat = Judge::new(&options, &facts).repeat(&["op/a@npu"]);

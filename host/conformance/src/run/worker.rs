@@ -174,6 +174,7 @@ fn cut(stop: Stop) -> Stop {
         }
         Stop::Unsupported(why) => Stop::Unsupported(cut_text(why)),
         Stop::Absent(why) => Stop::Absent(cut_text(why)),
+        Stop::NoAxis(why) => Stop::NoAxis(cut_text(why)),
         Stop::Suite(why) => Stop::Suite(cut_text(why)),
     }
 }
@@ -204,7 +205,7 @@ fn probe(job: &Job, reporter: &mut Reporter) -> Result<Facts, Refusal> {
 fn why(stop: Stop) -> String {
     match stop {
         Stop::Failed(failure) => failure.found,
-        Stop::Unsupported(why) | Stop::Absent(why) | Stop::Suite(why) => why,
+        Stop::Unsupported(why) | Stop::Absent(why) | Stop::NoAxis(why) | Stop::Suite(why) => why,
     }
 }
 
