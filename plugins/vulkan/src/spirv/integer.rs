@@ -10,6 +10,12 @@ use super::emitter::Type;
 use super::value::{Value, register};
 use super::writer::Writer;
 
+/// Returns true for operations on unsigned numbers of 64 bits that are extended by their sign which can be done in 32 bits, if the
+/// result has no more: a quotient of 2^64 - 1 is none of -1.
+fn is_order_free(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max)
+}
+
 impl<'a> Writer<'a> {
     /// A 32-bit result as a value of a narrower type: the low bits, extended by their sign.
     pub(super) fn wrapped(&mut self, lane: Word, dtype: DType) -> Word {
@@ -44,15 +50,21 @@ impl<'a> Writer<'a> {
         let fits = |(low, high): Interval| low >= i32::MIN.into() && high <= i32::MAX.into();
         if e.dtype.bits == 64
             && fits(self.range(e))
-            && let (Some(left), Some(right)) = (self.narrowed(&left), self.narrowed(&right))
+            && let (Some(mut left), Some(mut right)) = (self.narrowed(&left), self.narrowed(&right))
+            && (e.dtype.is_int() || is_order_free(op) || ranges.into_iter().all(fits))
         {
+            if e.dtype.is_uint() && matches!(op, BinaryOp::Min | BinaryOp::Max) {
+                // Numbers that are extended by their sign are in the unsigned order of what was extended.
+                let unsigned = DType::UINT32.with_lanes(e.dtype.lanes);
+                (left.dtype, right.dtype) = (unsigned, unsigned);
+            }
             let result = self.arithmetic(op, &left, &right, ranges);
             return self.map(e.dtype, &result, |w, lane| w.out.sign_extended(lane));
         }
         self.arithmetic(op, &left, &right, ranges)
     }
 
-    /// The int32 that every lane of 64 bits is known to be.
+    /// The int32 that every lane of 64 bits is known to be, extended by its sign.
     fn narrowed(&mut self, value: &Value) -> Option<Value> {
         let lanes = value.lanes.iter().map(|lane| self.out.narrow(*lane)).collect::<Option<Vec<_>>>()?;
         Some(Value { dtype: DType::INT32.with_lanes(value.dtype.lanes), lanes })

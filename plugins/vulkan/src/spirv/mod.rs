@@ -24,7 +24,8 @@
 //! * **SPV-10** Only the capabilities and extensions that the words use are declared.
 //! * **SPV-11** Everything that is not supported is reported, not only the first. No input makes this code panic; depth is
 //!   limited to that of [`chipdock_ir::limits`].
-//! * **SPV-12** Operations on int64 whose operands and result are known to be int32 are written in 32 bits, loops too. Other
+//! * **SPV-12** Operations on int64 whose operands and result are known to be int32 are written in 32 bits, loops too, and those on
+//!   uint64 where the order of its numbers is kept. Other
 //!   signed orders of int64 are unsigned orders of the same numbers with their signs flipped.
 //! * **SPV-13** Debug information changes nothing that is computed: the option `debug_info` adds instructions of a set that
 //!   drivers may drop, with the source, functions, lines and variables; the build option `debug` alone adds `OpLine`.

@@ -400,29 +400,40 @@ fn extended_integers_are_compared_as_they_are() {
     }
 }
 
-/// Arithmetic of 64 bits on integers that are extended: exact, whether or not 32 bits would do.
+/// Arithmetic of 64 bits on integers that are extended: exact, whether or not 32 bits would do, and unsigned where the type is.
 #[test]
 fn extended_integers_are_computed_in_their_type() {
     let host = host();
-    let (p, small) = ("T.Cast(\"int64\", P[tx])", "T.Cast(\"int64\", P[tx] % 100)");
-    let mut expressions = Vec::new();
-    for (a, b) in
-        [(p, p), (p, small), (small, small), (p, "T.int64(3)"), (small, "T.int64(-7)"), ("T.int64(-5)", p)]
-    {
-        for op in ["+", "-", "*", "//", "%"] {
-            expressions.push(format!("({a}) {op} ({b})"));
+    for (dtype, to) in [(DType::INT64, "int64"), (DType::UINT64, "uint64")] {
+        let number = |value: i32| format!("T.Cast(\"{to}\", T.int32({value}))");
+        let (p, small) = (format!("T.Cast(\"{to}\", P[tx])"), format!("T.Cast(\"{to}\", P[tx] % 100)"));
+        let near = format!("T.Cast(\"{to}\", tx - 1)");
+        let mut expressions = Vec::new();
+        for (a, b) in [
+            (&p, &p),
+            (&p, &small),
+            (&small, &small),
+            (&near, &number(1)),
+            (&near, &number(-2)),
+            (&p, &number(3)),
+            (&small, &number(-7)),
+            (&number(-5), &p),
+        ] {
+            for op in ["+", "-", "*", "//", "%"] {
+                expressions.push(format!("({a}) {op} ({b})"));
+            }
+            for function in ["min", "max", "truncdiv", "truncmod"] {
+                expressions.push(format!("T.{function}({a}, {b})"));
+            }
         }
-        for function in ["min", "max", "truncdiv", "truncmod"] {
-            expressions.push(format!("T.{function}({a}, {b})"));
-        }
+        expressions.extend([
+            format!("T.Cast(\"{to}\", tx) // {three} * {three} - {small} % {}", number(5), three = number(3)),
+            format!("T.Cast(\"{to}\", T.Cast(\"float32\", {small} * {}))", number(3)),
+            format!("T.Cast(\"{to}\", T.Cast(\"uint8\", {p} - {}))", number(1)),
+            format!("T.if_then_else({small} < T.Cast(\"{to}\", tx), {small}, {p} * {p})"),
+        ]);
+        let module = parse(&rows("computed", DType::INT32, to, "", &expressions));
+        let args = [edges(DType::INT32), counting(dtype, &[expressions.len(), 16])];
+        on_each_device(&host, |backend| agrees(&host, backend, &module, "computed", &args));
     }
-    expressions.extend([
-        format!("T.Cast(\"int64\", tx) // T.int64(3) * T.int64(3) - {small} % T.int64(5)"),
-        format!("T.Cast(\"int64\", T.Cast(\"float32\", {small} * T.int64(3)))"),
-        format!("T.Cast(\"int64\", T.Cast(\"uint8\", {p} - T.int64(1)))"),
-        format!("T.if_then_else({small} < T.Cast(\"int64\", tx), {small}, {p} * {p})"),
-    ]);
-    let module = parse(&rows("computed", DType::INT32, "int64", "", &expressions));
-    let args = [edges(DType::INT32), counting(DType::INT64, &[expressions.len(), 16])];
-    on_each_device(&host, |backend| agrees(&host, backend, &module, "computed", &args));
 }
