@@ -66,6 +66,7 @@ fn named_options<'a>(kind: &'a TargetKind, error: &Error) -> Vec<&'a str> {
     let is_named = |name: &str| texts().any(|text| names(text, name));
     let options =
         kind.options.iter().filter(|option| !option.from_attribute.is_empty() || of_device(&option.name));
+    let options = options.filter(|option| !option.has_one_value());
     options.map(|option| option.name.as_str()).filter(|name| is_named(name)).collect()
 }
 

@@ -45,14 +45,15 @@ impl Bad {
         Self::over(folder, library)
     }
 
-    /// The reference plugin with a fault planted; kernels of one module for a run over some examples.
+    /// The reference plugin with a fault planted; kernels of one module for a run over some examples, of one of its target kinds.
     fn planted(fault: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let library = folder.path().join("planted.so");
         planted(&reference(), fault, &library);
         let mut bad = Self::over(folder, library);
         let kernels = ["add", "compare_select", "saturating_add_u8"];
-        bad.options.filters = kernels.iter().map(|name| format!("kernel/example/{name}/*")).collect();
+        bad.options.filters =
+            kernels.iter().map(|name| format!("kernel/example/{name}/*@reference")).collect();
         bad.options.level = Level::Codegen;
         bad
     }
@@ -384,7 +385,7 @@ fn bad_ends(report: &Report) -> Vec<(&str, Status)> {
 /// Among the kernels of one module, those at which the code generator ends the process or hangs.
 #[test]
 fn suite_s17_the_kernel_that_ends_the_process_is_found_in_a_module() {
-    let hanging = "kernel/example/saturating_add_u8/n-7@*";
+    let hanging = "kernel/example/saturating_add_u8/n-7@reference";
     let mut hang = Bad::planted("hangs-at-bytes").impatient();
     hang.options.patience = 0.1;
     hang.options.filters[2] = hanging.to_owned();

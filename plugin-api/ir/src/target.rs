@@ -116,6 +116,14 @@ pub struct OptionSchema {
     pub doc: String,
 }
 
+impl OptionSchema {
+    /// Returns true for a number that has one value, which is so a statement about the kind and no choice.
+    #[must_use]
+    pub fn has_one_value(&self) -> bool {
+        self.option_type == OptionType::Int && self.min.is_some() && self.min == self.max
+    }
+}
+
 /// A target kind: the schema of a target, declared by a plugin as data (JSON of this struct).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetKind {
@@ -411,6 +419,22 @@ mod tests {
         let names = kind.capabilities(&Arc::new(Target { kind: "k".into(), ..Target::default() }), 1).options;
         assert_eq!(names.of_type(DType::UINT64.with_lanes(2)), Some("long"));
         assert_eq!((names.of_type(DType::FLOAT64), names.of_type(DType::INT8)), (None, None));
+    }
+
+    /// TC4: an option that has one value is no way to another.
+    #[test]
+    fn tc4_an_option_with_one_value_sets_nothing() {
+        let named = |most: i64| {
+            let kind: TargetKind = serde_json::from_value(json!({
+                "schema": 1, "name": "k", "doc": "", "device": "d", "stage": "device",
+                "options": [{"name": "w", "type": "int", "default": 32, "min": 32, "max": most, "doc": ""}],
+                "capabilities": {"warp_size": "w"},
+            }))
+            .unwrap();
+            let target = Arc::new(Target { kind: "k".into(), ..Target::default() });
+            kind.capabilities(&target, 1).options.capabilities.warp_size
+        };
+        assert_eq!((named(64).as_str(), named(32).as_str()), ("w", ""));
     }
 
     /// TC5.

@@ -10,7 +10,7 @@
 //! * **TC3** `missing_types` contains besides the kind's own those types of [`TargetKind::optional_types`] whose option is false
 //!   or not set. A type that is not known here is ignored.
 //! * **TC4** [`TargetCapabilities::options`] has the names of the options that capabilities and types are read from, so that an
-//!   error about a limit names the option that sets it.
+//!   error about a limit names the option that sets it. An option that has one value sets nothing.
 //! * **TC5** `native_ops` contains besides the kind's own those ops of [`TargetKind::optional_ops`] whose option is true. An op that
 //!   is not known here is ignored.
 
@@ -190,6 +190,14 @@ macro_rules! capabilities {
         }
 
         impl CapabilityOptions {
+            /// Returns the names of those options of a kind that have more than one value.
+            fn of_choices(kind: &TargetKind) -> Self {
+                let is_fixed =
+                    |name: &str| kind.options.iter().any(|option| option.name == name && option.has_one_value());
+                let choice = |name: &String| if is_fixed(name) { String::new() } else { name.clone() };
+                Self { $($($name: choice(&kind.capabilities.$name),)*)+ }
+            }
+
             /// Lists the capabilities that are read from options, each with the name of its option.
             pub fn named(&self) -> impl Iterator<Item = (&'static Capability, &str)> {
                 let all = [$($((stringify!($name), &self.$name),)*)+];
@@ -253,7 +261,7 @@ macro_rules! capabilities {
                         is_assigned: self.device_type == 0 && !self.is_host,
                     },
                     options: OptionNames {
-                        capabilities: self.capabilities.clone(),
+                        capabilities: CapabilityOptions::of_choices(self),
                         types: self.optional_types.clone(),
                     },
                     $($group: $Group::of((self, target)),)+

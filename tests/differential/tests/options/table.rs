@@ -75,7 +75,6 @@ pub(crate) const ROWS: &[Row] = &[
     ("cuda", "max_num_threads", "32", "", "threads", Refused("at most 32 threads in a block")),
     ("cuda", "max_threads_per_block", "32", "", "threads", Refused("at most 32 threads in a block")),
     ("cuda", "max_shared_memory_per_block", "64", "", "shared", Refused("at most 64 bytes of shared memory")),
-    ("cuda", "thread_warp_size", "1", "", "shuffle", Refused("warps of 1 threads")),
     ("cuda", "max_function_args", "2", "", "buffers", Refused("at most 2 arguments of a kernel")),
     (
         "cuda",
