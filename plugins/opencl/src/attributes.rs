@@ -20,6 +20,8 @@ use crate::hardware::Device;
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) memory_bytes: u64,
+    /// The largest piece of memory; 0: not known.
+    pub(crate) allocation_bytes: u64,
     pub(crate) alignment_bytes: u64,
     pub(crate) local_memory_bytes: u64,
     pub(crate) group_size: u64,
@@ -45,6 +47,7 @@ impl Limits {
         let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
         Self {
             memory_bytes: number(CL_DEVICE_GLOBAL_MEM_SIZE),
+            allocation_bytes: number(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
             // The driver reports bits.
             alignment_bytes: number(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8,
             local_memory_bytes: number(CL_DEVICE_LOCAL_MEM_SIZE),
@@ -137,7 +140,7 @@ fn number(device: &Device, key: &str, version: Option<&str>) -> Option<i64> {
         attribute::CACHE_LINE_SIZE_BYTES => asked(CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
         attribute::TOTAL_GLOBAL_MEMORY_BYTES => Some(limits.memory_bytes),
         attribute::IMAGE_PITCH_ALIGNMENT => asked(CL_DEVICE_IMAGE_PITCH_ALIGNMENT),
-        "max_allocation_bytes" => asked(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+        "max_allocation_bytes" => Some(limits.allocation_bytes),
         _ => None,
     };
     number.filter(|number| *number > 0).and_then(|number| i64::try_from(number).ok())

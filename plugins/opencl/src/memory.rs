@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use chipdock_plugin_api::kit::Reserved;
 use chipdock_plugin_api::{DataSpaceKind, DataSpaceRequest, Error, ErrorKind, bail, ensure};
+use opencl3::error_codes::CL_INVALID_BUFFER_SIZE;
 use opencl3::memory::{CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE};
 
 use crate::driver::{Buffer, MappedAddress, SharedMemory};
@@ -177,10 +178,11 @@ fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Res
     let size = request.size_bytes.max(1).checked_next_multiple_of(4);
     let size = size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| failed(what(), NO_MEMORY))?;
     let context = &opened.context;
+    let buffer = |flags| context.buffer(flags, size).map_err(|code| not_had(device, request, code));
     Ok(match request.kind {
-        DataSpaceKind::Device => Backing::Device(context.buffer(CL_MEM_READ_WRITE, size).or_failed(what)?),
+        DataSpaceKind::Device => Backing::Device(buffer(CL_MEM_READ_WRITE)?),
         DataSpaceKind::Pinned => {
-            let buffer = context.buffer(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size).or_failed(what)?;
+            let buffer = buffer(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR)?;
             let address = opened.transfer.raw().map(&buffer, size).or_failed(what)?;
             Backing::Pinned(Mapped { buffer, address, queue: Arc::clone(&opened.transfer) })
         }
@@ -192,6 +194,18 @@ fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Res
         }
         _ => bail!(ErrorKind::UNSUPPORTED, "{}: expected a kind from 0 to 3", what()),
     })
+}
+
+/// The error of a buffer that the driver does not give: it may give more than it says, and is asked first.
+fn not_had(device: &Device, request: &DataSpaceRequest<'_>, code: i32) -> Error {
+    let (size, most) = (request.size_bytes, device.limits().allocation_bytes);
+    if code == CL_INVALID_BUFFER_SIZE && (1..size).contains(&most) {
+        let name = device.name();
+        let message =
+            format!("{name}: {size} bytes are asked for, and the device allocates at most {most} at a time");
+        return Error::new(ErrorKind::OUT_OF_MEMORY, message);
+    }
+    failed(format!("{}: {size} bytes of kind {:?}", device.name(), request.kind), code)
 }
 
 /// The error code for failures without a code of their own.
