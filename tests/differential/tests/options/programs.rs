@@ -119,7 +119,7 @@ def atomic(A: T.Buffer((64,), \"int64\"), B: T.Buffer((1,), \"int64\")):
             B[0] = S[0]
 "),
     ("atomic_float", "@T.prim_func(s_tir=True)
-def atomic(A: T.Buffer((64,), \"float32\"), B: T.Buffer((1,), \"float32\")):
+def added(A: T.Buffer((64,), \"float32\"), B: T.Buffer((1,), \"float32\")):
     for tx in T.thread_binding(64, thread=\"threadIdx.x\"):
         T.evaluate(T.atomic_add(T.address_of(B[0]), A[tx]))
 "),
@@ -157,6 +157,29 @@ def shared(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):
         S[tx] = A[tx]
         T.tvm_storage_sync(\"shared\")
         B[tx] = S[63 - tx]
+"),
+    ("shared_int8", "@T.prim_func(s_tir=True)
+def shared(A: T.Buffer((64,), \"int8\"), B: T.Buffer((64,), \"int8\")):
+    for tx in T.thread_binding(64, thread=\"threadIdx.x\"):
+        S = T.alloc_buffer((64,), \"int8\", scope=\"shared\")
+        S[tx] = A[tx]
+        T.tvm_storage_sync(\"shared\")
+        B[tx] = S[63 - tx]
+"),
+    ("shared_int16", "@T.prim_func(s_tir=True)
+def shared(A: T.Buffer((64,), \"int16\"), B: T.Buffer((64,), \"int16\")):
+    for tx in T.thread_binding(64, thread=\"threadIdx.x\"):
+        S = T.alloc_buffer((64,), \"int16\", scope=\"shared\")
+        S[tx] = A[tx]
+        T.tvm_storage_sync(\"shared\")
+        B[tx] = S[63 - tx]
+"),
+    ("nans", "@T.prim_func(s_tir=True)
+def nans(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):
+    for i in range(64):
+        with T.sblock(\"B\"):
+            v = T.axis.spatial(64, i)
+            B[v] = T.Select(A[v] != A[v], T.float32(1), A[v])
 "),
     ("transpose", "@T.prim_func(s_tir=True)
 def transpose(A: T.Buffer((256, 256), \"float32\"), B: T.Buffer((256, 256), \"float32\")):

@@ -3,13 +3,19 @@
 use super::Row;
 use super::Shows::{Built, Code, Fills, Refused};
 
+/// A processor whose caches hold less than a program writes.
+const SMALL_CACHES: &str = "\"march\": \"x86-64-v3\", \"l2-cache-bytes\": 65536, \"l3-cache-bytes\": 65536";
+/// The same for `llvm`.
+const SMALL_CACHES_OF_LLVM: &str = "\"mcpu\": \"x86-64-v3\", \"mtriple\": \"x86_64-linux-gnu\", \"l2-cache-bytes\": 65536, \
+                                    \"l3-cache-bytes\": 65536";
+
 pub(crate) const ROWS: &[Row] = &[
     // Hosts: processors, and facts for schedules.
     ("c", "march", "\"x86-64-v3\"", "", "math", Code),
     ("c", "mcpu", "\"znver3\"", "", "math", Code),
     ("c", "l1-cache-bytes", "4096", "\"march\": \"x86-64-v3\", \"l1-cache-bytes\": 65536", "matmul", Code),
-    ("c", "l2-cache-bytes", "65536", "\"march\": \"x86-64-v3\"", "copy", Code),
-    ("c", "l3-cache-bytes", "1048576", "\"march\": \"x86-64-v3\", \"l2-cache-bytes\": 65536", "copy", Code),
+    ("c", "l2-cache-bytes", "67108864", SMALL_CACHES, "copy", Code),
+    ("c", "l3-cache-bytes", "1073741824", SMALL_CACHES, "copy", Code),
     ("c", "vector-bits", "512", "\"march\": \"x86-64-v3\"", "matmul", Code),
     ("c", "vector-registers", "8", "\"march\": \"x86-64-v3\"", "matmul", Code),
     ("c", "accuracy", "\"high\"", "", "math", Code),
@@ -28,7 +34,7 @@ pub(crate) const ROWS: &[Row] = &[
         Code,
     ),
     ("llvm", "mfloat-abi", "\"hard\"", "\"mtriple\": \"armv7-linux-gnueabi\"", "add", Fills("mtriple")),
-    ("llvm", "pointer-bits", "32", "\"mtriple\": \"armv7-linux-gnueabi\"", "add", Code),
+    ("llvm", "pointer-bits", "32", "\"mtriple\": \"x86_64-linux-gnu\"", "add", Refused("pointer-bits")),
     ("llvm", "accuracy", "\"high\"", "", "math", Code),
     ("llvm", "dot-products", "[]", "\"mcpu\": \"sapphirerapids\"", "dot", Code),
     ("llvm", "tile-products", "[]", "\"mcpu\": \"sapphirerapids\"", "dot", Code),
@@ -40,36 +46,21 @@ pub(crate) const ROWS: &[Row] = &[
         "matmul",
         Code,
     ),
-    (
-        "llvm",
-        "l2-cache-bytes",
-        "65536",
-        "\"mcpu\": \"x86-64-v3\", \"mtriple\": \"x86_64-linux-gnu\"",
-        "copy",
-        Code,
-    ),
-    (
-        "llvm",
-        "l3-cache-bytes",
-        "1048576",
-        "\"mcpu\": \"x86-64-v3\", \"mtriple\": \"x86_64-linux-gnu\", \"l2-cache-bytes\": 65536",
-        "copy",
-        Code,
-    ),
+    ("llvm", "l2-cache-bytes", "67108864", SMALL_CACHES_OF_LLVM, "copy", Code),
+    ("llvm", "l3-cache-bytes", "1073741824", SMALL_CACHES_OF_LLVM, "copy", Code),
     ("llvm", "vector-bits", "128", "\"mcpu\": \"x86-64-v3\"", "matmul", Code),
     ("llvm", "vector-registers", "8", "\"mcpu\": \"x86-64-v3\"", "matmul", Code),
     ("llvm", "opt-level", "0", "", "math", Code),
     ("llvm", "vector-width", "256", "\"mcpu\": \"skylake-avx512\"", "matmul", Code),
     ("llvm", "fast-math", "true", "", "sum", Code),
-    ("llvm", "fast-math-nnan", "true", "", "math", Code),
+    ("llvm", "fast-math-nnan", "true", "", "nans", Code),
     ("llvm", "fast-math-ninf", "true", "", "math", Code),
     ("llvm", "fast-math-nsz", "true", "", "math", Code),
     ("llvm", "fast-math-arcp", "true", "", "math", Code),
-    ("llvm", "fast-math-contract", "true", "\"fast-math\": false", "sum", Code),
     ("llvm", "fast-math-reassoc", "true", "", "sum", Code),
     // CUDA.
     ("cuda", "arch", "\"sm_90\"", "", "add", Code),
-    ("cuda", "format", "\"source\"", "", "add", Code),
+    ("cuda", "format", "\"ptx\"", "\"compiler\": \"none\"", "add", Refused("ptx")),
     ("cuda", "compiler", "\"none\"", "", "add", Code),
     ("cuda", "fast-math", "true", "", "math", Code),
     ("cuda", "max_num_threads", "32", "", "threads", Refused("at most 32 threads in a block")),
@@ -102,7 +93,7 @@ pub(crate) const ROWS: &[Row] = &[
         "shared",
         Refused("at most 64 bytes of shared memory"),
     ),
-    ("metal", "thread_warp_size", "1", "", "transpose", Code),
+    ("metal", "thread_warp_size", "1", "\"max_num_threads\": 100", "copy", Code),
     ("metal", "max_function_args", "2", "", "buffers", Refused("at most 2 arguments of a kernel")),
     (
         "metal",
@@ -135,7 +126,7 @@ pub(crate) const ROWS: &[Row] = &[
         Refused("at most 64 bytes of shared memory"),
     ),
     ("opencl", "runs_threads_serially", "true", "", "matmul", Code),
-    ("opencl", "thread_warp_size", "32", "", "transpose", Code),
+    ("opencl", "thread_warp_size", "32", "\"max_num_threads\": 100", "copy", Code),
     ("opencl", "max_function_args", "2", "", "buffers", Refused("at most 2 arguments of a kernel")),
     (
         "opencl",
@@ -197,14 +188,6 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     ("vulkan", "thread_warp_size", "32", "\"supported_subgroup_operations\": 63", "shuffle", Built("")),
     ("vulkan", "supported_subgroup_operations", "63", "\"thread_warp_size\": 32", "shuffle", Built("")),
-    (
-        "vulkan",
-        "supports_subgroup_size_control",
-        "true",
-        "\"supported_subgroup_operations\": 63, \"thread_warp_size\": 32",
-        "shuffle",
-        Code,
-    ),
     ("vulkan", "runs_threads_serially", "true", "", "matmul", Code),
     ("vulkan", "max_push_constants_size", "16", "", "scalars", Code),
     ("vulkan", "max_uniform_buffer_range", "16", "\"max_push_constants_size\": 8", "scalars", Refused("")),
@@ -222,8 +205,8 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     ("vulkan", "native_float16", "true", "\"supports_float16\": true", "float16", Code),
     ("vulkan", "supports_float64", "true", "", "float64", Built("float64")),
-    ("vulkan", "supports_int8", "true", "", "int8", Code),
-    ("vulkan", "supports_int16", "true", "", "int16", Code),
+    ("vulkan", "supports_int8", "true", "", "shared_int8", Code),
+    ("vulkan", "supports_int16", "true", "", "shared_int16", Code),
     ("vulkan", "supports_int64", "true", "", "int64", Code),
     ("vulkan", "supports_8bit_buffer", "true", "\"supports_int8\": true", "int8", Code),
     ("vulkan", "supports_16bit_buffer", "true", "\"supports_int16\": true", "int16", Code),
@@ -240,7 +223,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("vulkan", "rounding_rte", "[32]", "", "add", Code),
     ("vulkan", "signed_zero_inf_nan_preserve", "[32]", "", "add", Code),
     ("vulkan", "supports_vulkan_memory_model", "true", "", "add", Code),
-    ("vulkan", "memory_model", "\"glsl\"", "\"supports_vulkan_memory_model\": true", "add", Code),
+    ("vulkan", "memory_model", "\"glsl450\"", "\"supports_vulkan_memory_model\": true", "add", Code),
     ("vulkan", "vulkan_api_version", "4206592", "", "add", Code),
     ("vulkan", "max_spirv_version", "66560", "\"vulkan_api_version\": 4206592", "add", Code),
     ("vulkan", "debug_info", "true", "\"vulkan_api_version\": 4206592", "add", Code),
