@@ -207,26 +207,26 @@ enum Caller {
     Command,
 }
 
-/// Returns whose the nearest address on the stack is that lies in a plugin's library or in this command.
+/// Returns the plugin of the nearest address on the stack that lies in one's library, or this command where there is none.
 fn caller(stack: usize, n_ranges: usize, own_range: (usize, usize)) -> Option<Caller> {
     const AT_ONCE: usize = 16;
     let memory = OwnMemory::open()?;
     let mut words = [0; AT_ONCE];
+    let mut command = None;
     for part in 0..STACK_WORDS_MAX / AT_ONCE {
         let n_words = memory.read(stack.checked_add(part * size_of_val(&words))?, &mut words);
         if n_words == 0 {
-            return None;
+            break;
         }
-        let found = words.iter().take(n_words).find_map(|word| {
-            let is_own = (own_range.0..own_range.1).contains(word);
-            let plugin = || plugin_at(*word, n_ranges).map(Caller::Plugin);
-            if is_own { Some(Caller::Command) } else { plugin() }
-        });
-        if found.is_some() {
-            return found;
+        let words = words.iter().take(n_words);
+        if let Some(plugin) = words.clone().find_map(|word| plugin_at(*word, n_ranges)) {
+            return Some(Caller::Plugin(plugin));
+        }
+        if words.clone().any(|word| (own_range.0..own_range.1).contains(word)) {
+            command = Some(Caller::Command);
         }
     }
-    None
+    command
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ use chipdock_ir::{
 
 use crate::{Context, Stop, Verdict};
 
+/// Beginning of the reason why a kernel is none for a kind.
+pub(crate) const LACKS: &str = "the target kind declares no ";
+
 /// Returns the axes that the kind of the case's target declares, those of grids and blocks alone.
 pub(crate) fn declared(c: &Context) -> Verdict<Vec<ThreadAxis>> {
     let axes = c.cached("axes/declared", || {
@@ -46,11 +49,9 @@ pub(crate) fn first(axes: &[ThreadAxis]) -> [Option<ThreadAxis>; 2] {
 ///
 /// # Errors
 ///
-/// `NoAxis`: without some axis it would compute something else. `Unsupported`, where the kind declares none.
+/// `NoAxis`: without some axis it would compute something else.
 pub(crate) fn fitted(c: &Context, module: &IrModule) -> Verdict<IrModule> {
-    let axes = declared(c)?;
-    let stop = if axes.is_empty() { Stop::Unsupported } else { Stop::NoAxis };
-    on(module, &axes).map_err(stop)
+    on(module, &declared(c)?).map_err(Stop::NoAxis)
 }
 
 fn on(module: &IrModule, axes: &[ThreadAxis]) -> Result<IrModule, String> {
@@ -59,11 +60,10 @@ fn on(module: &IrModule, axes: &[ThreadAxis]) -> Result<IrModule, String> {
         missing.function(function);
         let Some(axis) = missing.found.first() else { return Ok(function.clone()) };
         if axes.is_empty() {
-            return Err("the target kind declares no thread axes, and the kernel is one of several threads"
-                .to_owned());
+            return Err(format!("{LACKS}thread axes, and the kernel is one of several threads"));
         }
         if let Some(obstacle) = missing.obstacle {
-            return Err(format!("the target kind declares no axis {axis}, and {obstacle}"));
+            return Err(format!("{LACKS}axis {axis}, and {obstacle}"));
         }
         Ok(PrimFunc { body: serial(&function.body, axes), ..function.clone() })
     });

@@ -84,9 +84,9 @@
 //!   that build, the rest of the worker's cases run with modules of their own, so that the kernel to blame is found; if none
 //!   is, the case that had begun is charged (SUITE-S9).
 //! - **SUITE-S18 Axes.** A kernel of the suite is bound to the thread axes that the target kind declares, and to no others: its loops
-//!   over those are serial. Where threads work together, so that a serial loop would compute something else, the case is
-//!   [`Status::Absent`] if it is claimed, else unsupported. Where a kind declares no axes, a kernel of several threads is
-//!   unsupported, so that the kind claims no `gpu-threads`.
+//!   over those are serial. Where threads work together, so that a serial loop would compute something else, and where a kind
+//!   declares no axes and the kernel is one of several threads, the case is [`Status::Absent`] if it is claimed, else unsupported. A
+//!   claim of which no case ran is stale.
 
 mod axes;
 mod batch;

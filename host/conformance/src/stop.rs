@@ -30,7 +30,7 @@ pub enum Stop {
     Unsupported(String),
     /// This machine lacks what the case needs. Accepted only if the probe found the same, else a failure (SUITE-S8).
     Absent(String),
-    /// The target kind declares some thread axes, and not those that the case is about. It is as a refusal for an unclaimed
+    /// The target kind does not declare the thread axes that the case is about. It is as a refusal for an unclaimed
     /// profile, and accepted of a claimed one (SUITE-S18).
     NoAxis(String),
     /// The suite itself is at fault, not the plugin.

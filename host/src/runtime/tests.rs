@@ -9,7 +9,7 @@ use crate::error::{Category, ErrorKind};
 use crate::{Environment, Host, HostOptions, Variables};
 
 /// Bytes that a closed host may leave.
-const LEFT_BYTES_MAX: usize = 2048;
+const LEFT_BYTES_MAX: usize = 4096;
 
 /// A host that sees no plugin: host memory is there all the same.
 fn host() -> Host {

@@ -232,7 +232,7 @@ mod tests {
     /// VKKIND-K5.
     #[test]
     fn buffers_are_counted_where_they_are_descriptors() {
-        assert_eq!(pointers_max(json!({})), Some(4));
+        assert_eq!(pointers_max(json!({})), Some(16));
         assert_eq!(pointers_max(json!({"max_per_stage_descriptor_storage_buffer": 64})), Some(64));
         assert_eq!(pointers_max(json!({"max_storage_buffers": 3})), Some(3));
         refused(

@@ -1,9 +1,18 @@
 // Written by chipdock for target webgpu: WGSL.
+fn cd_order_f32(x: f32) -> i32 {
+    let bits = bitcast<i32>(x);
+    return select(bits, i32(-2147483648) - bits, bits < 0);
+}
+fn cd_lt_f32(a: f32, b: f32) -> bool {
+    let x = cd_order_f32(a);
+    let y = cd_order_f32(b);
+    return (x < y) & (x >= -2139095040) & (y <= 2139095040);
+}
 fn cd_max_f32(a: f32, b: f32) -> f32 {
-    return select(b, a, a > b);
+    return select(b, a, cd_lt_f32(b, a));
 }
 fn cd_min_f32(a: f32, b: f32) -> f32 {
-    return select(b, a, a < b);
+    return select(b, a, cd_lt_f32(a, b));
 }
 fn cd_i32_of_float(x: f32) -> i32 {
     if ((bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u) {

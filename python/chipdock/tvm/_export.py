@@ -50,7 +50,7 @@ def _run(command: list[str], folder: Path) -> None:
 #: Gives a function that takes TVM-FFI's packed arguments as its own parameters the calling convention of TVM-FFI.
 _ENTRY = """
 extern int32_t inner_{at}(void *, const ChipdockAny *, int32_t, ChipdockAny *) __asm__("chipdock_lowered_{name}");
-EXPORTED int32_t outer_{at}(void *, const ChipdockAny *, int32_t, ChipdockAny *) __asm__("__tvm_ffi_{name}");
+EXPORTED int32_t outer_{at}(void *, const ChipdockAny *, int32_t, ChipdockAny *) __asm__("chipdock_outer_{name}");
 int32_t outer_{at}(void *self, const ChipdockAny *args, int32_t num_args, ChipdockAny *result) {{
     ChipdockAny packed[4] = {{0}}, status = {{0}};
     void *const pointers[] = {{self, (void *)args, 0, result}};
@@ -110,15 +110,21 @@ def _object(compiled: Module, entries: Sequence[str], folder: Path) -> Path:
     compiler, objcopy = _tool(os.environ.get("CC", "cc"), "gcc", "clang"), _tool("objcopy")
     _run([compiler, "-c", "-fPIC", "-O2", "-std=gnu11", "-fvisibility=hidden", "-w", "library.c", "-o", "library.o"], folder)
     if entries:
-        _run([objcopy, *(f"--redefine-sym=__tvm_ffi_{name}=chipdock_lowered_{name}" for name in entries), "kernels.o"], folder)
+        # The library has them where it checks what the code needs of the processor, else the object.
+        inner = [f"--redefine-sym=__tvm_ffi_{name}=chipdock_lowered_{name}" for name in entries]
+        for part in ("library.o", "kernels.o"):
+            _run([objcopy, *inner, part], folder)
+        _run([objcopy, *(f"--redefine-sym=chipdock_outer_{name}=__tvm_ffi_{name}" for name in entries), "library.o"], folder)
     _run([_tool("ld"), "-r", "library.o", "kernels.o", "-o", "joined.o"], folder)
     local = ["__chipdock_env", "__chipdock_library", "__tvm_ffi__library_bin", *(f"chipdock_lowered_{name}" for name in entries)]
+    # Those behind the check of the processor, and what it asks: TVM links several modules of ours.
+    local += ["__tvm_cpu_*", "__chipdock_needs"]
     # What these say is of the four parameters.
     local += [f"__tvm_ffi__{what}_{name}" for what in ("metadata", "doc") for name in entries]
     # TVM's own object may have the same; the loader sets one.
     weak = ["__tvm_ffi__library_ctx", "__tvm_ffi_main"]
     flags = [f"--localize-symbol={name}" for name in local] + [f"--weaken-symbol={name}" for name in weak]
-    _run([objcopy, "--localize-hidden", *flags, "joined.o", "module.o"], folder)
+    _run([objcopy, "--wildcard", "--localize-hidden", *flags, "joined.o", "module.o"], folder)
     return folder / "module.o"
 
 

@@ -380,7 +380,11 @@ fn a_diagnostic_is_read_with_care() {
     assert!(build(&host, 38).unwrap().messages.is_empty());
     let built = build(&host, 39).unwrap();
     let [message] = &built.messages[..] else { panic!("{:?}", built.messages) };
-    assert_eq!(message.to_string(), "warning: a lion; feed it", "a line without a column is no place");
+    assert_eq!(
+        message.to_string(),
+        "warning: plugin \"believed\" says: a lion; feed it",
+        "a line without a column is no place"
+    );
 }
 
 /// HOST-A2 and HOST-A3: what a canonicalizer answers.

@@ -155,15 +155,21 @@ fn vectors(count: usize, dtype: DType) -> String {
     let mut text = format!(
         "    @T.prim_func(s_tir=True)\n    def vectors(A: T.Buffer(({count},), \"{dtype}\"), \
          B: T.Buffer(({count},), \"{dtype}\"), R: T.Buffer(({},), \"int32\")):\n        \
-         for i in range({}):\n            for v in T.vectorized(4):\n",
+         for i in range({count_of_vectors}):\n            with T.sblock(\"R\"):\n                \
+         vi = T.axis.spatial({count_of_vectors}, i)\n",
         2 * COMPARISONS.len() * count,
-        count / 4
+        count_of_vectors = count / 4
     );
     for (row, op) in COMPARISONS.iter().enumerate() {
-        let (a, b) = ("A[i * 4 + v]", "B[i * 4 + v]");
-        let at = |row: usize| format!("R[{} + i * 4 + v]", row * count);
-        let _ = writeln!(text, "                {} = T.Select({a} {op} {b}, 1, 0)", at(2 * row));
-        let _ = writeln!(text, "                {} = T.Select(T.Not({a} {op} {b}), 1, 0)", at(2 * row + 1));
+        let test = format!("A[vi * 4:vi * 4 + 4] {op} B[vi * 4:vi * 4 + 4]");
+        for (row, test) in [(2 * row, test.clone()), (2 * row + 1, format!("T.Not({test})"))] {
+            let first = row * count;
+            let _ = writeln!(
+                text,
+                "                R[{first} + vi * 4:{first} + vi * 4 + 4] = T.Select({test}, T.Broadcast(1, 4), \
+                 T.Broadcast(0, 4))"
+            );
+        }
     }
     text
 }

@@ -118,7 +118,10 @@ fn a_library_of_the_cpp_headers_is_called_with_the_one_libtvm_ffi() {
         .expect("there")
         .call(&[AnyView::from(&a), AnyView::from(&b)])
         .expect_err("sizes");
-    assert_eq!((error.kind(), error.message()), (&ErrorKind::Value, "expected 4 elements, found 5"));
+    assert_eq!(
+        (error.kind(), error.message()),
+        (&ErrorKind::Value, "function \"twice\" says: expected 4 elements, found 5")
+    );
 
     let second = folder.path().join("libtvm_ffi.so");
     std::fs::copy(&tvm.library, &second).expect("a copy");

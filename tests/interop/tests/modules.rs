@@ -114,16 +114,16 @@ fn an_embedded_module_is_loaded_by_what_others_registered() {
     let kinds: Vec<_> =
         module.imports().iter().map(|import| import.artifact().index().module_kind.clone()).collect();
     assert_eq!(kinds, ["toy"]);
-    // Its errors are as they were raised, whoever calls.
+    // Its errors are as they were raised, whoever calls; the host says of whom they are (HOST-A10).
     let error = module.function("fails").expect("there").call(&[]).expect_err("it fails");
     assert_eq!(
         (error.kind(), error.message()),
-        (&ErrorKind::from_name("IndexError"), "as the embedded module likes")
+        (&ErrorKind::from_name("IndexError"), "function \"fails\" says: as the embedded module likes")
     );
     let error = forward(&module, c"fails").expect_err("it fails");
     assert_eq!(
         (error.kind(), error.message()),
-        (&ErrorKind::from_name("IndexError"), "as the embedded module likes")
+        (&ErrorKind::from_name("IndexError"), "function \"forward\" says: as the embedded module likes")
     );
     let error = forward(&module, c"nobody").expect_err("there is none");
     assert!(error.to_string().contains("Cannot find function nobody"), "{error}");

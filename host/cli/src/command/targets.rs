@@ -50,7 +50,7 @@ struct Kind {
     plugin: String,
     /// Whether a manifest states it: then its plugin need not be opened for that.
     is_listed: bool,
-    /// Standing of the place of its plugin ([`Source::standing`]).
+    /// Standing of the place of its plugin ([`chipdock_host::discovery::Source::standing`]).
     standing: u8,
     target: Found<Value>,
 }
@@ -251,6 +251,9 @@ fn describe_option(option: &OptionSchema, unset: Option<&Value>) -> String {
     }
     if let Some(value) = unset {
         line.push_str(&format!(", here {}", shortened(value)));
+    }
+    if option.ignored {
+        line.push_str(", no effect");
     }
     format!("{}\n{}", shown(&line, LINE_CHARS_MAX), table::wrapped(&option.doc, 6))
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::judge::Judge;
 use crate::report::{CaseReport, LevelReport, ProfileReport, Report, StaleReport};
-use crate::{Facts, Instance, Level, Profile, Status, Subject};
+use crate::{Facts, Instance, Level, Profile, Status, Subject, axes};
 
 /// Reports each profile that an instance needs, and the claims that are stale. `planned` holds every instance that
 /// applies to the plugin, run or not: an instance that was left out proves nothing.
@@ -57,6 +57,12 @@ pub(super) fn profiles(
             );
         }
         let all_ran = of.len() == n_planned;
+        let lacks_axes =
+            |case: &&CaseReport| case.status == Status::Absent && case.reason.starts_with(axes::LACKS);
+        if claimed && all_ran && of.iter().all(lacks_axes) {
+            let why = "claimed, and no target kind has the axes of any case that needs it: remove the claim";
+            stale.push(StaleReport { what: profile.name().to_owned(), why: why.to_owned() });
+        }
         // What passes on the device of another plugin is that plugin's claim.
         let has_device = judge.facts.registrations(Subject::DeviceApi).next().is_some();
         let may_claim = !claimed && (has_device || !profile.is_of_device());

@@ -273,6 +273,14 @@ fn suite_s18_a_case_without_its_axes_is_no_failure() {
         let case = Judge::new(&options, &facts).report(instance, &none);
         assert_eq!((case.status, case.reason.as_str()), (status, "no axis threadIdx.x"));
     }
+    // A claim of which nothing ran.
+    let none = || Some(Stop::NoAxis("the target kind declares no axis threadIdx.x".to_owned()));
+    let claims = "claims = [\"gpu-threads\"]";
+    let (_, _, stale) = judged(claims, &[("a", &[Profile::GpuThreads], none())]);
+    assert!(stale.len() == 1 && stale[0].why.contains("axes"), "{stale:?}");
+    let (_, _, stale) =
+        judged(claims, &[("a", &[Profile::GpuThreads], none()), ("b", &[Profile::GpuThreads], None)]);
+    assert!(stale.is_empty(), "{stale:?}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn lib_7_code_lives_as_long_as_a_function_and_is_closed_after() {
     assert!(mappings() > before);
     assert_eq!(count.call(&[]).unwrap().to::<i64>().unwrap(), 1);
     let error = fail.call(&[]).unwrap_err();
-    assert_eq!((error.kind(), error.message()), (&ErrorKind::Value, "as asked"));
+    assert_eq!((error.kind(), error.message()), (&ErrorKind::Value, "function \"fail\" says: as asked"));
     drop(count);
     assert!(mappings() > before);
     drop(fail);

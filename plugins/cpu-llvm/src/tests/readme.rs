@@ -24,7 +24,9 @@ fn option_row(option: &OptionSchema) -> String {
         _ => String::new(),
     };
     let default = option.default.as_ref().map(|value| format!(", {value}")).unwrap_or_default();
-    format!("| `{}` | {kind}{allowed}{} | {} |", option.name, default.replace(", ", "; default "), option.doc)
+    let effect = if option.ignored { "no effect: " } else { "" };
+    let default = default.replace(", ", "; default ");
+    format!("| `{}` | {kind}{allowed}{default} | {effect}{} |", option.name, option.doc)
 }
 
 fn options() -> String {

@@ -57,7 +57,7 @@ fn as_text(one: &Replayed) -> String {
             format!("{kind}: failed\n  expected  {expected}\n  found     {found}{note}\n")
         }
         (Err(Stop::Unsupported(why)), _) => line("unsupported", why),
-        (Err(Stop::Absent(why)), _) => line("not here", why),
+        (Err(Stop::Absent(why) | Stop::NoAxis(why)), _) => line("not here", why),
         (Err(Stop::Suite(why)), _) => line("the suite is at fault", why),
     }
 }

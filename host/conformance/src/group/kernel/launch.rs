@@ -98,6 +98,7 @@ struct Scene {
 }
 
 impl Scene {
+    /// Compiles and loads the kernel; none where nothing is launched, which shows nothing of streams either.
     fn of(c: &Context) -> Verdict<Option<Self>> {
         let shape = Shape::of(&axes::declared(c)?);
         let module = chipdock_script::parse(&shape.text, "scaled");
@@ -112,13 +113,13 @@ impl Scene {
         let names = module.imports().iter().flat_map(Module::function_names).map(str::to_owned).next();
         let Some(name) = names else {
             c.not_run("its modules have no part for the device, so no kernel to launch");
+            c.shows_nothing_of(vec![Profile::SeveralStreams]);
             return Ok(None);
         };
         match module.kernel(&name) {
             Ok(kernel) => Ok(Some(Self { shape, module, kernel, device })),
             Err(error) if *error.kind() == chipdock_host::ErrorKind::NotFound => {
                 c.not_run("its modules do not answer interface `launch` 1, which is optional");
-                // A device without streams would otherwise seem to have them in this one case.
                 c.shows_nothing_of(vec![Profile::SeveralStreams]);
                 Ok(None)
             }
