@@ -204,12 +204,6 @@ impl Error {
         self.0.speaker.as_deref()
     }
 
-    /// Returns the text without the speaker's name, for a place that has it already.
-    pub(crate) fn own_words(&self) -> String {
-        let (text, speaker) = (self.to_string(), self.speaker().unwrap_or_default());
-        text.strip_prefix(&format!("plugin \"{speaker}\" says: ")).map(str::to_owned).unwrap_or(text)
-    }
-
     /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {

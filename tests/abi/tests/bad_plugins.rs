@@ -136,7 +136,7 @@ fn each_wrong_descriptor_and_init_has_a_report_of_its_own() {
         (33, ProblemKind::BadDescriptor, "`init`, `shutdown` or `release` of its descriptor is null"),
         (9, ProblemKind::BadDescriptor, "plugin name \"Bad Name\""),
         (10, ProblemKind::BadDescriptor, "its version \"one\" is not semver"),
-        (11, ProblemKind::InitFailed, "IoError: the moon is too far"),
+        (11, ProblemKind::InitFailed, "IoError: plugin \"bad\" says: the moon is too far"),
         (12, ProblemKind::BrokenPlugin, "returned status 77 and raised no error"),
         (13, ProblemKind::BrokenPlugin, "registered nothing"),
         (14, ProblemKind::NameTaken, "function.bad.answer is registered twice"),
