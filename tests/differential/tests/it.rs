@@ -12,6 +12,7 @@ mod masks;
 mod math;
 mod memory;
 mod misuse;
+mod mixed;
 mod options;
 mod parallel;
 mod parallel_threads;
