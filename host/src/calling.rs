@@ -29,6 +29,9 @@ pub struct Note {
     has_warned: AtomicBool,
 }
 
+/// Prefix of the call in the note of a compiled function; its name follows.
+pub const FUNCTION: &str = "function ";
+
 /// A plugin's library that this process opens (CALLING-N6).
 #[derive(Debug)]
 pub struct PluginLibrary {

@@ -478,8 +478,8 @@ impl HostInner {
         candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
     }
 
-    /// Returns the standing of the plugin of a key ([`Source::standing`](crate::discovery::Source::standing)): the first of all places that have one of its name, since
-    /// a file that takes another's place takes its standing too. `None` for a key of the host's own.
+    /// Returns the standing of the plugin of a key ([`Source::standing`](crate::discovery::Source::standing)): the best of all
+    /// plugins of its name, since a file that hides another takes its standing. `None` for a key of the host's own.
     pub(crate) fn standing_of(&self, key: &str) -> Option<u8> {
         let providers = self.providers(key);
         let preferred = self.prefer.get(key);

@@ -10,7 +10,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chipdock_host::calling::{self, Note, PluginLibrary};
+use chipdock_host::calling::{self, FUNCTION, Note, PluginLibrary};
 use chipdock_supervise::{Given, MapReader, Meaning, OwnMemory, Spot, abort_message, signal_name};
 
 /// Number of SIGABRT, on every system.
@@ -21,8 +21,6 @@ const TEXT_BYTES: usize = 400;
 const RANGES_MAX: usize = 128;
 /// Greatest number of words of a stack that are searched for the plugin that called: 32 KiB.
 const STACK_WORDS_MAX: usize = 4096;
-/// Prefix of the call of a compiled function.
-const FUNCTION: &str = "function ";
 
 /// What is known of an end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

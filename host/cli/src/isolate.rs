@@ -22,6 +22,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use chipdock_host::calling::FUNCTION;
 use chipdock_plugin_api::files::whole::remove_unplaced;
 use chipdock_supervise::{Start, anonymous, leave};
 use serde::{Deserialize, Serialize};
@@ -119,7 +120,7 @@ fn failed(fault: &Fault, deadline: Option<Duration>) -> Failure {
     if let (Some(deadline), "timed_out") = (deadline, fault.outcome) {
         let mut what = format!("the whole work took longer than --deadline, {} s", deadline.as_secs_f64());
         if let (Some(plugin), Some(call)) = (&fault.plugin, &fault.call) {
-            what += &match call.strip_prefix("function ") {
+            what += &match call.strip_prefix(FUNCTION) {
                 Some(function) => format!("; function \"{function}\" was running"),
                 None => format!("; plugin \"{plugin}\" was being called in `{call}`"),
             };

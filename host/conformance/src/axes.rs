@@ -1,7 +1,7 @@
 //! Kernels of the suite on the thread axes that a target kind declares.
 //!
 //! A kernel that binds threads is written for all axes (SUITE-S18). For a kind that declares some of them, its loops over the
-//! others are serial; where that would change what it computes, and for a kind without axes, its case is none for it.
+//! others are serial; where that would change what it computes, and for a kind without axes, its case does not apply.
 
 use chipdock_ir::op::Threads;
 use chipdock_ir::{
@@ -10,7 +10,7 @@ use chipdock_ir::{
 
 use crate::{Context, Stop, Verdict};
 
-/// Beginning of the reason why a kernel is none for a kind.
+/// How the reason begins where a kind lacks the axes that a kernel is about.
 pub(crate) const LACKS: &str = "the target kind declares no ";
 
 /// Returns the axes that the kind of the case's target declares, those of grids and blocks alone.

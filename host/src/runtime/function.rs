@@ -11,7 +11,7 @@ use chipdock_plugin_api as api;
 
 use super::module::ModuleInner;
 use super::tables::answered;
-use crate::calling::{Calling, Note};
+use crate::calling::{Calling, FUNCTION, Note};
 use crate::error::Error;
 use crate::host::Host;
 use crate::services::{Services, to_api};
@@ -43,12 +43,12 @@ pub struct Function {
 
 impl Function {
     pub(crate) fn new(host: &Host, plugin: &str, name: &str, value: api::Function) -> Self {
-        let note = Note::of(plugin, &format!("function {name}"));
+        let note = Note::of(plugin, &format!("{FUNCTION}{name}"));
         Self { call: value.safe_call(), value, name: name.into(), module: None, note, host: host.clone() }
     }
 
     pub(super) fn of_module(module: &Arc<ModuleInner>, name: &str, value: api::Function) -> Self {
-        let note = Note::of(module.plugin(), &format!("function {name}"));
+        let note = Note::of(module.plugin(), &format!("{FUNCTION}{name}"));
         let (call, host) = (value.safe_call(), module.host().clone());
         Self { value, call, name: name.into(), module: Some(Arc::clone(module)), note, host }
     }

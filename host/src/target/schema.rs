@@ -172,30 +172,32 @@ pub(crate) fn usable_kind(declared: &DeclaredKind) -> Result<Arc<TargetKind>, Er
 fn check_capabilities(kind: &TargetKind) -> Result<(), String> {
     for (capability, name) in kind.capabilities.named() {
         let CapabilitySource::Option { option_type, .. } = capability.source else { continue };
-        let found = kind.options.iter().find(|option| option.name == name).map(|option| option.option_type);
-        if found == Some(option_type) {
-            continue;
-        }
-        let found = found.map_or("no option of that name".to_owned(), |found| format!("one of type {found}"));
-        return Err(format!(
-            "capability \"{}\" is read from option \"{name}\": expected an option of type {option_type}, found {found}",
-            capability.name
-        ));
+        check_source(kind, format_args!("capability \"{}\"", capability.name), name, option_type)?;
     }
     Ok(())
+}
+
+/// Checks that the option which something is read from is declared, with that type.
+fn check_source(
+    kind: &TargetKind,
+    what: std::fmt::Arguments<'_>,
+    from: &str,
+    expected: OptionType,
+) -> Result<(), String> {
+    let found = kind.options.iter().find(|option| option.name == from).map(|option| option.option_type);
+    if found == Some(expected) {
+        return Ok(());
+    }
+    let found = found.map_or("no option of that name".to_owned(), |found| format!("one of type {found}"));
+    Err(format!(
+        "{what} is read from option \"{from}\": expected an option of type {expected}, found {found}"
+    ))
 }
 
 /// Checks that each optional type is read from a declared option of type bool, and that the kind does not lack it (T.5).
 fn check_types(kind: &TargetKind) -> Result<(), String> {
     for (name, from) in &kind.optional_types {
-        let found = kind.options.iter().find(|option| option.name == *from).map(|option| option.option_type);
-        if found != Some(OptionType::Bool) {
-            let found =
-                found.map_or("no option of that name".to_owned(), |found| format!("one of type {found}"));
-            return Err(format!(
-                "type \"{name}\" is read from option \"{from}\": expected an option of type bool, found {found}"
-            ));
-        }
+        check_source(kind, format_args!("type \"{name}\""), from, OptionType::Bool)?;
         let dtype: Option<DType> = name.parse().ok();
         if dtype.is_some_and(|dtype| !DType::SCALARS.contains(&dtype)) {
             return Err(format!("optional_types: expected types of scalars, found \"{name}\""));
@@ -213,14 +215,7 @@ fn check_types(kind: &TargetKind) -> Result<(), String> {
 /// (T.5).
 fn check_ops_and_honoured(kind: &TargetKind) -> Result<(), String> {
     for (name, from) in &kind.optional_ops {
-        let found = kind.options.iter().find(|option| option.name == *from).map(|option| option.option_type);
-        if found != Some(OptionType::Bool) {
-            let found =
-                found.map_or("no option of that name".to_owned(), |found| format!("one of type {found}"));
-            return Err(format!(
-                "op \"{name}\" is read from option \"{from}\": expected an option of type bool, found {found}"
-            ));
-        }
+        check_source(kind, format_args!("op \"{name}\""), from, OptionType::Bool)?;
         if kind.native_ops.contains(name) {
             return Err(format!("op \"{name}\" is in native_ops and in optional_ops; expected one of them"));
         }

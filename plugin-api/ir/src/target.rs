@@ -439,7 +439,7 @@ mod tests {
 
     /// TC5.
     #[test]
-    fn tc4_an_optional_op_is_native_with_its_option() {
+    fn tc5_an_optional_op_is_native_with_its_option() {
         use crate::Op;
         let kind: TargetKind = serde_json::from_value(json!({
             "schema": 1, "name": "k", "doc": "", "device": "d", "stage": "device", "native_ops": ["clz"],

@@ -178,7 +178,8 @@ fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Res
     let size = request.size_bytes.max(1).checked_next_multiple_of(4);
     let size = size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| failed(what(), NO_MEMORY))?;
     let context = &opened.context;
-    let buffer = |flags| context.buffer(flags, size).map_err(|code| not_had(device, request, code));
+    let refused = |code| too_large(device, request, code).unwrap_or_else(|| failed(what(), code));
+    let buffer = |flags| context.buffer(flags, size).map_err(refused);
     Ok(match request.kind {
         DataSpaceKind::Device => Backing::Device(buffer(CL_MEM_READ_WRITE)?),
         DataSpaceKind::Pinned => {
@@ -196,16 +197,16 @@ fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Res
     })
 }
 
-/// The error of a buffer that the driver does not give: it may give more than it says, and is asked first.
-fn not_had(device: &Device, request: &DataSpaceRequest<'_>, code: i32) -> Error {
+/// The error of a buffer that the driver refuses for its size, if it is larger than the device says: some drivers give more,
+/// so that they are asked first.
+fn too_large(device: &Device, request: &DataSpaceRequest<'_>, code: i32) -> Option<Error> {
     let (size, most) = (request.size_bytes, device.limits().allocation_bytes);
-    if code == CL_INVALID_BUFFER_SIZE && (1..size).contains(&most) {
+    (code == CL_INVALID_BUFFER_SIZE && (1..size).contains(&most)).then(|| {
         let name = device.name();
         let message =
             format!("{name}: {size} bytes are asked for, and the device allocates at most {most} at a time");
-        return Error::new(ErrorKind::OUT_OF_MEMORY, message);
-    }
-    failed(format!("{}: {size} bytes of kind {:?}", device.name(), request.kind), code)
+        Error::new(ErrorKind::OUT_OF_MEMORY, message)
+    })
 }
 
 /// The error code for failures without a code of their own.

@@ -10,9 +10,9 @@ use super::emitter::Type;
 use super::value::{Value, register};
 use super::writer::Writer;
 
-/// Returns true for operations on unsigned numbers of 64 bits that are extended by their sign which can be done in 32 bits, if the
-/// result has no more: a quotient of 2^64 - 1 is none of -1.
-fn is_order_free(op: BinaryOp) -> bool {
+/// Returns true if an operation on uint64 operands, each a 32-bit number extended by its sign, can be done in 32 bits where its
+/// result fits there. A quotient cannot: 2^64 - 1 and -1 have different ones.
+fn needs_no_quotient(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max)
 }
 
@@ -51,7 +51,7 @@ impl<'a> Writer<'a> {
         if e.dtype.bits == 64
             && fits(self.range(e))
             && let (Some(mut left), Some(mut right)) = (self.narrowed(&left), self.narrowed(&right))
-            && (e.dtype.is_int() || is_order_free(op) || ranges.into_iter().all(fits))
+            && (e.dtype.is_int() || needs_no_quotient(op) || ranges.into_iter().all(fits))
         {
             if e.dtype.is_uint() && matches!(op, BinaryOp::Min | BinaryOp::Max) {
                 // Numbers that are extended by their sign are in the unsigned order of what was extended.
