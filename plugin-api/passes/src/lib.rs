@@ -16,6 +16,8 @@
 //! * **PASS-L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the fields `pass`,
 //!   `functions`, `statements` and `expressions`, and those three again with `_after`. A node is counted once, however
 //!   often it is shared. Without a subscriber, nothing is counted.
+//! * **PASS-L6** The result of [`lower`] is within [`chipdock_ir::limits`]; a function that the passes would make deeper is
+//!   refused by name ([`Fault::Target`]).
 //!
 //! # What a code generator of host functions receives ([`Stage::Host`](chipdock_ir::Stage::Host))
 //!

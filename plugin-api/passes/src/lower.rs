@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use chipdock_ir::validate::oversized;
 use chipdock_ir::{IrModule, Stage, TargetCapabilities, attr};
 
-use crate::{PassError, spans};
+use crate::{Fault, PassError, spans};
 
 /// Scheduling of kernels without a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,6 +120,7 @@ pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassE
         module = spans::run(name, *pass, &module, &options.capabilities)?;
     }
     if last < Stage::Device || options.capabilities.is_host {
+        fits(&module, &options.capabilities)?;
         return Ok(Lowered { stage: last, module, device: None });
     }
     let (device, host) = module.functions.into_iter().partition(|f| f.attrs.contains_key(attr::TARGET));
@@ -127,5 +129,20 @@ pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassE
         device = spans::run(name, *pass, &device, &options.capabilities)?;
     }
     let module = IrModule { functions: host, attrs: module.attrs };
+    fits(&module, &options.capabilities)?;
+    fits(&device, &options.capabilities)?;
     Ok(Lowered { stage: last, module, device: Some(device) })
+}
+
+/// Refuses what passes made deeper or larger than a module may be (PASS-L6).
+fn fits(module: &IrModule, capabilities: &TargetCapabilities) -> Result<(), PassError> {
+    let mut diagnostics = oversized(module);
+    if diagnostics.is_empty() {
+        return Ok(());
+    }
+    for diagnostic in &mut diagnostics {
+        let (kind, message) = (&capabilities.target.kind, &diagnostic.message);
+        diagnostic.message = format!("once it is lowered for target \"{kind}\", {message}");
+    }
+    Err(PassError { fault: Fault::Target, pass: "lower", diagnostics })
 }

@@ -265,6 +265,11 @@ impl Lowerer<'_> {
         if op.info().lowering == Lowering::Core || self.capabilities.execution.has_native(op) {
             return Ok(None);
         }
+        // The code generator refuses the type by name; its arithmetic would only hide that.
+        let is_lacking = dtype.scalar() == DType::FLOAT64 && !self.capabilities.types.has(DType::FLOAT64);
+        if is_lacking && !self.capabilities.is_host {
+            return Ok(None);
+        }
         if let Some(new) = functions::arithmetic(op, args, dtype, self.capabilities) {
             return Ok(Some(new));
         }

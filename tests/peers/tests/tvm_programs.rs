@@ -5,7 +5,7 @@
 //! `programs/RESULTS.md`.
 
 #[path = "tvm_programs/expected.rs"]
-mod expected;
+pub(crate) mod expected;
 #[path = "tvm_programs/report.rs"]
 mod report;
 

@@ -47,7 +47,9 @@ pub(super) fn module(module: &IrModule) -> Vec<Diagnostic> {
 }
 
 fn too_deep() -> String {
-    format!("nests more than {DEPTH_MAX} levels deep; bind inner values to variables, or split the function")
+    format!(
+        "it nests more than {DEPTH_MAX} levels deep; bind inner values to variables, or split the function"
+    )
 }
 
 #[derive(Default)]

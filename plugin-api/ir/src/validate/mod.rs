@@ -48,6 +48,12 @@ pub fn validate(module: &IrModule, stage: Stage) -> Result<(), Vec<Diagnostic>> 
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
+/// Returns a diagnostic for each function that nests too deeply, or one if the module is too large ([`crate::limits`]).
+#[must_use]
+pub fn oversized(module: &IrModule) -> Vec<Diagnostic> {
+    measure::module(module)
+}
+
 /// The enclosing construct, which determines the exits that are allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {

@@ -9,7 +9,7 @@ use chipdock_ir::{
     PrimFunc, Stage, Target, TargetCapabilities, ThreadAxis, Var, attr, build, print,
 };
 use chipdock_passes::simplify::simplify;
-use chipdock_passes::{LowerOptions, lower, lower_int64};
+use chipdock_passes::{Fault, LowerOptions, PassError, lower, lower_int64};
 use proptest::prelude::*;
 
 use crate::capabilities::device;
@@ -478,6 +478,43 @@ fn what_is_no_arithmetic_is_refused() {
     let error = lower_int64(&one(f), &capabilities()).unwrap_err().to_string();
     let wanted = "target \"device-kind\" has no integers of 64 bits, and atomic_add of one cannot be made of two of 32 bits";
     assert!(error.contains(wanted), "{error}");
+}
+
+/// A kernel whose branch has a function of float64, for a device with these types missing.
+fn lowered_branch(op: Op, missing: Vec<DType>) -> Result<chipdock_passes::Lowered, PassError> {
+    let mut f = build::function("f");
+    let a = f.buffer("A", [4], DType::FLOAT64);
+    f.range("i", 4, |f, i| {
+        f.block("A", |f| {
+            let [v] = f.remap([build::S], ["v"], [&i]);
+            let value = Expr::call(op, vec![a.at(&v)], DType::FLOAT64);
+            f.store(&a, &v, a.at(&v).gt(0.0).then_else(value, 0.0));
+        });
+    });
+    let module = build::module([f.finish()]);
+    lower(&module, &LowerOptions::new(Arc::new(device().with(|it| it.types.missing_types = missing))))
+}
+
+/// PASS-L6: a branch is an expression, and the steps of its words are levels of it.
+#[test]
+fn pass_l6_a_branch_that_becomes_too_deep_is_refused_by_name() {
+    let words = vec![DType::INT64, DType::UINT64];
+    let error = lowered_branch(Op::Sin, words.clone()).unwrap_err();
+    assert_eq!(error.fault, Fault::Target, "{error}");
+    assert!(
+        error.to_string().contains("once it is lowered for target \"device-kind\", it nests more than 256"),
+        "{error}"
+    );
+    lowered_branch(Op::Sin, Vec::new()).unwrap();
+    lowered_branch(Op::Exp, words).unwrap();
+}
+
+/// What a device lacks is left for the code generator, which refuses it by name.
+#[test]
+fn functions_of_a_type_that_is_missing_are_left() {
+    let missing = vec![DType::INT64, DType::UINT64, DType::FLOAT64];
+    let lowered = lowered_branch(Op::Sin, missing).unwrap().device.unwrap();
+    assert!(print::module(&lowered).contains("T.sin("), "{}", print::module(&lowered));
 }
 
 /// Without need nothing is touched.
