@@ -13,7 +13,7 @@ use super::region::Sum;
 use super::symbols::{sizes, unique};
 use crate::simplify::linear::Linear;
 use crate::simplify::{self, Ranges};
-use crate::walk::{any_stmt, conjuncts, depends_on_memory, is_thread, vars_of};
+use crate::walk::{any_stmt, conjuncts, depends_on_memory, is_device_scope, is_thread, vars_of};
 
 /// A loop around an access.
 pub(super) struct Around {
@@ -22,6 +22,8 @@ pub(super) struct Around {
     pub(super) kind: ForKind,
     /// The launch that the loop stands in, or is the outermost loop of.
     pub(super) launch: Option<usize>,
+    /// Whether the device runs it: in a launch, or under the note of IR-K8.
+    pub(super) is_in_kernel: bool,
     /// Whether it has one iteration.
     pub(super) is_one: bool,
     /// Whether all threads of a block run the same iterations, and may meet in each.
@@ -94,6 +96,7 @@ pub(super) fn collect(function: &PrimFunc) -> Collected {
         path: Vec::new(),
         axes: BTreeSet::new(),
         launch: None,
+        is_noted: false,
         of_launch: HashMap::new(),
         below: Arc::new(Vec::new()),
         divergent: HashSet::new(),
@@ -119,6 +122,8 @@ pub(super) struct Collector {
     path: Vec<usize>,
     axes: BTreeSet<ThreadAxis>,
     launch: Option<usize>,
+    /// Whether the current statement is under the note of IR-K8: a launch of one thread.
+    is_noted: bool,
     of_launch: HashMap<ThreadAxis, Var>,
     below: Arc<Vec<(Sum, i128)>>,
     /// Variables whose values may differ between the threads of a block.
@@ -213,6 +218,11 @@ impl Collector {
                 self.children(stmt);
             }
             StmtKind::AllocBuffer { buffer, .. } => self.allocated(buffer),
+            kind if is_device_scope(kind) => {
+                let outer = std::mem::replace(&mut self.is_noted, true);
+                self.children(stmt);
+                self.is_noted = outer;
+            }
             StmtKind::DeclBuffer { buffer, .. } => {
                 self.open(&buffer.data);
                 self.children(stmt);
@@ -231,7 +241,8 @@ impl Collector {
     fn within(&mut self, var: Option<Var>, kind: ForKind, is_one: bool, body: &Stmt) {
         self.path.push(self.all.around.len());
         let is_uniform = self.is_uniform;
-        self.all.around.push(Around { var, kind, launch: self.launch, is_one, is_uniform });
+        let (launch, is_in_kernel) = (self.launch, self.launch.is_some() || self.is_noted);
+        self.all.around.push(Around { var, kind, launch, is_in_kernel, is_one, is_uniform });
         self.stmt(body);
         self.path.pop();
     }

@@ -145,7 +145,8 @@ fn counted(all: &Collected, of: &Candidate, launch: Option<usize>, common: &[usi
         let is_at_once = match around.kind {
             ForKind::ThreadBinding(_) => continue,
             ForKind::Vectorized => break,
-            ForKind::Parallel if launch.is_some() => break,
+            // Memory cannot be allocated within a kernel, nor be shared by iterations that may run at once.
+            ForKind::Parallel if launch.is_some() || around.is_in_kernel => break,
             ForKind::Serial | ForKind::Unrolled => false,
             ForKind::Parallel => true,
         };

@@ -1,0 +1,28 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def parallel(X: T.Buffer(("n",), "int16"), Y: T.Buffer((n,), "int16")):
+        n = T.int32()
+        T.func_attr({"target": T.target({"keys": [], "kind": "device-kind", "tag": ""})})
+        # with T.sblock("root"):
+        B = T.alloc_buffer((n, 4), "int16")
+        with T.attr({"device_scope": 0}):
+            for i in T.parallel(n):
+                for j in range(4):
+                    B[i, j] = X[i]
+                Y[i] = B[i, 3]
+
+    @T.prim_func(s_tir=True)
+    def serial(X: T.Buffer(("n",), "int16"), Y: T.Buffer((n,), "int16")):
+        n = T.int32()
+        T.func_attr({"target": T.target({"keys": [], "kind": "device-kind", "tag": ""})})
+        # with T.sblock("root"):
+        B = T.alloc_buffer((1, 4), "int16")
+        with T.attr({"device_scope": 0}):
+            for i in range(n):
+                for j in range(4):
+                    B[0, j] = X[i]
+                Y[i] = B[0, 3]
