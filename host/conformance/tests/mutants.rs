@@ -27,7 +27,7 @@ const MARKER: &[u8] = b"chipdock-reference-fault:";
 const MUTANTS_MIN: usize = 40;
 
 /// A run takes one mutant in so many.
-const SHARE: usize = 5;
+const SHARE: usize = 8;
 
 /// The first list of mutants, as a sample of it is named.
 const REFERENCE_MUTANTS: &str = "mutants of the reference plugin";

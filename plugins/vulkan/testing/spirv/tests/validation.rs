@@ -19,7 +19,7 @@ use chipdock_test_support::setup::missing;
 use serde_json::Value;
 
 /// A run takes one of so many stretches of neighbours, which the suite compiles together.
-const SHARE: usize = 4;
+const SHARE: usize = 6;
 const STRETCH: usize = 40;
 /// By what the messages of the messenger begin.
 const REPORTED: &str = "Vulkan's validation layer reports";
