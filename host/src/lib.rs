@@ -49,7 +49,12 @@
 //! | [`calling`] | CALLING-N1 to CALLING-N6: the called plugin, for a program that must report why the process ended |
 //! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
-//! | export | object files, for linkers |
+//! | plan, build | what is lowered for a compilation and remembered; one module through one code generator or out of the cache |
+//! | [`documents`], names | fields that nobody reads; what names look like |
+//! | plugin_table, lent, delivered | the table that one plugin of one host is given, what it is lent for a call, what it delivers |
+//! | bounds | every bound, with its reason |
+//! | origin, attest | which bytes a plugin is |
+//! | sort | functions of the run time that TVM's kernels call for sorted tensors |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
 //! | runtime::parallel | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
 //!
@@ -66,7 +71,6 @@
 //!   own. A process that was forked from the one that made a host is refused.
 //! * **HOST-W5** Devices, tensors, modules and functions keep their host. When the last is gone, its plugins are shut down, the
 //!   last opened first, what they registered is released, and their instances last.
-//!
 //! * **HOST-W6** A read or write of a tensor's elements by the host takes its turn: a thread that reads sees all of a write of
 //!   another thread or none of it, also through clones and views of the tensor and through values made of it. Memory is known by
 //!   its data pointer; what compiled code or foreign code reads and writes takes no turns, and the caller orders it.

@@ -19,15 +19,20 @@ pub type File = (String, String);
 const HEAD: &str = "\
 # Speed on processors
 
-Written by `cargo xtask bench --peers --bless` from `bench/results`; a test of `bench` checks that it is current.
+Written by `cargo xtask bench --peers --bless` from `bench/results`, which has the spreads, the peers' own times and each kernel of
+TOPI; a test of `bench` checks that the page is current.
 
 Each row is an unscheduled kernel of `bench/kernels`, compiled for `llvm` and called through its packed entry, beside the fastest
-function of the libraries that have it, called in its best way. All contenders of a row take turns in one run: *times as fast* is the
-median of the ratios peer / ours of the same rounds, in brackets the middle half of them. *Of the limit* is the share of what the machine
-does in the same rounds: streams of as many bytes from and to as many tensors, or multiply-adds in registers. *Two over one* is the speed
-with two threads over that with one, *c over llvm* the time of target `c` over that of `llvm`. A goal of more than 0.95 of the limit
-is 0.95 of the limit, that of two threads over one too. Results are held against the interpreter, or against float64 with a derived bound. Times are those of the machine.
+function of the libraries that have it. All contenders take turns in one run, and of two values the second is with two threads. *Times
+as fast* is the median of the ratios peer / ours of the same rounds. *Of the limit* is the share of what the machine does in the same
+rounds: streams of as many bytes from and to as many tensors, or multiply-adds in registers. *Two over one* is the speed with two
+threads over that with one, *c over llvm* the time of target `c` over that of `llvm`. A goal of more than 0.95 of the limit is 0.95 of the
+limit. Results are checked against the interpreter, or against float64 with a derived bound. The numbers of missed goals are those of
+the [reasons](#reasons).
 ";
+
+/// A reason that stands for that of the same kernel with one thread.
+const AS_WITH_ONE: &str = "as with one thread";
 
 /// Returns the folder of the guide's pages.
 #[must_use]
@@ -43,14 +48,22 @@ pub fn guide() -> PathBuf {
 pub fn files(folder: &Path) -> Result<Vec<File>> {
     let mut page = HEAD.to_owned();
     let mut files = Vec::new();
+    let mut notes = Notes::default();
     let results = all(folder)?;
     if results.is_empty() {
         page.push_str("\nNothing is measured yet.\n");
     }
     for results in &results {
         let plot = format!("cpu-speed-{}.svg", results.processor);
-        section(&mut page, results, &reasons(folder, &results.processor)?, &plot)?;
+        section(&mut page, results, &reasons(folder, &results.processor)?, &mut notes, &plot)?;
         files.push((plot, plot::draw(results, 1)));
+    }
+    page.push_str("\n## Reasons\n\nWhy goals were not reached:\n\n");
+    for (number, why) in (1..).zip(&notes.0) {
+        let _ = writeln!(page, "{number}. {why}");
+    }
+    if notes.0.is_empty() {
+        page.push_str("- all were\n");
     }
     files.insert(0, ("cpu-speed.md".to_owned(), page));
     Ok(files)
@@ -69,10 +82,26 @@ pub fn write(folder: &Path, guide: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The reasons of all processors, each once, in the order of their first row.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Notes {
+    /// Returns the number of a reason, from 1.
+    fn number(&mut self, why: &str) -> usize {
+        let at = self.0.iter().position(|known| known == why).unwrap_or_else(|| {
+            self.0.push(why.to_owned());
+            self.0.len() - 1
+        });
+        at + 1
+    }
+}
+
 fn section(
     page: &mut String,
     results: &Results,
     reasons: &BTreeMap<String, String>,
+    notes: &mut Notes,
     plot: &str,
 ) -> Result<()> {
     check(results, reasons)?;
@@ -83,19 +112,10 @@ fn section(
     }
     let _ = writeln!(page, "- peers: {}", versions(results));
     let _ = writeln!(page, "\n![Rows of {} beside its roofline]({plot})\n", results.processor);
-    page.push_str("| row | threads | llvm | best peer | its time | times as fast | goal | | of the limit | two over one | c over llvm |\n");
-    page.push_str("|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for entry in &results.rows {
-        row(page, entry);
-    }
-    page.push_str("\nNot reached, and why:\n\n");
-    let missed: Vec<&Entry> = results.rows.iter().filter(|entry| !entry.missed().is_empty()).collect();
-    if missed.is_empty() {
-        page.push_str("- nothing\n");
-    }
-    for entry in missed {
-        let why = reasons.get(&entry.key()).map_or("", |why| why.trim());
-        let _ = writeln!(page, "- {} ({}): {why}", entry.key(), entry.missed().join(", "));
+    page.push_str("| kernel | llvm | best peer | times as fast | goal | of the limit | two over one | c over llvm | goal missed |\n");
+    page.push_str("|---|---|---|---|---|---|---|---|---|\n");
+    for entries in results.rows.chunk_by(|one, other| one.name == other.name) {
+        row(page, entries, reasons, notes);
     }
     if !results.not_run.is_empty() {
         page.push_str("\nNot run on this processor:\n\n");
@@ -103,12 +123,25 @@ fn section(
             let _ = writeln!(page, "- {what}: *not run*, {why}");
         }
     }
-    page.push_str("\n| limit of the machine | threads | measured |\n|---|---|---|\n");
-    for limit in &results.limits {
-        let _ = writeln!(page, "| {} | {} | {:.1} {} |", limit.name, limit.threads, limit.value, limit.unit);
-    }
+    limits(page, results);
     topi::section(page, &results.topi);
     Ok(())
+}
+
+/// Writes the limits of the machine, a row each with the values for each number of threads.
+fn limits(page: &mut String, results: &Results) {
+    let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+    for limit in &results.limits {
+        let value = format!("{:.1} {}", limit.value, limit.unit);
+        match rows.iter_mut().find(|(name, _)| *name == limit.name) {
+            Some((_, values)) => values.push(value),
+            None => rows.push((&limit.name, vec![value])),
+        }
+    }
+    page.push_str("\n| limit of the machine | measured |\n|---|---|\n");
+    for (name, values) in rows {
+        let _ = writeln!(page, "| {name} | {} |", values.join(" / "));
+    }
 }
 
 fn versions(results: &Results) -> String {
@@ -121,26 +154,51 @@ fn versions(results: &Results) -> String {
     all.iter().map(|(name, version)| format!("{name} {version}")).collect::<Vec<_>>().join(", ")
 }
 
-fn row(page: &mut String, entry: &Entry) {
-    let best = entry.best();
-    let faster = best
-        .map(|peer| format!("{:.2} ({:.2} to {:.2})", peer.faster.median, peer.faster.low, peer.faster.high));
-    let missed = entry.missed();
-    let _ = writeln!(
-        page,
-        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-        entry.title,
-        entry.threads,
-        entry.ours.get(GOALS_OF).map(|ns| time(ns.median)).unwrap_or_default(),
-        best.map(|peer| peer.who.clone()).unwrap_or_default(),
-        best.map(|peer| time(peer.ns.median)).unwrap_or_default(),
-        faster.unwrap_or_default(),
-        goal(entry),
-        if missed.is_empty() { "reached".to_owned() } else { format!("not reached: {}", missed.join(", ")) },
-        entry.limit.as_ref().map(|limit| format!("{:.0} %", 100.0 * limit.share.median)).unwrap_or_default(),
-        entry.over_one.map(|over| format!("{:.2}", over.median)).unwrap_or_default(),
-        entry.c.map(|c| format!("{:.2}", c.median)).unwrap_or_default(),
-    );
+/// Writes the row of a kernel, whose entries differ in their number of threads.
+fn row(page: &mut String, entries: &[Entry], reasons: &BTreeMap<String, String>, notes: &mut Notes) {
+    let Some(first) = entries.first() else { return };
+    let each = |cell: &dyn Fn(&Entry) -> String| joined(&entries.iter().map(cell).collect::<Vec<_>>());
+    let missed = entries.iter().map(|entry| {
+        let missed = entry.missed();
+        if missed.is_empty() {
+            return String::new();
+        }
+        let why = reasons.get(&entry.key()).map_or("", |why| why.trim());
+        let why = match reasons.get(&first.key()) {
+            Some(of_first) if why == AS_WITH_ONE => of_first.trim(),
+            _ => why,
+        };
+        format!("{} ({})", missed.join(", "), notes.number(why))
+    });
+    let missed = joined(&missed.collect::<Vec<_>>());
+    let cells = [
+        first.title.clone(),
+        each(&|entry| entry.ours.get(GOALS_OF).map(|ns| time(ns.median)).unwrap_or_default()),
+        each(&|entry| entry.best().map(|peer| peer.who.clone()).unwrap_or_default()),
+        each(&|entry| entry.best().map(|peer| format!("{:.2}", peer.faster.median)).unwrap_or_default()),
+        each(&goal),
+        each(&|entry| {
+            let share = entry.limit.as_ref().map(|limit| 100.0 * limit.share.median);
+            share.map(|share| format!("{share:.0} %")).unwrap_or_default()
+        }),
+        each(&|entry| entry.over_one.map(|over| format!("{:.2}", over.median)).unwrap_or_default())
+            .trim_start_matches("- / ")
+            .to_owned(),
+        each(&|entry| entry.c.map(|c| format!("{:.2}", c.median)).unwrap_or_default()),
+        missed,
+    ];
+    let _ = writeln!(page, "| {} |", cells.join(" | "));
+}
+
+/// Joins the values of each number of threads: one if they are the same, with a dash for one that is missing.
+fn joined(values: &[String]) -> String {
+    match values {
+        [first, rest @ ..] if rest.iter().all(|value| value == first) => first.clone(),
+        _ => {
+            let shown = values.iter().map(|value| if value.is_empty() { "-" } else { value.as_str() });
+            shown.collect::<Vec<_>>().join(" / ")
+        }
+    }
 }
 
 /// Refuses a row that missed a goal without its reason, and a reason without such a row.
@@ -191,9 +249,23 @@ mod tests {
         let error = files(filed(slow(), Some(both)).path()).expect_err("refused");
         assert!(error.contains("add, 2 threads"), "{error}");
         let pages = files(filed(slow(), Some(r#"{"add, 1 thread": "its stores"}"#)).path()).expect("pages");
-        assert!(pages[0].1.contains("- add, 1 thread (best peer, limit): its stores"), "{}", pages[0].1);
-        assert!(pages[0].1.contains("not reached: best peer, limit"));
+        assert!(pages[0].1.contains("best peer, limit (1) / - |"), "{}", pages[0].1);
+        assert!(pages[0].1.ends_with("\n1. its stores\n"), "{}", pages[0].1);
         assert_eq!(pages[1].0, "cpu-speed-some-lake.svg");
+    }
+
+    #[test]
+    fn a_reason_of_both_numbers_of_threads_is_written_once() {
+        let slow = vec![entry(1, 20.0, 9.5, 20.0), entry(2, 20.0, 9.5, 20.0)];
+        let reasons = r#"{"add, 1 thread": "its stores", "add, 2 threads": "as with one thread"}"#;
+        let pages = files(filed(slow, Some(reasons)).path()).expect("pages");
+        assert_eq!(pages[0].1.matches("its stores").count(), 1, "{}", pages[0].1);
+        assert!(!pages[0].1.contains(AS_WITH_ONE), "{}", pages[0].1);
+        assert!(
+            pages[0].1.contains("best peer, limit (1) / best peer, limit, two threads (1) |"),
+            "{}",
+            pages[0].1
+        );
     }
 
     #[test]

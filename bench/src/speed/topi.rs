@@ -88,16 +88,23 @@ pub fn section(page: &mut String, kernels: &[Kernel]) {
         kernels.len(),
         within.count()
     );
-    let shown = |kernel: &Kernel| {
-        kernel.ratio.map_or_else(|| "failed".to_owned(), |ratio| format!("{:.2}", ratio.median))
-    };
-    page.push_str("| kernel | ratio | kernel | ratio | kernel | ratio |\n|---|---|---|---|---|---|\n");
-    for three in kernels.chunks(3) {
-        let cells: Vec<String> =
-            three.iter().map(|kernel| format!("{} | {}", kernel.name, shown(kernel))).collect();
-        let _ = writeln!(page, "| {} {}|", cells.join(" | "), "| | ".repeat(3 - three.len()));
+    let failed: Vec<&str> =
+        kernels.iter().filter(|kernel| kernel.ratio.is_none()).map(|kernel| kernel.name.as_str()).collect();
+    if !failed.is_empty() {
+        let _ = writeln!(page, "Failed: {}.\n", failed.join(", "));
     }
+    let mut slowest: Vec<(f64, &str)> = kernels
+        .iter()
+        .filter_map(|kernel| kernel.ratio.map(|ratio| (ratio.median, kernel.name.as_str())))
+        .collect();
+    slowest.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let slowest: Vec<String> =
+        slowest.iter().take(SLOWEST).map(|(ratio, name)| format!("{name} {ratio:.2}")).collect();
+    let _ = writeln!(page, "The slowest beside TVM: {}.", slowest.join(", "));
 }
+
+/// How many kernels a page names.
+const SLOWEST: usize = 5;
 
 /// Measures the selected kernels; returns the number of those that failed.
 ///

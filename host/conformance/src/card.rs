@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::case::Seeds;
 use crate::facts::{DeviceFacts, Registration};
 use crate::report::verdict::day;
-use crate::report::{LevelReport, Machine, ProfileReport};
+use crate::report::{LevelReport, LevelState, Machine, ProfileReport};
 use crate::{Level, Profile, Report, cases};
 
 pub use compare::{Comparison, Difference};
@@ -236,7 +236,8 @@ impl Card {
     /// Returns the highest level that was reached, if any.
     #[must_use]
     pub fn reached(&self) -> Option<Level> {
-        self.levels.iter().filter(|level| level.reached).map(|level| level.level).max()
+        let reached = self.levels.iter().filter(|level| level.state == LevelState::Reached);
+        reached.map(|level| level.level).max()
     }
 
     /// Returns true if the run was not restricted by filters.

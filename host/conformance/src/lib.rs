@@ -69,8 +69,9 @@
 //! Answers:
 //!
 //! - **SUITE-S13 Levels.** [`Level::Device`] and [`Level::Codegen`] each require [`Level::Loadable`], not each other;
-//!   [`Level::Full`] is all of them and everything else that is registered. A level is reached when at least one of its
-//!   cases ran and each ended as expected.
+//!   [`Level::Full`] is all of them and everything else that is registered. A level is *reached* when each of its cases
+//!   ended as expected and cases of each of its groups passed ([`report::LevelState`]). It is *built only* if there is a group whose
+//!   code was built and of which no case passed, *not run* if there is one of which cases were absent and none passed.
 //! - **SUITE-S14 Exit codes.** 0 all as expected, 1 a failure, 2 usage, 3 the plugin was refused, 4 no device and nothing beyond
 //!   Loadable could run, 5 a crash or a hang, 6 stale expectations, 7 the suite's own fault; of several the first of
 //!   7, 2, 3, 5, 1, 6, 4, 0.

@@ -4,10 +4,13 @@ pub mod details;
 pub mod grid;
 pub mod html;
 pub mod junit;
+pub mod levels;
 pub mod text;
 pub mod verdict;
 
 use serde::{Deserialize, Serialize};
+
+pub use levels::LevelState;
 
 use crate::{Facts, Failure, Group, Level, Profile};
 
@@ -162,8 +165,8 @@ pub struct ProfileReport {
 pub struct LevelReport {
     /// The level.
     pub level: Level,
-    /// Whether the level was reached.
-    pub reached: bool,
+    /// State of the level.
+    pub state: LevelState,
     /// Reason why the level was not reached, or a remark, such as the number of expected failures.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -263,6 +266,7 @@ impl Report {
     /// Returns the highest level that was reached, if any.
     #[must_use]
     pub fn reached(&self) -> Option<Level> {
-        self.levels.iter().filter(|level| level.reached).map(|level| level.level).max()
+        let reached = self.levels.iter().filter(|level| level.state == LevelState::Reached);
+        reached.map(|level| level.level).max()
     }
 }

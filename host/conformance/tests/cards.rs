@@ -89,6 +89,14 @@ fn a_card_that_contradicts_itself_is_found_out() {
     fails("exit code", "make 7", changed(|card| card.n_faults = 1));
     fails("exit code", "make 3", changed(|card| card.refused = "P1.1".to_owned()));
     fails("levels", "nothing passed", changed(|card| card.counts.clear()));
+    let no_op_ran = |status: &str| {
+        changed(|card| {
+            let n = card.count(Some("op"), Some("passed"));
+            card.counts.insert("op".to_owned(), [(status.to_owned(), n)].into());
+        })
+    };
+    fails("levels", "codegen is said to be reached, and by the counts is built only", no_op_ran("built"));
+    fails("levels", "codegen is said to be reached, and by the counts is not run", no_op_ran("absent"));
     fails("suite", "with other cases", changed(|card| card.suite.cases_sha256 = hex(b"")));
     fails("suite", "no version", changed(|card| card.suite.version = "latest".to_owned()));
     fails("levels", "not asked for", changed(|card| card.suite.level = Some(Level::Loadable)));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use chipdock_conformance::case::Seeds;
 use chipdock_conformance::expectations::Expectations;
-use chipdock_conformance::report::CaseReport;
+use chipdock_conformance::report::{CaseReport, LevelState};
 use chipdock_conformance::run::{Options, Progress, RunError, supervise};
 use chipdock_conformance::{Level, Report, Status};
 use chipdock_test_support::command::built;
@@ -320,7 +320,7 @@ fn suite_s14_a_plugin_that_does_not_open_is_refused() {
             "the file is looked at all the same"
         );
         assert!(report.cases.iter().all(|case| !case.id.contains('@')), "nothing is registered");
-        assert!(report.levels.iter().all(|level| !level.reached));
+        assert!(report.levels.iter().all(|level| level.state == LevelState::NotReached));
     }
 }
 

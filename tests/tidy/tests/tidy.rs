@@ -30,9 +30,9 @@ fn allowed(folder: &str) -> &'static [&'static str] {
         "plugin-api/abi" | "plugin-api/ir" | "host/supervise" | "xtask" => &[],
         "plugin-api" => &["chipdock-abi", "chipdock-ir"],
         "plugin-api/interpret" | "plugin-api/passes" => &["chipdock-ir"],
-        "plugin-api/codegen-source" => &["chipdock-ir", "chipdock-passes"],
+        "plugin-api/codegen-source" => &["chipdock-ir"],
         // The environment that compiled code calls is described there.
-        "plugin-api/codegen-llvm" => &["chipdock-abi", "chipdock-ir", "chipdock-passes"],
+        "plugin-api/codegen-llvm" => &["chipdock-abi", "chipdock-ir"],
         "host" => &["chipdock-abi", "chipdock-plugin-api", "chipdock-ir", "chipdock-passes"],
         "host/script" | "host/npy" => &["chipdock-ir"],
         "host/ffi" => {
@@ -68,7 +68,6 @@ fn allowed(folder: &str) -> &'static [&'static str] {
             "chipdock-abi",
             "chipdock-plugin-api",
             "chipdock-ir",
-            "chipdock-passes",
             "chipdock-codegen-source",
             "chipdock-codegen-llvm",
         ],

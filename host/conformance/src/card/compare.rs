@@ -80,9 +80,7 @@ impl Comparison {
         for level in crate::Level::ALL {
             both(&format!("level.{}", level_name(*level)), &|card| {
                 let found = card.levels.iter().find(|found| found.level == *level);
-                found
-                    .map_or("not asked", |found| if found.reached { "reached" } else { "not reached" })
-                    .to_owned()
+                found.map_or("not asked", |found| found.state.name()).to_owned()
             });
         }
         both("stale", &|card| card.n_stale.to_string());

@@ -8,7 +8,7 @@ use super::details::{broken_clause, details, headline};
 use super::grid::{count, duration, several};
 use super::text::{column_name, device_line, profile_words, seeds};
 use super::verdict::{Summary, Tone, columns, groups, level_name, moment, seconds_of};
-use super::{CaseReport, Report, Status};
+use super::{CaseReport, LevelState, Report, Status};
 use crate::{Group, clauses};
 
 const STYLE: &str = include_str!("page.css");
@@ -126,8 +126,12 @@ fn head(page: &mut String, report: &Report) {
     if !report.levels.is_empty() {
         page.push_str("<ul class=\"levels\">\n");
         for level in &report.levels {
-            let (class, mark, word) =
-                if level.reached { ("good", "✓", "reached") } else { ("bad", "✗", "not reached") };
+            let (class, mark) = match level.state {
+                LevelState::Reached => ("good", "✓"),
+                LevelState::BuiltOnly | LevelState::NotRun => ("warn", "–"),
+                LevelState::NotReached => ("bad", "✗"),
+            };
+            let word = level.state.name();
             let note = if level.note.is_empty() {
                 String::new()
             } else {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::details::{details, likeness};
 use super::grid::{Grid, Paint, Tint, count, duration, harmless, plain, several, wrapped};
 use super::verdict::{Summary, Tone, columns, groups, level_name, moment, seconds_of};
-use super::{CaseReport, ProfileReport, Report, Status};
+use super::{CaseReport, LevelState, ProfileReport, Report, Status};
 use crate::Group;
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 
@@ -311,13 +311,16 @@ pub(crate) fn profile_words(profile: &ProfileReport, report: &Report) -> (Tint, 
 }
 
 fn by_level(report: &Report, paint: Paint) -> String {
-    let mut grid = Grid::new(&["LEVEL", "REACHED", ""]);
+    let mut grid = Grid::new(&["LEVEL", "STATE", ""]);
     for level in &report.levels {
-        let reached =
-            if level.reached { ("yes".to_owned(), Tint::Good) } else { ("no".to_owned(), Tint::Bad) };
+        let tint = match level.state {
+            LevelState::Reached => Tint::Good,
+            LevelState::BuiltOnly | LevelState::NotRun => Tint::Warn,
+            LevelState::NotReached => Tint::Bad,
+        };
         grid.row(vec![
             plain(level_name(level.level)),
-            reached,
+            (level.state.name().to_owned(), tint),
             plain(harmless(&level.note).replace('\n', " ")),
         ]);
     }

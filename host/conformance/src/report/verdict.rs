@@ -1,5 +1,6 @@
 //! Verdict of a run in words, the same in every report format.
 
+use super::LevelState;
 use super::grid::{count, several};
 use crate::{Group, Level, Report, Status};
 
@@ -23,7 +24,7 @@ pub struct Summary {
     pub headline: String,
     /// Number of cases by status.
     pub counts: String,
-    /// Levels that were reached, and levels that were not.
+    /// Levels by their state.
     pub levels: String,
 }
 
@@ -75,16 +76,13 @@ fn crashes(n_crashed: usize, n_hung: usize, n_more: usize) -> String {
 }
 
 fn levels(report: &Report) -> String {
-    let of = |reached: bool| -> Vec<&str> {
-        let levels = report.levels.iter().filter(|level| level.reached == reached);
-        levels.map(|level| level_name(level.level)).collect()
+    let of = |state: &LevelState| {
+        let levels = report.levels.iter().filter(|level| level.state == *state);
+        let names: Vec<&str> = levels.map(|level| level_name(level.level)).collect();
+        (!names.is_empty()).then(|| format!("{}: {}", state.name(), names.join(", ")))
     };
-    match (of(true), of(false)) {
-        (reached, missed) if reached.is_empty() && missed.is_empty() => "no level was asked for".to_owned(),
-        (reached, missed) if missed.is_empty() => format!("reached: {}", reached.join(", ")),
-        (reached, missed) if reached.is_empty() => format!("not reached: {}", missed.join(", ")),
-        (reached, missed) => format!("reached: {}; not reached: {}", reached.join(", "), missed.join(", ")),
-    }
+    let parts: Vec<String> = LevelState::ALL.iter().filter_map(of).collect();
+    if parts.is_empty() { "no level was asked for".to_owned() } else { parts.join("; ") }
 }
 
 /// Returns the name of a level.

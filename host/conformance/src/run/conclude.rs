@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use super::judge::Judge;
+use crate::report::levels::{LevelState, state};
 use crate::report::{CaseReport, LevelReport, ProfileReport, Report, StaleReport};
-use crate::{Facts, Instance, Level, Profile, Status, Subject, axes};
+use crate::{Facts, Group, Instance, Level, Profile, Status, Subject, axes};
 
 /// Reports each profile that an instance needs, and the claims that are stale. `planned` holds every instance that
 /// applies to the plugin, run or not: an instance that was left out proves nothing.
@@ -115,7 +116,7 @@ pub(super) fn levels(
     let asked = Level::ALL.iter().copied().filter(|level| asked.includes(*level));
     let report = |level| match nothing_to_hold(level, facts) {
         // A plugin's loader is also tested for copies and threads, which says nothing about a device.
-        Some(note) => LevelReport { level, reached: false, note: note.to_owned() },
+        Some(note) => LevelReport { level, state: LevelState::NotReached, note: note.to_owned() },
         None => self::level(level, cases, profiles, n_left_out),
     };
     asked.map(report).collect()
@@ -134,49 +135,84 @@ fn nothing_to_hold(level: Level, facts: &Facts) -> Option<&'static str> {
 }
 
 fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_out: usize) -> LevelReport {
-    let report = |reached, note: String| LevelReport { level, reached, note };
     let on_it: Vec<&CaseReport> = cases.iter().filter(|case| level.includes(case.group.level())).collect();
+    if let Err(note) = as_expected(level, &on_it, profiles, n_left_out) {
+        return LevelReport { level, state: LevelState::NotReached, note };
+    }
+    let n = |group: Group, status: Status| {
+        on_it.iter().filter(|case| (case.group, case.status) == (group, status)).count() as u64
+    };
+    let (state, groups) = state(level, n);
+    let names = listed(&groups);
+    let reason = match state {
+        LevelState::BuiltOnly => format!("the code of {names} was built, and none of it run"),
+        LevelState::NotRun => format!("nothing of {names} ran"),
+        LevelState::Reached | LevelState::NotReached => String::new(),
+    };
+    let notes = [reason, remarks(&on_it)];
+    let notes: Vec<&str> = notes.iter().map(String::as_str).filter(|note| !note.is_empty()).collect();
+    LevelReport { level, state, note: notes.join(": ") }
+}
+
+/// Checks that the cases of a level, and the profiles that they need, are as expected, that none was left out, and that there is
+/// something to try in each part.
+///
+/// # Errors
+///
+/// The reason why the level is not reached.
+fn as_expected(
+    level: Level,
+    on_it: &[&CaseReport],
+    profiles: &[ProfileReport],
+    n_left_out: usize,
+) -> Result<(), String> {
     let is_good = |case: &&&CaseReport| case.status.is_fine() || case.status == Status::Stale;
     let bad: Vec<&&CaseReport> = on_it.iter().filter(|case| !is_good(case)).collect();
     if let Some(first) = bad.first() {
-        let note =
-            format!("{} of {} cases did not end as they should, first {}", bad.len(), on_it.len(), first.id);
-        return report(false, note);
+        let (n_bad, n) = (bad.len(), on_it.len());
+        return Err(format!("{n_bad} of {n} cases did not end as they should, first {}", first.id));
     }
     let is_here = |profile: Profile| on_it.iter().any(|case| case.profiles.contains(&profile));
     let wrong = |profile: &&ProfileReport| !profile.problem.is_empty() && is_here(profile.profile);
     if let Some(wrong) = profiles.iter().find(wrong) {
-        return report(false, format!("the profile {} is answered in two ways", wrong.profile));
+        return Err(format!("the profile {} is answered in two ways", wrong.profile));
     }
     if n_left_out > 0 {
-        return report(false, format!("filters left {n_left_out} cases out"));
+        return Err(format!("filters left {n_left_out} cases out"));
     }
     let parts: &[Level] = match level {
         Level::Full => &[Level::Loadable, Level::Device, Level::Codegen, Level::Full],
         _ => &[level],
     };
-    let mut n_ran = 0;
+    let mut n_tried = 0;
     for part in parts {
         let of: Vec<&&CaseReport> = on_it.iter().filter(|case| case.group.level() == *part).collect();
-        let ran =
-            |case: &&&&CaseReport| matches!(case.status, Status::Passed | Status::Built | Status::Stale);
-        let n = of.iter().filter(ran).count();
+        let is_tried = |case: &&&&CaseReport| {
+            matches!(case.status, Status::Passed | Status::Built | Status::Absent | Status::Stale)
+        };
+        let n = of.iter().filter(is_tried).count();
         let answers = |case: &&&&CaseReport| case.status != Status::Unsupported;
         if let (0, Some(first)) = (n, of.iter().find(answers)) {
             let why = [first.status.name(), &first.reason].join(": ");
-            return report(
-                false,
-                format!("none of its {} cases passed: {}", of.len(), why.trim_end_matches(": ")),
-            );
+            return Err(format!("none of its {} cases passed: {}", of.len(), why.trim_end_matches(": ")));
         }
-        n_ran += if *part == Level::Loadable && level != Level::Loadable { 0 } else { n };
+        n_tried += if *part == Level::Loadable && level != Level::Loadable { 0 } else { n };
     }
     let is_own = |case: &&&CaseReport| level == Level::Loadable || case.group.level() != Level::Loadable;
-    let n_own = on_it.iter().filter(is_own).count();
-    match (n_ran, n_own) {
-        (0, 0) => report(false, "the plugin registers nothing that it is about".to_owned()),
-        (0, _) => report(false, format!("none of its {n_own} cases passed")),
-        _ => report(true, remarks(&on_it)),
+    match (n_tried, on_it.iter().filter(is_own).count()) {
+        (0, 0) => Err("the plugin registers nothing that it is about".to_owned()),
+        (0, n_own) => Err(format!("none of its {n_own} cases passed")),
+        _ => Ok(()),
+    }
+}
+
+/// Lists names of groups, as in "copy, memory and query".
+fn listed(groups: &[Group]) -> String {
+    let names: Vec<&str> = groups.iter().map(|group| group.name()).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+        None => String::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::case::{Cases, Seeds, instances};
 use crate::expectations::Expectations;
 use crate::facts::{DeviceFacts, Registration};
 use crate::report::text::profile_words;
-use crate::report::{CaseReport, Death, ProfileReport, StaleReport};
+use crate::report::{CaseReport, Death, LevelState, ProfileReport, StaleReport};
 use crate::{Facts, Group, Instance, Level, Profile, Report, SUITE_VERSION, Status, Stop, Subject};
 
 fn options(expectations: &str) -> Options {
@@ -306,25 +306,28 @@ fn with_all() -> Facts {
     Facts { registered, ..Facts::default() }
 }
 
+/// The levels that have a state.
+fn levels_in(wanted: LevelState, cases: &[CaseReport], n_left_out: usize, facts: &Facts) -> Vec<Level> {
+    let levels = conclude::levels(Level::Full, cases, &[], n_left_out, facts);
+    levels.into_iter().filter(|level| level.state == wanted).map(|level| level.level).collect()
+}
+
 #[test]
 fn suite_s13_a_level_about_nothing_is_not_reached() {
     let cases = [Group::Load, Group::Stream, Group::Target].map(|group| ended(group, "a", Status::Passed));
     let reached = |subject| {
         let mut facts = with_all();
         facts.registered.retain(|registered| registered.subject == subject);
-        let levels = conclude::levels(Level::Full, &cases, &[], 0, &facts);
-        levels.into_iter().filter(|level| level.reached).map(|level| level.level).collect::<Vec<_>>()
+        levels_in(LevelState::Reached, &cases, 0, &facts)
     };
     assert_eq!(reached(Subject::Codegen), [Level::Loadable, Level::Codegen, Level::Full]);
     assert_eq!(reached(Subject::DeviceApi), [Level::Loadable, Level::Device, Level::Full]);
 }
 
 #[test]
-fn suite_s13_a_level_is_reached_when_all_is_well_and_something_ran() {
-    let reached = |cases: &[CaseReport], n_left_out| {
-        let levels = conclude::levels(Level::Full, cases, &[], n_left_out, &with_all());
-        levels.into_iter().filter(|level| level.reached).map(|level| level.level).collect::<Vec<_>>()
-    };
+fn suite_s13_a_level_is_reached_when_all_is_well_and_every_group_ran() {
+    let of = |state, cases: &[CaseReport], n_left_out| levels_in(state, cases, n_left_out, &with_all());
+    let reached = |cases: &[CaseReport], n_left_out| of(LevelState::Reached, cases, n_left_out);
     let (load, copy, op) = (
         ended(Group::Load, "a", Status::Passed),
         ended(Group::Copy, "b", Status::Passed),
@@ -336,18 +339,31 @@ fn suite_s13_a_level_is_reached_when_all_is_well_and_something_ran() {
     assert_eq!(reached(&all, 1), [], "who left cases out has not shown them");
     let codegen_alone = [load.clone(), op.clone()];
     assert_eq!(reached(&codegen_alone, 0), [Level::Loadable, Level::Codegen, Level::Full]);
-    let no_device = [load.clone(), with(&copy, Status::Absent), op.clone()];
-    assert_eq!(reached(&no_device, 0), [Level::Loadable, Level::Codegen]);
     let device_fails = [load.clone(), with(&copy, Status::Failed), op.clone()];
     assert_eq!(reached(&device_fails, 0), [Level::Loadable, Level::Codegen]);
+    assert_eq!(of(LevelState::NotReached, &device_fails, 0), [Level::Device, Level::Full]);
     let not_loadable = [with(&load, Status::Crashed), copy.clone(), op.clone()];
-    assert_eq!(reached(&not_loadable, 0), []);
-    let expected = [load.clone(), copy, with(&op, Status::Expected)];
+    assert_eq!(of(LevelState::NotReached, &not_loadable, 0), Level::ALL);
+    let expected = [load.clone(), copy.clone(), with(&op, Status::Expected)];
     assert_eq!(reached(&expected, 0), [Level::Loadable, Level::Device], "nothing of it passed");
-    let built = [load, with(&op, Status::Built)];
-    assert_eq!(reached(&built, 0), [Level::Loadable, Level::Codegen, Level::Full]);
-    let notes = conclude::levels(Level::Codegen, &built, &[], 0, &with_all());
-    assert_eq!(notes.last().unwrap().note, "1 built only");
+    // One group that ran says nothing of another that did not.
+    let misuse = ended(Group::Misuse, "d", Status::Passed);
+    let no_device = [load.clone(), with(&copy, Status::Absent), misuse, op.clone()];
+    assert_eq!(reached(&no_device, 0), [Level::Loadable, Level::Codegen]);
+    assert_eq!(of(LevelState::NotRun, &no_device, 0), [Level::Device, Level::Full]);
+    let target = ended(Group::Target, "e", Status::Passed);
+    let built = [load, copy, target, with(&op, Status::Built)];
+    assert_eq!(reached(&built, 0), [Level::Loadable, Level::Device]);
+    assert_eq!(of(LevelState::BuiltOnly, &built, 0), [Level::Codegen, Level::Full]);
+    let one_ran = [built.as_slice(), &[op]].concat();
+    assert_eq!(reached(&one_ran, 0), Level::ALL);
+    let notes = |cases: &[CaseReport]| {
+        let levels = conclude::levels(Level::Full, cases, &[], 0, &with_all());
+        levels.last().unwrap().note.clone()
+    };
+    assert_eq!(notes(&built), "the code of op was built, and none of it run: 1 built only");
+    assert_eq!(notes(&no_device), "nothing of copy ran: 1 absent");
+    assert_eq!(notes(&one_ran), "1 built only");
 }
 
 #[test]
@@ -363,7 +379,7 @@ fn suite_s13_a_profile_that_is_answered_in_two_ways_holds_its_level_back() {
         problem: "two ways".to_owned(),
     };
     let levels = conclude::levels(Level::Codegen, &[case], &[profile], 0, &with_all());
-    assert!(!levels.last().unwrap().reached);
+    assert_eq!(levels.last().unwrap().state, LevelState::NotReached);
 }
 
 fn report(cases: Vec<CaseReport>) -> Report {

@@ -13,7 +13,7 @@ use super::plan::{Filters, batches};
 use super::pool::{self, Event, Probed, Runner};
 use super::{Options, Progress, RunError, machine};
 use crate::case::instances;
-use crate::report::{CaseReport, SCHEMA};
+use crate::report::{CaseReport, LevelState, SCHEMA};
 use crate::{Case, Facts, Instance, Report, SUITE_VERSION, Subject, cases};
 
 /// Total size of the failure texts that are kept in full, in bytes.
@@ -166,7 +166,7 @@ fn finish(options: &Options, report: &mut Report, planned: &[Instance], n_left_o
         conclude::levels(options.level, &report.cases, &report.profiles, n_left_out, &report.plugin);
     if !report.refused.is_empty() {
         for level in &mut report.levels {
-            (level.reached, level.note) = (false, "the plugin is refused".to_owned());
+            (level.state, level.note) = (LevelState::NotReached, "the plugin is refused".to_owned());
         }
     }
     report.exit = conclude::exit(report);

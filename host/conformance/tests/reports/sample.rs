@@ -5,7 +5,7 @@
 use chipdock_conformance::case::{Seeds, instances};
 use chipdock_conformance::facts::{DeviceFacts, Registration};
 use chipdock_conformance::report::{
-    CaseReport, Death, LevelReport, Machine, ProfileReport, SCHEMA, StaleReport,
+    CaseReport, Death, LevelReport, LevelState, Machine, ProfileReport, SCHEMA, StaleReport,
 };
 use chipdock_conformance::{Facts, Failure, Group, Level, Profile, Report, SUITE_VERSION, Status, Subject};
 
@@ -143,7 +143,7 @@ pub(crate) fn sample() -> Report {
         n_unsupported,
         problem: problem.to_owned(),
     };
-    let level = |level, reached, note: &str| LevelReport { level, reached, note: note.to_owned() };
+    let level = |level, state, note: &str| LevelReport { level, state, note: note.to_owned() };
     Report {
         schema: SCHEMA.to_owned(),
         suite_version: SUITE_VERSION.to_owned(),
@@ -173,10 +173,14 @@ pub(crate) fn sample() -> Report {
             profile(Profile::SeveralStreams, true, 9, 8, 1, "claimed, and 1 of 9 cases is refused"),
         ],
         levels: vec![
-            level(Level::Loadable, true, ""),
-            level(Level::Device, false, "14 cases are not as they should be"),
-            level(Level::Codegen, false, "1 case is not as it should be; 1 is an expected failure"),
-            level(Level::Full, false, ""),
+            level(Level::Loadable, LevelState::Reached, ""),
+            level(Level::Device, LevelState::NotReached, "14 cases are not as they should be"),
+            level(
+                Level::Codegen,
+                LevelState::NotReached,
+                "1 case is not as it should be; 1 is an expected failure",
+            ),
+            level(Level::Full, LevelState::NotReached, ""),
         ],
         stale: vec![StaleReport {
             what: "memory/align/4096*".to_owned(),
@@ -194,7 +198,10 @@ pub(crate) fn healthy() -> Report {
     report.cases.retain(|case| case.status.is_fine());
     report.profiles.truncate(2);
     report.claims.truncate(1);
-    report.levels.iter_mut().for_each(|level| (level.reached, level.note) = (true, String::new()));
+    report
+        .levels
+        .iter_mut()
+        .for_each(|level| (level.state, level.note) = (LevelState::Reached, String::new()));
     (report.stale, report.notes, report.exit) = (Vec::new(), Vec::new(), 0);
     report
 }
