@@ -2,10 +2,17 @@
 //!
 //! A device that has less memory, or fewer bits in its indices, refuses by name; nothing else passes for a refusal.
 
+use std::collections::BTreeMap;
+
 use chipdock_host::{AnyView, CompileOptions, Host, Tensor};
-use chipdock_ir::DType;
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    Buffer, BufferNode, Child, DType, Expr, ExprKind, IrModule, PrimFunc, Stmt, StmtKind, StorageScope, Var,
+};
+use chipdock_programs::{Options, arbitrary};
 use chipdock_test_backends::backends::Backend;
-use chipdock_test_backends::{host, on_each};
+use chipdock_test_backends::{hold, host, on_each, outputs, run as runner};
+use chipdock_test_support::sample;
 
 /// Number of elements in a row that is touched.
 const N: usize = 16;
@@ -169,4 +176,101 @@ fn far_elements_of_parameters() {
             }
         }
     });
+}
+
+/// Random programs of a run, on each backend.
+const PROGRAMS: u64 = 24;
+/// Random programs of a whole run.
+const PROGRAMS_IN_ALL: u64 = 400;
+
+/// The memory that a function allocates once, around its loops.
+fn allocations(function: &PrimFunc) -> Vec<Buffer> {
+    fn collect(stmt: &Stmt, all: &mut Vec<Buffer>) {
+        match &stmt.kind {
+            StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| collect(stmt, all)),
+            StmtKind::AllocBuffer { buffer, .. } => all.push(buffer.clone()),
+            StmtKind::BlockRealize { block, .. } if block.iter_vars.is_empty() => {
+                all.extend(block.alloc_buffers.iter().cloned());
+                collect(&block.body, all);
+            }
+            _ => {}
+        }
+    }
+    let mut all = function.alloc_buffers.clone();
+    collect(&function.body, &mut all);
+    all.retain(|buffer| {
+        let is_plain = buffer.scope == StorageScope::GLOBAL && buffer.elem_offset.is_none();
+        is_plain && !is_used_by_address(function, &buffer.data)
+    });
+    all
+}
+
+/// Whether memory is used otherwise than by the buffer that it was allocated for: such a use does not know the offset.
+fn is_used_by_address(function: &PrimFunc, data: &Var) -> bool {
+    let mut is_used = false;
+    function.body.walk(&mut |child| match child {
+        Child::Stmt(stmt) => {
+            is_used |= matches!(&stmt.kind, StmtKind::DeclBuffer { buffer, .. } if buffer.data == *data);
+        }
+        Child::Expr(expr) => {
+            expr.walk(&mut |e| is_used |= matches!(&e.kind, ExprKind::Var(var) if var == data))
+        }
+    });
+    is_used
+}
+
+/// The module with the elements of one allocation, chosen by `seed`, 4 GiB after its beginning (IR-B3); `None` without one.
+fn moved_far(module: &IrModule, name: &str, seed: u64) -> Option<IrModule> {
+    let function = module.function(name)?;
+    let all = allocations(function);
+    let buffer = all.get(usize::try_from(seed).ok()? % all.len().max(1))?;
+    let offset = (1_i128 << 32) / i128::try_from(buffer.dtype.size_bytes()).ok()?;
+    let elem_offset = Some(Expr::int(offset, DType::INT64));
+    let far = Buffer::from_node(BufferNode { elem_offset, ..BufferNode::clone(buffer) });
+    let mut substitution = Substitution::new();
+    substitution.map_buffer(buffer, &far);
+    let moved = |of: &PrimFunc| if of.name == function.name { substitution.function(of) } else { of.clone() };
+    Some(IrModule { functions: module.functions.iter().map(moved).collect(), ..module.clone() })
+}
+
+/// Expected is what the interpreter says of the program as it was: it has no room for this one.
+#[test]
+fn random_programs_whose_memory_begins_far() {
+    let host = host();
+    on_each(&host, |backend| {
+        let what = format!("random programs whose memory begins far, on {}", backend.name());
+        let (mut counts, start) = (BTreeMap::<&str, u32>::new(), std::time::Instant::now());
+        for seed in sample::numbers(&what, PROGRAMS, PROGRAMS_IN_ALL) {
+            let case = arbitrary(seed, &Options { externs: false, ..Options::default() });
+            let end = match moved_far(&case.module, &case.function, seed) {
+                None => "without memory of their own",
+                Some(module) => match runner::build(&host, backend, &module) {
+                    Err(why) if backend.may_refuse(&why) || !backend.is_host() && is_room(&why) => "refused",
+                    Err(why) => panic!("seed {seed}, {}: {why}\n{}", backend.name(), case.text()),
+                    Ok(loaded) => {
+                        let function = loaded.function(&case.function).expect("there");
+                        let expected = case.expected().expect("the interpreter runs it").outputs;
+                        match outputs(backend, &function, &case.args) {
+                            Err(why) if !backend.is_host() && is_room(&why) => "refused",
+                            found => {
+                                let held = found.and_then(|found| hold(&expected, &found));
+                                held.unwrap_or_else(|why| {
+                                    panic!("seed {seed}, {}: {why}\n{}", backend.name(), case.text())
+                                });
+                                "right"
+                            }
+                        }
+                    }
+                },
+            };
+            *counts.entry(end).or_default() += 1;
+        }
+        println!("{}: {counts:?}, {:.1?}", backend.name(), start.elapsed());
+        assert!(!backend.is_host() || counts.contains_key("right"), "{}: {counts:?}", backend.name());
+    });
+}
+
+/// Whether a device says that it has not so much memory, or not so many bits in its indices.
+fn is_room(why: &str) -> bool {
+    why.contains(NO_ROOM) || why.contains("elements of buffer")
 }
