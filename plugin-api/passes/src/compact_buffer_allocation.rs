@@ -13,7 +13,7 @@ use chipdock_ir::{Buffer, BufferNode, Expr, IrModule, PrimFunc, TargetCapabiliti
 use crate::PassError;
 use crate::walk::try_map_functions;
 use collect::{Candidate, Collected, collect};
-use region::{Part, region, strides};
+use region::{Part, UNKNOWN_EXTENT_MAX, region, strides};
 use rewrite::{Rewriter, Shorter};
 
 /// The annotation of a block that states alignments of strides.
@@ -80,6 +80,13 @@ fn compacted(function: &PrimFunc) -> PrimFunc {
 /// The buffer that takes the place of another, if it is not the same.
 fn shorter(all: &Collected, at: usize, of: &Candidate) -> Option<Shorter> {
     let found = region(all, of)?;
+    let unknown = of.buffer.shape.iter().zip(&found.parts).filter_map(|(extent, part)| match part {
+        Part::Some { extent: size, .. } if extent.as_int().is_none() => Some(*size),
+        _ => None,
+    });
+    if unknown.fold(1, i128::saturating_mul) > UNKNOWN_EXTENT_MAX {
+        return None;
+    }
     let shape: Vec<Expr> = of
         .buffer
         .shape

@@ -8,8 +8,12 @@ use super::collect::{Access, Candidate, Collected, Index};
 use crate::simplify::{Ranges, linear::Linear};
 use crate::walk::{depends_on_memory, vars_of};
 
-/// Greatest extent of an axis that is not known to be shorter than it was.
+/// Greatest number of elements of a buffer with strides.
 const EXTENT_MAX: i128 = 1 << 28;
+
+/// Greatest extent of an axis that is not known to be shorter than it was, and greatest product of such extents: more than a
+/// thread or a block has, and less than what is known of a number by its type alone.
+pub(super) const UNKNOWN_EXTENT_MAX: i128 = 1 << 16;
 
 /// The same of memory that does not need a constant size.
 const GLOBAL_EXTENT_MAX: i128 = 256;
@@ -231,7 +235,7 @@ impl Span {
         let most = extent.unwrap_or(match of.buffer.scope.rank {
             // An extent of any size may be less: that costs a little memory.
             StorageRank::Global => GLOBAL_EXTENT_MAX,
-            _ => EXTENT_MAX,
+            _ => UNKNOWN_EXTENT_MAX,
         });
         // The distance from the first index is one of the index' type.
         let holds = 1_i128 << bits.clamp(1, 64).saturating_sub(1);

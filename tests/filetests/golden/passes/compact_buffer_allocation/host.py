@@ -96,3 +96,15 @@ class Module:
                 with T.sblock("B"):
                     vi, vj, vk = T.axis.remap("SSS", [i, j, k])
                     B[vi, vj, vk] = R[vi - i, vj - j, vk - k] + T.float32(1.0)
+
+    @T.prim_func(s_tir=True)
+    def of_any_size(A: T.Buffer(("m",), "float32"), B: T.Buffer((m,), "float32")):
+        m = T.int32()
+        T.func_attr({"target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        # with T.sblock("root"):
+        for i in range(4):
+            S = T.alloc_buffer(((m - 1) // 10 + 1,), scope="local")
+            for j in range((m - 1) // 10 + 1):
+                S[j] = A[j]
+            for j in range((m - 1) // 10 + 1):
+                B[j] = S[j]
