@@ -2,6 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Once;
 
 use chipdock_ir::validate::validate;
 use chipdock_ir::wire::{self, WriteOptions};
@@ -80,8 +81,21 @@ fn measure<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     (result, after.peak.saturating_sub(before.bytes), after.pieces - before.pieces)
 }
 
+/// Makes what a process makes once, when it first reads a document of each version, so that no document is charged for it.
+fn read_once() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (version, attrs) in wire::VERSIONS.iter().flat_map(|version| [(version, "{}"), (version, "[]")]) {
+            let text =
+                format!("{{\"chipdock_ir\":\"{version}\",\"nodes\":[],\"functions\":[],\"attrs\":{attrs}}}");
+            drop(wire::read(&text));
+        }
+    });
+}
+
 /// Reads as a stranger's: no panic, bounded memory and work; what is read, the rest of the crate takes.
 fn take(text: &str) -> Result<IrModule, String> {
+    read_once();
     let (read, bytes, pieces) = measure(|| wire::read(text));
     let length = text.len();
     let start: String = text.chars().take(200).collect();
