@@ -148,6 +148,17 @@ impl Place {
         Some(&self.stmts[at + 1..])
     }
 
+    /// The conditions of the branches from below `outer` down to this statement, negated where it is in the other branch.
+    pub(super) fn branches(&self, outer: &Stmt) -> Vec<Expr> {
+        let below = self.below(outer).unwrap_or_default();
+        let conditions = below.iter().zip(below.iter().skip(1)).filter_map(|(stmt, next)| match &stmt.kind {
+            StmtKind::If { condition, then, .. } if then.same(next) => Some(condition.clone()),
+            StmtKind::If { condition, .. } => Some(condition.clone().logical_not()),
+            _ => None,
+        });
+        conditions.flat_map(|condition| parts(&condition)).collect()
+    }
+
     /// The loops around this statement up to the block around it, outermost first.
     pub(super) fn loops(&self) -> Vec<&Stmt> {
         let around = self.around();

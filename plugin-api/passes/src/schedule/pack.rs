@@ -7,8 +7,9 @@ use chipdock_ir::{Attrs, Block, Expr, ExprKind, Op, PrimFunc, Stmt, StmtKind, Va
 use super::access::{Element, Facts, Nest, loads, reads, redeclared, with_element};
 use super::args::Args;
 use super::find::Memory;
-use super::independent::may_alias;
+use super::independent::{may_alias, parameters};
 use super::nest::{Loop, Names, Place, Realized, all_of, bound_in, parts};
+use super::tile::is_filled;
 use super::{BlockRef, Handle, LoopRef, Made, Schedule, ScheduleError, loops_of};
 use crate::simplify;
 use crate::walk::{depends_on_memory, vars_of};
@@ -42,6 +43,7 @@ impl Schedule {
     /// `read_index` counts the loads of the block's body, distinct ones in order of evaluation, without those of what the
     /// block writes. Elements whose loop values the block's predicate excludes, as far as it depends on the loops of
     /// `order` and those outside, or that are no elements of the buffer, are set to `fill`; without it they are not written.
+    /// Branches under `of` count as the predicate does, for memory of which some elements may have no value.
     ///
     /// # Errors
     ///
@@ -83,10 +85,18 @@ fn read_at(
     let indices = read.by_loops(&realized, &ranges);
     expect_known(&outer, &nest, &realized.block.name, &read, &indices)?;
     expect_unwritten(function, &outer, &read)?;
-    let loops = place.around().iter().filter_map(Loop::of).collect();
-    let known = parts(realized.predicate)
-        .into_iter()
-        .filter(|part| nest.missing(part).is_none() && !depends_on_memory(part));
+    let loops: Vec<Loop<'_>> = place.around().iter().filter_map(Loop::of).collect();
+    let mut known = parts(realized.predicate);
+    // Every element of a parameter has a value. Of memory that is not wholly written, a branch may tell which have.
+    let by_loops = Element { buffer: read.buffer.clone(), indices: indices.clone() };
+    let is_parameter = parameters(function).contains(&read.buffer.data);
+    if !is_parameter && !is_filled(&function.body, &by_loops, &loops, &ranges) {
+        let is_bound = |part: &Expr| {
+            expect_bound_outside(&outer, &nest, std::slice::from_ref(part), &read.buffer.name).is_ok()
+        };
+        known.extend(place.branches(outer.stmt()).into_iter().filter(is_bound));
+    }
+    known.retain(|part| nest.missing(part).is_none() && !depends_on_memory(part));
     let mut facts = Facts { conditions: nest.within(), loops, ranges: &ranges };
     facts.conditions.extend(known);
     let missing = facts.missing(&read.buffer, &indices);

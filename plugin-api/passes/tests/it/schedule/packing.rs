@@ -221,3 +221,27 @@ fn refusals_of_aliases() {
     let order = [l[4].clone(), l[5].clone()];
     expect(&refused(sch.write_at(&l[1], &block, "global", &order, true)), &["may overlap", "tirx.noalias"]);
 }
+
+/// SCHED-8: what a branch excludes is not read of a copy either, which has no such elements.
+#[test]
+fn a_copy_of_a_copy_keeps_to_the_branch() {
+    for (shape, fill) in [([2, 2, 3], None), ([2, 2, 3], Some(0)), ([3, 1, 1], None), ([1, 2, 0], None)] {
+        let kernel = kernels::matmul(shape, true, DType::INT32, false);
+        let mut sch = Schedule::new(&kernel.function);
+        let block = sch.get_sblock("C").unwrap();
+        let [i, j, k] = sch.get_loops(&block).unwrap().try_into().unwrap();
+        sch.reorder(&[j, k.clone(), i.clone()]).unwrap();
+        sch.write_at(&i, &block, "local", &[], true).unwrap();
+        sch.split(&k, &[None, Some(2)], Tail::Predicate).unwrap();
+        assert!(
+            print::function(sch.function()).contains("if k_0 * 2 + k_1 < k:"),
+            "a branch around the block"
+        );
+        for at in [0, 1] {
+            let loops = sch.get_loops(&block).unwrap();
+            sch.read_at(&loops[at], &block, 0, "global", &loops[at + 1..], fill).unwrap();
+            check(&kernel, &sch);
+        }
+        check_lowered(&kernel, &sch);
+    }
+}
