@@ -27,8 +27,8 @@ function of the libraries that have it. All contenders take turns in one run, an
 as fast* is the median of the ratios peer / ours of the same rounds. *Of the limit* is the share of what the machine does in the same
 rounds: streams of as many bytes from and to as many tensors, or multiply-adds in registers. *Two over one* is the speed with two
 threads over that with one, *c over llvm* the time of target `c` over that of `llvm`. A goal of more than 0.95 of the limit is 0.95 of the
-limit. Results are checked against the interpreter, or against float64 with a derived bound. The numbers of missed goals are those of
-the [reasons](#reasons).
+limit, that of two threads over one too. Results are checked against the interpreter, or against float64 with a derived bound. The
+numbers of missed goals are those of the [reasons](#reasons).
 ";
 
 /// A reason that stands for that of the same kernel with one thread.
@@ -171,6 +171,7 @@ fn row(page: &mut String, entries: &[Entry], reasons: &BTreeMap<String, String>,
         format!("{} ({})", missed.join(", "), notes.number(why))
     });
     let missed = joined(&missed.collect::<Vec<_>>());
+    let over_one = entries.iter().find_map(|entry| entry.over_one);
     let cells = [
         first.title.clone(),
         each(&|entry| entry.ours.get(GOALS_OF).map(|ns| time(ns.median)).unwrap_or_default()),
@@ -181,9 +182,7 @@ fn row(page: &mut String, entries: &[Entry], reasons: &BTreeMap<String, String>,
             let share = entry.limit.as_ref().map(|limit| 100.0 * limit.share.median);
             share.map(|share| format!("{share:.0} %")).unwrap_or_default()
         }),
-        each(&|entry| entry.over_one.map(|over| format!("{:.2}", over.median)).unwrap_or_default())
-            .trim_start_matches("- / ")
-            .to_owned(),
+        over_one.map(|over| format!("{:.2}", over.median)).unwrap_or_default(),
         each(&|entry| entry.c.map(|c| format!("{:.2}", c.median)).unwrap_or_default()),
         missed,
     ];

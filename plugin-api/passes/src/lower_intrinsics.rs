@@ -266,8 +266,8 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         // The code generator refuses the type by name; its arithmetic would only hide that.
-        let is_lacking = dtype.scalar() == DType::FLOAT64 && !self.capabilities.types.has(DType::FLOAT64);
-        if is_lacking && !self.capabilities.is_host {
+        let (is_device, types) = (!self.capabilities.is_host, &self.capabilities.types);
+        if is_device && dtype.scalar() == DType::FLOAT64 && !types.has(DType::FLOAT64) {
             return Ok(None);
         }
         if let Some(new) = functions::arithmetic(op, args, dtype, self.capabilities) {

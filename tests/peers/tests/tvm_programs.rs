@@ -5,9 +5,9 @@
 //! `programs/RESULTS.md`.
 
 #[path = "tvm_programs/expected.rs"]
-pub(crate) mod expected;
+mod expected;
 #[path = "tvm_programs/report.rs"]
-mod report;
+pub(crate) mod report;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

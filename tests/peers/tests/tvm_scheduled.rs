@@ -12,7 +12,7 @@ use chipdock_peers::programs::{Kind, programs};
 use chipdock_peers::python::python;
 use chipdock_test_support::sample;
 
-use super::tvm_programs::expected::{EXPECTED, Expected, NOT_MADE};
+use super::tvm_programs::report::{is_not_made, listed};
 use super::tvm_programs::{Cell, Row, Targets, rows};
 
 /// From what the shapes, values and choices of all programs are drawn.
@@ -40,25 +40,17 @@ const REFUSED: &[(&str, &str)] = &[
     ),
 ];
 
-/// The reason why an answer is not the one that is wanted, if it is known: of all programs of TVM's libraries, or of these.
-fn reason(program: &str, target: &str, why: &str) -> Option<&'static str> {
+/// The reason why an answer is not the one that is wanted, if it is known: here, or of the program without a schedule.
+fn reason(row: &Row, target: &str, why: &str) -> Option<&'static str> {
     let refused = REFUSED.iter().find(|(words, _)| why.contains(words)).map(|(_, reason)| *reason);
-    refused.or_else(|| {
-        let operator = program.split('/').next().unwrap_or_default();
-        let is_it = |entry: &&Expected| {
-            entry.targets.contains(&target)
-                && entry.names.iter().any(|name| ["*", operator].contains(name))
-                && why.contains(entry.words)
-        };
-        EXPECTED.iter().find(is_it).map(|entry| entry.reason)
-    })
+    refused.or_else(|| listed(row, target, why).map(|entry| entry.reason))
 }
 
-/// What is wrong with a row: a refusal that is not on the list, a wrong result.
+/// What is wrong with a row: a refusal or a wrong result without a known reason.
 fn complaints(row: &Row) -> Vec<String> {
     let complaint = |(target, cell): &(String, Cell)| match cell {
         Cell::Right => None,
-        Cell::Refused(why) | Cell::Wrong(why) if reason(&row.name, target, why).is_some() => None,
+        Cell::Refused(why) | Cell::Wrong(why) if reason(row, target, why).is_some() => None,
         Cell::Refused(why) => Some(format!("{} on {target}: refused: {why}", row.name)),
         Cell::Wrong(why) => Some(format!("{} on {target}: wrong: {why}", row.name)),
     };
@@ -71,7 +63,7 @@ fn rule(row: &Row) -> &str {
     if rule.is_empty() { draw.split('/').next() } else { rule.split('.').next() }.unwrap_or_default()
 }
 
-/// The table of a whole run: counts, then refused programs by reason.
+/// The table of a whole run: counts, then programs that do not end as wanted, by reason.
 fn markdown(rows: &[Row], n_draws: usize, targets: &[String]) -> String {
     let mut text = format!(
         "# Programs that TVM has scheduled\n\nWritten by `BLESS=1 cargo xtask test --all programs_that_tvm_schedules`: {} \
@@ -90,8 +82,8 @@ fn markdown(rows: &[Row], n_draws: usize, targets: &[String]) -> String {
                 let Some((_, cell)) = row.cells.iter().find(|(of, _)| of == target) else { continue };
                 let why = match cell {
                     Cell::Right => None,
-                    Cell::Refused(why) => Some(reason(&row.name, target, why).unwrap_or("not on the list")),
-                    Cell::Wrong(why) => Some(reason(&row.name, target, why).unwrap_or("wrong")),
+                    Cell::Refused(why) => Some(reason(row, target, why).unwrap_or("not on the list")),
+                    Cell::Wrong(why) => Some(reason(row, target, why).unwrap_or("wrong")),
                 };
                 counts[0] += 1;
                 counts[match why {
@@ -131,11 +123,7 @@ fn programs_that_tvm_schedules_are_right() {
         let drawn = drawn.unwrap_or_else(|error| panic!("{error}"));
         sample::report(what, drawn.n_all.div_ceil(one_in), drawn.n_all);
         n_draws += drawn.n_all;
-        let is_unknown = |(name, why): &&(String, String)| {
-            let operator = name.split('/').next().unwrap_or_default();
-            !NOT_MADE.iter().any(|(of, words, _)| *of == operator && why.contains(words))
-        };
-        let unknown = drawn.refused.iter().filter(is_unknown);
+        let unknown = drawn.refused.iter().filter(|(name, why)| !is_not_made(name, why));
         wrong.extend(unknown.map(|(name, why)| format!("{name} could not be made: {why}")));
         all.extend(rows(&targets, &drawn.made));
     }

@@ -35,7 +35,7 @@ impl Row {
 }
 
 /// The entry of the list that a cell falls under.
-fn listed(row: &Row, target: &str, why: &str) -> Option<&'static Expected> {
+pub(crate) fn listed(row: &Row, target: &str, why: &str) -> Option<&'static Expected> {
     EXPECTED.iter().find(|entry| {
         entry.names.iter().any(|name| is_named(&row.name, name))
             && entry.targets.contains(&target)
@@ -48,6 +48,11 @@ fn listed(row: &Row, target: &str, why: &str) -> Option<&'static Expected> {
 fn is_named(program: &str, name: &str) -> bool {
     let rest = program.strip_prefix(name);
     name == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '.']))
+}
+
+/// Whether it is known that TVM cannot make a program, and fails so.
+pub(crate) fn is_not_made(program: &str, why: &str) -> bool {
+    NOT_MADE.iter().any(|(operator, words, _)| is_named(program, operator) && why.contains(words))
 }
 
 /// Returns the errors: wrong results, refusals without an entry, and entries that no longer match any program.
@@ -67,7 +72,7 @@ pub(crate) fn complaints(rows: &[Row], refused: &[(String, String)], is_whole: b
         }
     }
     for (name, why) in refused {
-        if !NOT_MADE.iter().any(|(operator, words, _)| is_named(name, operator) && why.contains(words)) {
+        if !is_not_made(name, why) {
             all.push(format!("{name} could not be made: {why}"));
         }
     }
