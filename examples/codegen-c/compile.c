@@ -491,7 +491,7 @@ static void statement_of(Compiler *c, int32_t id) {
   } else if (is_node(c, id, "Evaluate")) {
     operand(c, id, "value");
   } else if (is_node(c, id, "Attr")) {
-    statement(c, ref(c, id, "body")); /* the attribute may be ignored (PASS-H2) */
+    statement(c, ref(c, id, "body")); /* the attribute may be ignored (STAGE-H2) */
   } else if (is_node(c, id, "LaunchThread")) {
     int32_t axis = find(string(c, id, "axis"), axis_names, COUNT(axis_names));
     if (axis < 0) refuse(c, id, "expected blockIdx.x to threadIdx.z, found ", string(c, id, "axis"));

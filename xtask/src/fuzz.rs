@@ -14,7 +14,7 @@ const MEMORY_MB_MAX: u32 = 4096;
 /// Time for one input; an input that takes longer counts as a failure.
 const INPUT_SECONDS_MAX: u32 = 25;
 /// Targets, in the order in which they are run; each is a file of `tests/fuzz/fuzz/fuzz_targets`.
-const TARGETS: &[&str] = &["script", "wire", "npy", "manifest", "target", "artifact", "library", "pipeline"];
+const TARGETS: &[&str] = &["script", "wire", "npy", "manifest", "targets", "artifact", "library", "pipeline"];
 
 /// The task read from the command line.
 #[derive(Debug, PartialEq, Eq)]

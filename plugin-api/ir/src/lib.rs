@@ -11,6 +11,7 @@
 //! | [`wire`] | writes and reads canonical JSON, which crosses to plugins |
 //! | [`validate`] | checks a module against the rules below |
 //! | [`equal`], [`subst`] | compares modules up to names; rewrites variables and buffers |
+//! | [`stage`] | what a code generator receives at each stage |
 //! | [`accuracy`] | the greatest error of each operation of a backend |
 //!
 //! # Specification
@@ -250,9 +251,10 @@ pub mod number;
 pub mod op;
 pub mod print;
 mod scope;
+pub mod stage;
 mod stmt;
 pub mod subst;
-mod target;
+mod targets;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
@@ -267,13 +269,14 @@ pub use expr::{BinaryOp, Callee, CompareOp, Expr, ExprKind, ExprNode, FloatBits,
 pub use function::{AttrValue, Attrs, Functions, IrModule, Param, PrimFunc, Span, attr};
 pub use op::{Effect, Op, OpInfo, Signature, StructField};
 pub use scope::{StorageRank, StorageScope, ThreadAxis};
+pub use stage::Stage;
 pub use stmt::{
     AttrNode, Block, BufferRegion, ForKind, IterKind, IterVar, MatchBufferRegion, Range, Reducer, Stmt,
     StmtKind, StmtNode,
 };
-pub use target::{
+pub use targets::{
     Accuracy, CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, DeclaredKind, Execution,
-    KIND_SCHEMA, Limits, Math, Memory, OptionNames, OptionSchema, OptionType, Stage, Target,
-    TargetCapabilities, TargetDevice, TargetKind, Types, UnusableKind, check_option,
+    KIND_SCHEMA, Limits, Math, Memory, OptionNames, OptionSchema, OptionType, Target, TargetCapabilities,
+    TargetDevice, TargetKind, Types, UnusableKind, check_option,
 };
 pub use visit::Child;

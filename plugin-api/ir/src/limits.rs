@@ -20,3 +20,11 @@ pub const TARGET_LEVELS_MAX: usize = 64;
 pub const FIELDS_MAX: usize = 1024;
 /// Bytes of a name or a string.
 pub const STRING_BYTES_MAX: usize = 65_536;
+/// Bytes of a buffer on the stack of a host function; a larger one is workspace. TVM's `kMaxStackAlloca`.
+pub const STACK_SIZE_BYTES_MAX: i128 = 1024;
+/// Bytes of a buffer of scope `local` on the stack: typically accumulators, which compilers keep in registers while any are
+/// free.
+pub const STACK_LOCAL_BYTES_MAX: i128 = 8192;
+/// Bytes of all buffers of a function on the stack; further buffers are workspace. A thread of a pool has 2 MiB for all
+/// active functions.
+pub const STACK_TOTAL_BYTES_MAX: i128 = 256 * 1024;

@@ -89,7 +89,7 @@ fn guide_table() -> String {
 
 #[test]
 fn target_t5_the_guides_table_follows_from_the_table() {
-    const FIRST: &str = "<!-- capabilities: made from plugin-api/ir/src/target/capabilities.rs by tests/abi, with BLESS=1 -->\n";
+    const FIRST: &str = "<!-- capabilities: made from plugin-api/ir/src/targets/capabilities.rs by tests/abi, with BLESS=1 -->\n";
     const LAST: &str = "<!-- end of capabilities -->\n";
     let path = workspace().join("guide/docs/targets-and-devices.md");
     is_current(&path, |text| replaced(text, FIRST, LAST, &format!("{FIRST}\n{}\n{LAST}", guide_table())));

@@ -11,8 +11,8 @@ use chipdock_test_backends::{host, on_each_host};
 
 /// Arguments and values of float64 functions, of 60 digits; the passes' own test says how they were made.
 const FLOAT64: [&str; 2] = [
-    include_str!("../../../plugin-api/passes/tests/it/data/float64.txt"),
-    include_str!("../../../plugin-api/passes/tests/it/data/wide.txt"),
+    include_str!("../../../host/passes/tests/it/data/float64.txt"),
+    include_str!("../../../host/passes/tests/it/data/wide.txt"),
 ];
 
 fn functions(dtype: DType) -> Vec<Op> {

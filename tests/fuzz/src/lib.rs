@@ -76,7 +76,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "wire", run: wire, bound: Bound::new(64 << 20, 16 << 10), size_bytes_max: 8192 },
     Target { name: "npy", run: npy, bound: Bound::new(1 << 20, 8), size_bytes_max: 4096 },
     Target { name: "manifest", run: manifest, bound: Bound::new(1 << 20, 256), size_bytes_max: 8192 },
-    Target { name: "target", run: target, bound: Bound::new(16 << 20, 1024), size_bytes_max: 4096 },
+    Target { name: "targets", run: target, bound: Bound::new(16 << 20, 1024), size_bytes_max: 4096 },
     Target { name: "artifact", run: artifact, bound: Bound::new(4 << 20, 256), size_bytes_max: 8192 },
     Target { name: "library", run: library, bound: Bound::new(4 << 20, 512), size_bytes_max: 8192 },
     Target { name: "pipeline", run: pipeline, bound: Bound::new(1 << 30, 0), size_bytes_max: 2048 },

@@ -21,7 +21,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "wire" => documents(),
         "npy" => arrays(),
         "manifest" => manifests(),
-        "target" => targets(),
+        "targets" => targets(),
         "artifact" => artifacts(),
         "library" => libraries(),
         "pipeline" => tapes(),

@@ -70,7 +70,7 @@ fn fuzz_f1_f2_f3_f4_manifests() {
 
 #[test]
 fn fuzz_f1_f2_f3_f4_targets() {
-    corpus("target");
+    corpus("targets");
 }
 
 #[test]

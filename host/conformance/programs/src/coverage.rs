@@ -207,7 +207,7 @@ impl Found {
             let size = buffer.constant_size();
             self.when(size.is_none(), "allocation of a dynamic size");
             let bytes = size.map(|size| size * buffer.dtype.size_bytes() as i128);
-            let most = chipdock_passes::STACK_SIZE_BYTES_MAX;
+            let most = chipdock_ir::limits::STACK_SIZE_BYTES_MAX;
             self.when(bytes.is_some_and(|bytes| bytes > most), "allocation larger than a stack holds");
         }
     }

@@ -13,7 +13,7 @@ pub(crate) mod op;
 mod query;
 mod soak;
 mod stream;
-mod target;
+mod targets;
 mod threads;
 mod value;
 
@@ -32,7 +32,7 @@ pub fn all(seeds: &Seeds) -> Vec<Case> {
     stream::add(&mut cases);
     misuse::add(&mut cases);
     threads::add(&mut cases);
-    target::add(&mut cases);
+    targets::add(&mut cases);
     module::add(&mut cases);
     op::add(&mut cases);
     kernel::add(&mut cases);

@@ -359,7 +359,7 @@ fn halves_are_rounded_in_four_lanes() {
     check(f.finish()).unwrap();
 }
 
-/// Branches by lane: loads and stores under masks touch nothing else (PASS-H7), at the end of a row too.
+/// Branches by lane: loads and stores under masks touch nothing else (STAGE-H7), at the end of a row too.
 #[test]
 fn masks_touch_no_other_element() {
     if !has_compiler() {

@@ -64,7 +64,7 @@ fn of_library(module: &IrModule, mcpu: &str) -> (Vec<String>, String) {
     (functions, asm)
 }
 
-// PASS-H6. `x86-64` has neither fused products nor instructions that round, which functions of float64 do without.
+// STAGE-H6. `x86-64` has neither fused products nor instructions that round, which functions of float64 do without.
 #[test]
 fn lowered_functions_call_no_c_library() {
     for (dtype, expected) in CALLED {

@@ -42,7 +42,7 @@ fn capabilities(opaque_handles: bool, missing_types: &[DType]) -> TargetCapabili
     })
 }
 
-/// A device without thread axes (PASS-D12), with local memory or without.
+/// A device without thread axes (STAGE-D12), with local memory or without.
 fn of_one_thread(has_local: bool) -> TargetCapabilities {
     let scopes: &[&str] = if has_local { &["global", "local"] } else { &["global"] };
     one_thread_capabilities().with(|it| {
@@ -134,7 +134,7 @@ enum Refused {
     Wrong(String),
 }
 
-/// PASS-D1 to PASS-D8 of the front page of the passes, for each function by itself, bound by hand and by the default
+/// STAGE-D1 to STAGE-D8 of the front page of the passes, for each function by itself, bound by hand and by the default
 /// schedule. Modules whose functions are already lowered count none.
 fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
@@ -158,7 +158,7 @@ fn a_lowered_module_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     counted(CHECK, file, n_kernels)
 }
 
-/// PASS-D12: every function that binds no threads itself runs on a device without thread axes, whose kernels have none.
+/// STAGE-D12: every function that binds no threads itself runs on a device without thread axes, whose kernels have none.
 /// ir: IR-K8.
 fn a_module_for_one_thread_gives_the_same(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
