@@ -10,20 +10,20 @@ use chipdock_ir::{Target, TargetKind};
 use chipdock_plugin_api as api;
 use serde_json::Value;
 
-use crate::discovery::{self, Discovery, Filters, SearchedPlace};
+use crate::boundary::registrar::{DeviceApiEntry, DeviceTypes, Entry};
+use crate::boundary::services::Services;
+use crate::compile::plan::Plans;
+use crate::compile::resolve::{self, TargetContext, TargetSource};
 use crate::error::{Error, ErrorKind};
 use crate::export::NamedLinkers;
 use crate::library::TVM_FFI_VARIABLE;
-use crate::lock::PluginLock;
 use crate::names::name_in_key;
+use crate::open::discovery::{self, Discovery, Filters, SearchedPlace};
+use crate::open::lock::PluginLock;
+use crate::open::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
+use crate::open::settings::{SettingReport, Settings};
 use crate::options::{HostOptions, LogLevel};
-use crate::plan::Plans;
-use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
-use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
 use crate::runtime::{Devices, EnvState, wanted_threads};
-use crate::services::Services;
-use crate::settings::{SettingReport, Settings};
-use crate::target::{self, TargetContext, TargetSource};
 
 // The host's own device API: host memory is always there. A plugin's registration of the same name is taken instead.
 api::register_device_api!(api::cpu::NAME, api::abi::CHIPDOCK_DEVICE_CPU, |context| Box::new(
@@ -188,7 +188,7 @@ impl Host {
     pub fn target(&self, source: impl Into<TargetSource>) -> Result<Arc<Target>, Error> {
         self.0.services.check_process()?;
         let span = tracing::info_span!("target", kind = tracing::field::Empty).entered();
-        let made = target::make(&*self.0, &source.into());
+        let made = resolve::make(&*self.0, &source.into());
         made.inspect(|target| {
             span.record("kind", &*target.kind);
         })

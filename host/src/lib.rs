@@ -26,37 +26,41 @@
 //!
 //! | Module | Rules or content |
 //! |---|---|
+//! | **`open`** | from folders of manifests to registered names |
 //! | [`discovery`] | FIND-D1 to FIND-D6: order, everything kept, trust, names, lock, needed keys |
 //! | [`manifest`] | the description of a plugin that is read without opening it |
-//! | [`files`] | FILES-I1 to FILES-I3: regular files only, the checked file is the one that is read, within a bound |
 //! | [`PluginLock`] | LOCK-K1 to LOCK-K4: pinned plugins, by name, version and digests |
-//! | image | IMAGE-E1 to IMAGE-E4: a shared library for this machine, and whole, before it is opened |
-//! | loader | LOAD-L1 to LOAD-L7: the checks of a library, all or nothing |
-//! | guard | GUARD-G1 to GUARD-G6: changes that a plugin makes to the process, undone and named |
-//! | instance, extension | a plugin's instance for this host, from `init` to `release`, and its named interfaces |
-//! | registry | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
-//! | target | TARGET-T1 to TARGET-T12: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
-//! | compile | COMPILE-C1 to COMPILE-C9: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out, outputs asked for |
-//! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
-//! | [`artifact`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once |
-//! | [`describe`] | artifacts as JSON |
-//! | export | EXPORT-X1 to EXPORT-X7, EXPORT-R1 to EXPORT-R8: libraries that other programs load, and their run time |
-//! | [`library`] | LIB-1 to LIB-13: artifacts and shared libraries as files, read without running them, and opened; streams of TVM-FFI |
-//! | [`extents`] | extents of buffers, from the values of symbols |
-//! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |
-//! | signature | what a caller passes to a compiled function, kept in its artifact |
-//! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
-//! | [`calling`] | CALLING-N1 to CALLING-N6: the called plugin, for a program that must report why the process ended |
-//! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
+//! | `image` | IMAGE-E1 to IMAGE-E4: a shared library for this machine, and whole, before it is opened |
+//! | `loader` | LOAD-L1 to LOAD-L7: the checks of a library, all or nothing |
+//! | `registry` | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
-//! | plan, build | what is lowered for a compilation and remembered; one module through one code generator or out of the cache |
-//! | [`documents`], names | fields that nobody reads; what names look like |
-//! | plugin_table, lent, delivered | the table that one plugin of one host is given, what it is lent for a call, what it delivers |
-//! | bounds | every bound, with its reason |
-//! | origin, attest | which bytes a plugin is |
-//! | sort | functions of the run time that TVM's kernels call for sorted tensors |
-//! | runtime | devices, streams, tensors, workspace, modules, functions |
-//! | runtime::parallel | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
+//! | `origin` | which bytes a plugin is |
+//! | **`boundary`** | what crosses to plugins and back |
+//! | `plugin_table`, `services` | the table that one plugin of one host is given, and what its functions do |
+//! | `attest`, `instance`, `registrar` | the layout of a plugin's tables; its instance, from `init` to `release`; what it registers |
+//! | `interfaces`, `extension` | named interfaces, and those that plugins add |
+//! | `lent`, `session` | objects that are lent for a call; a build's |
+//! | `guard` | GUARD-G1 to GUARD-G6: changes that a plugin makes to the process, undone and named |
+//! | [`calling`] | CALLING-N1 to CALLING-N6: the called plugin, for a program that must report why the process ended |
+//! | [`values`] | VALUE-F1 to VALUE-F3: functions as values, between hosts and TVM-FFI |
+//! | **`compile`** | COMPILE-C1 to COMPILE-C9: validate once, build once, the lower version, nothing half-done, positions, a function's own target, imports, a way out, outputs asked for |
+//! | `compile::resolve` | TARGET-T1 to TARGET-T12: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
+//! | `plan`, `build`, `delivered` | what is lowered and remembered; one module through one code generator or out of the cache; what a plugin delivers |
+//! | [`CompileCache`] | CACHE-V1 to CACHE-V8: the same bytes as a build, or a build; nobody's error |
+//! | [`artifact`], [`describe`] | CONTAINER-1 to CONTAINER-6: its file, whole and unchanged, or refused; each module once; as JSON |
+//! | `signature` | what a caller passes to a compiled function, kept in its artifact |
+//! | **`runtime`** | devices, streams, tensors, workspace, modules, functions |
+//! | `runtime::parallel` | POOL-F1 to POOL-F11: the threads that run parallel loops of compiled code |
+//! | [`extents`] | extents of buffers, from the values of symbols |
+//! | `sort` | functions of the run time that TVM's kernels call for sorted tensors |
+//! | **[`library`]** | LIB-1 to LIB-13: artifacts and shared libraries as files, read without running them, and opened; streams of TVM-FFI |
+//! | **`export`** | EXPORT-X1 to EXPORT-X7, EXPORT-R1 to EXPORT-R8: libraries that other programs load, and their run time |
+//! | **ground** | |
+//! | [`files`] | FILES-I1 to FILES-I3: regular files only, the checked file is the one that is read, within a bound |
+//! | [`shown`] | SHOWN-X1 to SHOWN-X3: text from outside, made safe to show |
+//! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
+//! | `bounds` | every bound, with its reason |
+//! | [`documents`], `names` | fields that nobody reads; forms of names |
 //!
 //! # Rules of the whole host
 //!
@@ -105,69 +109,42 @@
 //! * **HOST-A11 Entries.** An entry of interface `launch` 1 is on the device that its module was compiled for, where that is
 //!   known here: another device's handles would be taken for its own.
 
-pub mod artifact;
-mod attest;
+mod boundary;
 mod bounds;
-mod build;
-mod cache;
-pub mod calling;
 mod compile;
-mod delivered;
-pub mod describe;
-pub mod discovery;
 pub mod documents;
-mod emitted;
 mod error;
 mod export;
-mod extension;
-pub mod extents;
 pub mod files;
-mod guard;
 mod host;
-mod image;
-mod instance;
-mod interfaces;
-mod lent;
 pub mod library;
-mod loader;
-mod lock;
-pub mod manifest;
 mod names;
+mod open;
 mod options;
-mod origin;
-mod plan;
-mod plugin_table;
-mod problem;
 mod process;
-mod registrar;
-mod registry;
 mod runtime;
-mod services;
-mod session;
-pub mod settings;
 pub mod shown;
-mod signature;
-mod sort;
-mod target;
 pub mod trace;
-pub mod values;
-mod way_out;
 
-pub use cache::{COMPILE_CACHE, CompileCache, KeptBuild};
+pub use boundary::guard::ProcessChange;
+pub use boundary::session::{BuildMessage, Severity};
+pub use boundary::{calling, values};
 pub use chipdock_plugin_api::{Any, AnyView};
+pub use compile::cache::{COMPILE_CACHE, CompileCache, KeptBuild};
+pub use compile::resolve::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest, TargetSource};
 pub use compile::{CompileOptions, Compiled, Schedule};
+pub use compile::{artifact, describe};
 pub use error::{Category, Error, ErrorKind, Fault};
 pub use export::{DeviceCode, ExportOptions, Exported};
-pub use guard::ProcessChange;
 pub use host::Host;
-pub use lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
 pub use names::name_in_key;
+pub use open::lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
+pub use open::problem::{Problem, ProblemKind};
+pub use open::registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
+pub use open::{discovery, manifest, settings};
 pub use options::{Environment, HostOptions, LogLevel, LogSink, Variables};
-pub use problem::{Problem, ProblemKind};
-pub use registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
+pub use runtime::extents;
 pub use runtime::{
     Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Plain, Stream, StreamGuard, Tensor,
     Verdict, dtype_of,
 };
-pub use session::{BuildMessage, Severity};
-pub use target::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest, TargetSource};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chipdock_abi::{CHIPDOCK_LOG_ERROR, CHIPDOCK_LOG_INFO, CHIPDOCK_LOG_WARNING};
 
 use crate::error::{Error, ErrorKind};
-use crate::lock::PluginLock;
+use crate::open::lock::PluginLock;
 use crate::process::{effective_user, has_raised_privileges};
 use crate::shown::{LINE_CHARS_MAX, shown};
 
@@ -224,7 +224,7 @@ impl Environment {
                 .to_vec(),
             executable_folder: executable.and_then(|path| Some(path.parent()?.to_owned())),
             user: effective_user(),
-            private_group: crate::discovery::private_group_of(effective_user()),
+            private_group: crate::open::discovery::private_group_of(effective_user()),
             raised_privileges: has_raised_privileges(),
         }
     }
@@ -277,7 +277,7 @@ impl Environment {
             system_folders: Vec::new(),
             executable_folder: None,
             user: effective_user(),
-            private_group: crate::discovery::private_group_of(effective_user()),
+            private_group: crate::open::discovery::private_group_of(effective_user()),
             raised_privileges: has_raised_privileges(),
         }
     }

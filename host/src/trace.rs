@@ -41,10 +41,10 @@
 use tracing::span::EnteredSpan;
 use tracing::{Level, debug_span, trace_span};
 
-use crate::calling::{Calling, Note};
-use crate::guard::FloatMode;
+use crate::boundary::calling::{Calling, Note};
+use crate::boundary::guard::FloatMode;
+use crate::boundary::services::Services;
 use crate::options::LogLevel;
-use crate::services::Services;
 
 /// Returns true if a subscriber wants level trace (SP5).
 #[inline]

@@ -2,7 +2,7 @@
 
 use super::link::{ARGUMENTS, LIBRARIES};
 use super::parts::{EXPORTS, OBJECT, Parts, SOURCE, TREE};
-use crate::artifact::Artifact;
+use crate::compile::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
 use crate::library::ARCHIVED_ARTIFACT;
 

@@ -7,7 +7,7 @@ use object::read::elf::{ElfFile64, FileHeader as _, Sym as _};
 use object::{LittleEndian, Object as _, ObjectSymbol as _, elf};
 
 use super::parts::broken_object;
-use crate::artifact::ArtifactIndex;
+use crate::compile::artifact::ArtifactIndex;
 use crate::error::{Error, ErrorKind};
 use crate::library::FUNCTION;
 

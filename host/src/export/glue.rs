@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::entries::behind;
 use super::parts::{ABOUT, RUNTIME, TREE};
-use crate::artifact::{Artifact, FunctionInfo};
+use crate::compile::artifact::{Artifact, FunctionInfo};
 use crate::error::{Error, ErrorKind};
 use crate::library::{FUNCTION, LibraryDocument};
 

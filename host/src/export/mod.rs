@@ -58,7 +58,7 @@ mod parts;
 
 use std::path::Path;
 
-use crate::artifact::{Artifact, write_whole};
+use crate::compile::artifact::{Artifact, write_whole};
 use crate::error::Error;
 use crate::host::Host;
 use crate::runtime::Module;

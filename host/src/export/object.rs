@@ -3,8 +3,8 @@
 use chipdock_abi::ChipdockObject1;
 use chipdock_plugin_api as api;
 
-use crate::artifact::Artifact;
 use crate::bounds::OBJECT_BYTES_MAX;
+use crate::compile::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 use crate::runtime::{answered, broken, with_raw};

@@ -9,13 +9,13 @@ use object::{LittleEndian, Object as _, ObjectSymbol as _};
 use serde_json::Value;
 
 use super::{DeviceCode, ExportOptions, blob, entries, glue};
-use crate::artifact::Artifact;
+use crate::compile::artifact::Artifact;
+use crate::compile::resolve::TargetContext;
 use crate::error::{Error, ErrorKind};
 use crate::files::sha256_of_bytes;
 use crate::host::Host;
 use crate::library::{ARCHIVED_MODULES, Aside, EMBEDDED_KIND, ENVIRONMENT, FUNCTION, LibraryDocument};
 use crate::runtime::check_environment;
-use crate::target::TargetContext;
 
 /// Names of the files, in the order in which they are packed.
 pub(super) const OBJECT: &str = "kernels.o";

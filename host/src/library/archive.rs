@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::sync::Arc;
 
 use super::{EMBEDDED_KIND, FILE_BYTES_MAX, blob};
-use crate::artifact::Artifact;
+use crate::compile::artifact::Artifact;
 use crate::error::{Error, ErrorKind};
 
 /// The name of the file that is the artifact itself.
@@ -90,7 +90,7 @@ fn value_error(message: String) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::artifact::Section;
+    use crate::compile::artifact::Section;
 
     fn packed(files: &[(&str, &[u8])]) -> Vec<u8> {
         let mut archive = tar::Builder::new(Vec::new());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::FILE_BYTES_MAX;
-use crate::artifact::{Artifact, Signatures};
 use crate::bounds::NAME_BYTES_MAX;
+use crate::compile::artifact::{Artifact, Signatures};
 use crate::error::{Error, ErrorKind};
 use crate::files;
 

@@ -8,11 +8,11 @@ use object::elf::{self, FileHeader64};
 use object::read::elf::{ElfFile, FileHeader as _, ProgramHeader as _, Sym as _};
 
 use super::document::LibraryDocument;
-use super::{EMBEDDED_KIND, LIBRARY_KIND, blob, tvm_context};
-use crate::artifact::{Artifact, FunctionInfo};
+use super::{EMBEDDED_KIND, LIBRARY_KIND, blob, tvm::context};
 use crate::bounds::{INDEX_BYTES_MAX, NAME_BYTES_MAX};
+use crate::compile::artifact::{Artifact, FunctionInfo};
 use crate::error::{Error, ErrorKind};
-use crate::image;
+use crate::open::image;
 
 /// Prefix of the symbols of functions.
 pub(crate) const FUNCTION: &str = "__tvm_ffi_";
@@ -297,7 +297,7 @@ impl<'a> Parts<'a> {
             }
             let (address, size) = (symbol.st_value(endian), symbol.st_size(endian));
             if name.starts_with(FILLED_IN) && symbol.st_type() == elf::STT_OBJECT {
-                if tvm_context::function(tvm_context::of_variable(name)).is_none() {
+                if context::function(context::of_variable(name)).is_none() {
                     self.unmet.push(format!("the variable {name} filled in"));
                 }
                 self.filled_in.push(name.to_owned());
@@ -313,7 +313,7 @@ impl<'a> Parts<'a> {
     }
 
     fn add_need(&mut self, name: &str, is_strong: bool) {
-        if tvm_context::function(name).is_some() {
+        if context::function(name).is_some() {
             self.of_host.push(name.to_owned());
         } else if is_strong && PROVIDED.iter().any(|prefix| name.starts_with(prefix)) {
             self.unmet.push(format!("the symbol {name}"));

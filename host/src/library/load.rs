@@ -14,19 +14,19 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::file::{BLOB, ENVIRONMENT, Embedded, LibraryFile};
 use super::own_copy::Changes;
-use super::tvm_context::{self, BARRIER};
-use super::tvm_ffi::{self, Caller, TvmFfi};
-use super::tvm_module::TvmModule;
-use super::tvm_side::tvm_side;
+use super::tvm::context::{self, BARRIER};
+use super::tvm::ffi::{self, Caller, TvmFfi};
+use super::tvm::module::TvmModule;
+use super::tvm::side::tvm_side;
 use super::{BuiltFile, Contents, LIBRARY_KIND};
-use crate::artifact::Artifact;
+use crate::boundary::guard::{self, Guard};
+use crate::boundary::values::{Carried, carried_back};
+use crate::compile::artifact::Artifact;
 use crate::error::{Error, ErrorKind, quoted};
-use crate::guard::{self, Guard};
 use crate::host::Host;
-use crate::image;
+use crate::open::image;
 use crate::options::LogLevel;
 use crate::runtime::{EnvState, Made, Module, check_environment};
-use crate::values::{Carried, carried_back};
 
 /// The opened code of a library (LIB-7).
 pub(crate) struct LibraryCode {
@@ -78,7 +78,7 @@ impl LibraryCode {
     /// Opens a library: rules LIB-6 and LIB-7.
     fn open(path: &Path, file: &LibraryFile, env: Arc<EnvState>, caller: Caller) -> Result<Self, Error> {
         let (library, context) = opened(path, file, caller)?;
-        tvm_ffi::fill_in(caller.tvm_ffi, &library, file.filled_in())?;
+        ffi::fill_in(caller.tvm_ffi, &library, file.filled_in())?;
         if file.has_environment() {
             let name = format!("{ENVIRONMENT}\0");
             // SAFETY: X.3, a library that exports this variable exports it with this type.
@@ -219,8 +219,8 @@ unsafe extern "C" fn delete_foreign(self_: *mut c_void) {
 
 /// Returns the functions of TVM's run time that a library asks its loader for, by variables and by symbols.
 fn asks_for_run_time(file: &LibraryFile) -> impl Iterator<Item = &str> {
-    let variables = file.filled_in().iter().map(|variable| tvm_context::of_variable(variable));
-    let known = variables.filter(|function| tvm_context::function(function).is_some());
+    let variables = file.filled_in().iter().map(|variable| context::of_variable(variable));
+    let known = variables.filter(|function| context::function(function).is_some());
     known.chain(file.needs_of_host().iter().map(String::as_str))
 }
 
@@ -241,7 +241,7 @@ fn opened(path: &Path, file: &LibraryFile, caller: Caller) -> Result<(Library, O
         return open(&std::path::absolute(path).map_err(io)?);
     }
     let of_host = file.needs_of_host().iter().map(String::as_str);
-    let lead_to = of_host.filter_map(|name| Some((name, tvm_context::function(name)?.addr())));
+    let lead_to = of_host.filter_map(|name| Some((name, context::function(name)?.addr())));
     // Its modules are loaded here, one by one.
     let changes = Changes { lead_to: lead_to.collect(), hidden: file.may_have_modules().then_some(BLOB) };
     let bytes = changes.apply(file.bytes()).map_err(|what| Error::new(ErrorKind::Value, what))?;
@@ -302,7 +302,7 @@ impl Host {
     /// one that needs none.
     fn tvm_ffi_for(&self, library: &LibraryFile) -> Result<Option<&'static TvmFfi>, Error> {
         let listed = |names: &[String]| quoted(names.iter().map(String::as_str));
-        let cannot_bind = library.stays_in_place() || !tvm_context::binds_addresses();
+        let cannot_bind = library.stays_in_place() || !context::binds_addresses();
         let of_tvm = match library.needs_of_tvm() {
             [] if cannot_bind => library.needs_of_host(),
             of_tvm => of_tvm,

@@ -58,11 +58,7 @@ mod load;
 mod own_copy;
 #[cfg(test)]
 mod tests;
-mod tvm_context;
-mod tvm_ffi;
-mod tvm_module;
-mod tvm_side;
-mod tvm_stream;
+mod tvm;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -74,11 +70,11 @@ pub use document::{Aside, LibraryDocument};
 pub(crate) use file::{ENVIRONMENT, FUNCTION};
 pub use file::{Embedded, LibraryFile};
 pub(crate) use load::LibraryCode;
-pub(crate) use tvm_ffi::VARIABLE as TVM_FFI_VARIABLE;
-pub(crate) use tvm_module::TvmModule;
-pub use tvm_stream::{TvmStream, tvm_env};
+pub(crate) use tvm::ffi::VARIABLE as TVM_FFI_VARIABLE;
+pub(crate) use tvm::module::TvmModule;
+pub use tvm::stream::{TvmStream, tvm_env};
 
-use crate::artifact::{self, Artifact};
+use crate::compile::artifact::{self, Artifact};
 use crate::error::{Category, Error, ErrorKind};
 use crate::files;
 

@@ -10,7 +10,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::artifact::Section;
+use crate::compile::artifact::Section;
 
 /// A C text that becomes a library, with the data that it exports.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::env::LIVE;
 use super::{Module, Verdict};
-use crate::artifact::{Artifact, Section};
+use crate::compile::artifact::{Artifact, Section};
 use crate::error::{Category, Error, ErrorKind};
 use crate::{CompileOptions, Compiled, Host, HostOptions, Severity};
 

@@ -12,12 +12,12 @@ use serde_json::Value;
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
 use super::tables::broken;
 use super::workspace::Workspaces;
+use crate::boundary::registrar::DeviceApiEntry;
+use crate::boundary::services::Services;
 use crate::error::{Category, Error, ErrorKind};
 use crate::host::{Host, HostInner};
 use crate::names::name_in_key;
 use crate::options::LogLevel;
-use crate::registrar::DeviceApiEntry;
-use crate::services::Services;
 
 /// The opened devices of a host, by name and id.
 #[derive(Default)]

@@ -13,10 +13,10 @@ use chipdock_plugin_api as api;
 
 use super::device::DeviceState;
 use super::module::{ModuleInner, not_imported};
+use crate::boundary::interfaces;
+use crate::boundary::services::Services;
 use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
-use crate::interfaces;
-use crate::services::Services;
 
 /// The environment of one loaded module.
 ///

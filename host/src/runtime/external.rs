@@ -10,9 +10,9 @@ use chipdock_plugin_api as api;
 use super::device::{Device, Stream};
 use super::tables::broken;
 use super::tensor::{Tensor, dl_dtype};
+use crate::boundary::registrar::DeviceApiEntry;
+use crate::boundary::services::{Services, from_api};
 use crate::error::{Error, ErrorKind};
-use crate::registrar::DeviceApiEntry;
-use crate::services::{Services, from_api};
 
 impl DeviceApiEntry {
     /// Calls a function of interface `external` 1.

@@ -11,10 +11,10 @@ use chipdock_plugin_api as api;
 
 use super::module::ModuleInner;
 use super::tables::answered;
-use crate::calling::{Calling, FUNCTION, Note};
+use crate::boundary::calling::{Calling, FUNCTION, Note};
+use crate::boundary::services::{Services, to_api};
 use crate::error::Error;
 use crate::host::Host;
-use crate::services::{Services, to_api};
 use crate::trace;
 
 /// What [`Function::call_plain`] did.
@@ -190,7 +190,7 @@ impl Function {
     pub fn for_side(&self, side: api::HostRef) -> api::Function {
         let (function, home) = (self.clone(), self.host.side());
         api::Function::from_fn(side, move |args: &[api::AnyView<'_>]| {
-            crate::values::carrying(args, side, home, |args| function.call_raising(args))
+            crate::boundary::values::carrying(args, side, home, |args| function.call_raising(args))
         })
     }
 

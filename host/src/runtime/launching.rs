@@ -14,9 +14,9 @@ use super::device::Stream;
 use super::module::{Module, ModuleInner};
 use super::tables::broken;
 use super::tensor::Tensor;
-use crate::calling::{Calling, Note};
+use crate::boundary::calling::{Calling, Note};
+use crate::boundary::services::{Services, from_api};
 use crate::error::{Error, ErrorKind, nearest, quoted};
-use crate::services::{Services, from_api};
 use crate::trace::PluginCall;
 
 /// Greatest number of arguments whose addresses are kept on the stack.

@@ -17,13 +17,13 @@ use super::device::Device;
 use super::env::EnvState;
 use super::function::Function;
 use super::tables::{answered, broken};
-use crate::artifact::Artifact;
+use crate::boundary::registrar::{Entry, ModuleLoaderEntry, Owned};
 use crate::bounds::{self, MESSAGE_BYTES_MAX};
+use crate::compile::artifact::Artifact;
 use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::host::Host;
 use crate::library::{LibraryCode, TvmModule};
 use crate::options::LogLevel;
-use crate::registrar::{Entry, ModuleLoaderEntry, Owned};
 
 /// The verdict of a loader: whether an artifact runs on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,12 +12,12 @@ use chipdock_plugin_api as api;
 use chipdock_plugin_api::text::{static_str, str_out};
 use serde_json::Value;
 
+use crate::boundary::guard::{self, Guard};
+use crate::boundary::registrar::{DeviceApiEntry, TargetKindEntry};
+use crate::boundary::services::Services;
 use crate::bounds::{ANSWER_BYTES_MAX, DEVICES_MAX};
+use crate::compile::resolve::schema::usable_kind;
 use crate::error::{Error, ErrorKind};
-use crate::guard::{self, Guard};
-use crate::registrar::{DeviceApiEntry, TargetKindEntry};
-use crate::services::Services;
-use crate::target::schema::usable_kind;
 use crate::trace::PluginCall;
 
 /// Default alignment of a data space, in bytes.
@@ -96,7 +96,7 @@ impl DeviceApiEntry {
             Some(expected) => Err(broken(format!(
                 "{} is {}; expected {expected}",
                 what(),
-                crate::target::schema::described(value.as_ref().unwrap_or(&Value::Null))
+                crate::compile::resolve::schema::described(value.as_ref().unwrap_or(&Value::Null))
             ))),
             None => Ok(value),
         }

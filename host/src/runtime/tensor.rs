@@ -15,9 +15,9 @@ use super::copy::{span, zeroed};
 use super::described::Described;
 use super::device::Device;
 use super::pool::Body;
+use crate::boundary::services::from_api;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
-use crate::services::from_api;
 
 /// A tensor: elements of one type on one device, with a shape and strides. Cloning shares the elements.
 ///

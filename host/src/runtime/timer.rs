@@ -9,9 +9,9 @@ use chipdock_abi::ChipdockTimer1;
 
 use super::device::{Device, Stream};
 use super::tables::broken;
+use crate::boundary::registrar::DeviceApiEntry;
+use crate::boundary::services::Services;
 use crate::error::{Error, ErrorKind};
-use crate::registrar::DeviceApiEntry;
-use crate::services::Services;
 
 impl DeviceApiEntry {
     /// Calls a function of interface `timer` 1.

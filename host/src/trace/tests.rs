@@ -57,7 +57,7 @@ fn sp1_the_table_lists_every_span() {
     let mut found = BTreeMap::new();
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     made(&here.join("src"), &mut found);
-    made(&here.join("../plugin-api/passes/src"), &mut found);
+    made(&here.join("../host/passes/src"), &mut found);
     assert_eq!(listed(), found);
     assert!(found.len() > 15, "{found:?}");
 }

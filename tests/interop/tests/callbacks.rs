@@ -1,4 +1,4 @@
-//! Functions that pass between a host and a library of others (VALUE-F1 to VALUE-F3 of `host/src/values.rs`, LIB-9).
+//! Functions that pass between a host and a library of others (VALUE-F1 to VALUE-F3 of `host/src/boundary/values.rs`, LIB-9).
 //!
 //! Each test is a process of its own (as nextest runs them).
 

@@ -8,7 +8,7 @@ use chipdock_plugin_api::interface::{InterfaceKind, enter};
 use chipdock_plugin_api::object_code::{OBJECT, Objects};
 use chipdock_plugin_api::{Any, Env, Module, ModuleLoader};
 
-use crate::artifact::{Artifact, Section};
+use crate::compile::artifact::{Artifact, Section};
 use crate::{Error, ErrorKind, Host, HostOptions};
 
 struct Loader;

@@ -5,7 +5,7 @@ use std::ptr;
 
 use chipdock_abi::ChipdockDevice;
 
-use crate::services::Services;
+use crate::boundary::services::Services;
 
 /// The current devices and streams of a thread, at the time the region was launched.
 pub(super) struct Context {

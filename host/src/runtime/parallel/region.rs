@@ -10,10 +10,10 @@ use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockParallelBody};
 use super::context::Context;
 use super::slot::{Failure, ForkedChild, Job};
 use super::team::Claimed;
-use crate::calling::{self, Calling, Note};
+use crate::boundary::calling::{self, Calling, Note};
+use crate::boundary::guard::FloatMode;
+use crate::boundary::services::Services;
 use crate::error::{Error, ErrorKind};
-use crate::guard::FloatMode;
-use crate::services::Services;
 use crate::trace;
 
 thread_local! {

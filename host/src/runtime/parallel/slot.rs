@@ -33,7 +33,7 @@ use chipdock_plugin_api as api;
 use super::context::Context;
 use super::region::Region;
 use super::wait::{For, Patience};
-use crate::services::Services;
+use crate::boundary::services::Services;
 
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;

@@ -7,8 +7,8 @@ use super::region::{IN_REGION, is_vain, run_handed};
 use super::size::{self, THREADS_MAX};
 use super::slot::{Next, Slot};
 use super::wait::Patience;
+use crate::boundary::services::Services;
 use crate::options::LogLevel;
-use crate::services::Services;
 
 /// The threads of a pool, without the callers'.
 pub(super) struct Team {

@@ -16,10 +16,10 @@ use super::region::{Region, is_vain, run_handed};
 use super::size;
 use super::slot::{Job, Slot};
 use super::wait::Patience;
-use crate::guard::FloatMode;
-use crate::guard::tests::flush_to_zero;
+use crate::boundary::guard::FloatMode;
+use crate::boundary::guard::tests::flush_to_zero;
+use crate::boundary::services::Services;
 use crate::options::HostOptions;
-use crate::services::Services;
 use crate::{Device, Host};
 
 /// A host with so many threads, and the environment that its compiled code would have.

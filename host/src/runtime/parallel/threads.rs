@@ -10,7 +10,7 @@ use chipdock_abi::ChipdockParallelBody;
 use super::region::{IN_REGION, fork_join};
 use super::size;
 use super::team::Team;
-use crate::services::Services;
+use crate::boundary::services::Services;
 
 /// One host's threads. It is part of the host's services, so it lives as long as the process; its threads do not.
 pub(crate) struct Threads {

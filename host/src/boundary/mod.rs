@@ -1,0 +1,14 @@
+//! What crosses to plugins and back: tables, values, loans, sessions, guards.
+
+pub(crate) mod attest;
+pub mod calling;
+pub(crate) mod extension;
+pub(crate) mod guard;
+pub(crate) mod instance;
+pub(crate) mod interfaces;
+pub(crate) mod lent;
+pub(crate) mod plugin_table;
+pub(crate) mod registrar;
+pub(crate) mod services;
+pub(crate) mod session;
+pub mod values;

@@ -1,0 +1,130 @@
+//! The table of services that one plugin of one host is given (H.7), and its settings (S.4 to S.8).
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::OnceLock;
+
+use chipdock_abi::{
+    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockConfig1, ChipdockHost, ChipdockInterface, ChipdockStr,
+};
+use chipdock_plugin_api as api;
+use chipdock_plugin_api::setting::{CONFIG, SettingValue};
+
+use crate::boundary::interfaces;
+use crate::boundary::services::{Services, aligned, host_table, to_api};
+use crate::bounds::{self, NAME_BYTES_MAX};
+use crate::error::{Error, ErrorKind};
+use crate::open::settings::{DeclaredSetting, hint_of};
+
+/// The state of one plugin's table for a host. Leaked: it lives as long as the process.
+pub(crate) struct PluginTable {
+    table: OnceLock<ChipdockHost>,
+    services: &'static Services,
+    plugin: String,
+    declared: Vec<DeclaredSetting>,
+}
+
+static CONFIG_TABLE: ChipdockConfig1 = ChipdockConfig1 { get };
+
+impl PluginTable {
+    /// Makes the table for one `init` of a plugin, which declares these settings.
+    pub(crate) fn leaked(
+        services: &'static Services,
+        plugin: &str,
+        declared: Vec<DeclaredSetting>,
+    ) -> &'static Self {
+        let leaked: &'static Self = Box::leak(Box::new(Self {
+            table: OnceLock::new(),
+            services,
+            plugin: plugin.to_owned(),
+            declared,
+        }));
+        leaked.table.get_or_init(|| host_table(ptr::from_ref(leaked).cast_mut().cast()));
+        leaked
+    }
+
+    /// Returns the table, as the plugin receives it.
+    pub(crate) fn table(&'static self) -> &'static ChipdockHost {
+        self.table.get_or_init(|| host_table(ptr::from_ref(self).cast_mut().cast()))
+    }
+
+    pub(crate) fn services(&self) -> &'static Services {
+        self.services
+    }
+
+    /// The plugin's name.
+    pub(crate) fn plugin(&self) -> &str {
+        &self.plugin
+    }
+
+    /// Returns the interface of that name and version, or none (H.5).
+    pub(crate) fn interface(&'static self, name: &str, version: u32) -> ChipdockInterface {
+        if (name, version) != CONFIG {
+            return interfaces::of(self.services, name, version);
+        }
+        ChipdockInterface {
+            self_: ptr::from_ref(self).cast_mut().cast(),
+            table: ptr::from_ref(&CONFIG_TABLE).cast(),
+            table_size_bytes: size_of::<ChipdockConfig1>() as u64,
+            features: 0,
+        }
+    }
+
+    fn setting(&self, key: &str) -> Result<Option<SettingValue>, api::Error> {
+        let Some(declared) = self.declared.iter().find(|declared| declared.name == key) else {
+            let shown = bounds::cut(key, 80);
+            let message = format!(
+                "plugin \"{}\" declares no setting {shown:?}; {}",
+                self.plugin,
+                hint_of(key, &self.declared)
+            );
+            return Err(api::Error::new(api::ErrorKind::KEY_ERROR, message));
+        };
+        self.services.settings().find(&self.plugin, declared).0.map_err(|error| to_api(&error))
+    }
+}
+
+/// # Safety
+///
+/// `self_` is the one of a table made here.
+pub(crate) unsafe fn plugin_table(self_: *mut c_void) -> &'static PluginTable {
+    // SAFETY: leaked, so it lives as long as the process.
+    unsafe { &*self_.cast::<PluginTable>() }
+}
+
+unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut ChipdockAny) -> i32 {
+    // SAFETY: the caller passes the interface's `self_`.
+    let plugin = unsafe { plugin_table(self_) };
+    plugin.services.guarded("config", CHIPDOCK_ERROR, || {
+        // SAFETY: a string that lives for the call.
+        let key = unsafe { bounds::text(key, "the setting's name", NAME_BYTES_MAX) };
+        let key = key.map_err(|message| to_api(&Error::new(ErrorKind::Value, message)));
+        match key.and_then(|key| plugin.setting(key)) {
+            Ok(value) => {
+                // SAFETY: the caller passes a writable place, or null.
+                if let Some(out) = unsafe { aligned(out_value).cast_mut().as_mut() } {
+                    *out = value.map_or(api::Any::NONE, to_any).into_raw();
+                }
+                CHIPDOCK_OK
+            }
+            Err(error) => {
+                let status = error.kind().status();
+                plugin.services.raise(error);
+                status
+            }
+        }
+    })
+}
+
+fn to_any(value: SettingValue) -> api::Any {
+    match value {
+        SettingValue::Bool(value) => value.into(),
+        SettingValue::Int(value) => value.into(),
+        SettingValue::Float(value) => value.into(),
+        SettingValue::Text(value) => value.as_str().into(),
+        _ => api::Any::NONE,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,393 @@
+//! A build session: receives a code generator's results during a build (HOST-A6, HOST-A8 of this crate's front page).
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chipdock_abi::{
+    CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_WARNING, CHIPDOCK_OK,
+    CHIPDOCK_PANIC, ChipdockBuildRequest, ChipdockBuildSession, ChipdockDiagnostic, ChipdockInterface,
+    ChipdockStr,
+};
+use chipdock_ir::{Diagnostic, Span};
+use chipdock_plugin_api as api;
+use chipdock_plugin_api::extension;
+use chipdock_plugin_api::text::bytes_in;
+use serde::{Deserialize, Serialize};
+
+use crate::boundary::lent::{self, Loan};
+use crate::boundary::registrar::CodegenEntry;
+use crate::boundary::services::{Services, aligned};
+use crate::bounds::{
+    self, ANSWER_BYTES_MAX, ARTIFACT_BYTES_MAX, DIAGNOSTICS_BYTES_MAX, DIAGNOSTICS_MAX,
+    DIAGNOSTICS_REPORTED_MAX, INDEX_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, PLAUSIBLE_BYTES_MAX,
+    SECTIONS_MAX,
+};
+use crate::compile::artifact::Section;
+use crate::error::{Error, ErrorKind};
+use crate::names::is_name;
+use crate::runtime::{answered, broken};
+
+/// The severity of a code generator's message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The build fails.
+    Error,
+    /// The build goes on.
+    Warning,
+    /// For information.
+    Note,
+}
+
+impl Severity {
+    /// Returns the severity of that number; of an unknown one, the nearest that is graver (P3.6).
+    pub(crate) fn of(severity: i32) -> Self {
+        match severity {
+            ..=CHIPDOCK_DIAGNOSTIC_ERROR => Self::Error,
+            CHIPDOCK_DIAGNOSTIC_WARNING => Self::Warning,
+            _ => Self::Note,
+        }
+    }
+}
+
+/// A message of a code generator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildMessage {
+    /// The plugin whose words it is.
+    pub plugin: Arc<str>,
+    /// Its severity.
+    pub severity: Severity,
+    /// The diagnostic itself.
+    pub diagnostic: Diagnostic,
+}
+
+impl fmt::Display for BuildMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        write!(f, "{severity}: plugin \"{}\" says: {}", self.plugin, self.diagnostic)
+    }
+}
+
+/// Receiver of a build's results. A code generator may use it from several threads.
+pub(crate) struct Session {
+    services: &'static Services,
+    cancel: Arc<AtomicBool>,
+    delivered: Mutex<Delivered>,
+}
+
+#[derive(Default)]
+struct Delivered {
+    index: Option<String>,
+    sections: Vec<Section>,
+    sections_bytes: u64,
+    messages: Vec<BuildMessage>,
+    messages_bytes: usize,
+    /// Numbers of messages that were not kept: errors, others.
+    more: (u64, u64),
+    /// Reason of the first refused delivery.
+    refused: Option<String>,
+    /// Whether the call has returned.
+    is_closed: bool,
+}
+
+impl Delivered {
+    /// Returns true if a further message is counted, not kept.
+    fn is_full(&self) -> bool {
+        self.messages.len() >= DIAGNOSTICS_MAX || self.messages_bytes >= DIAGNOSTICS_BYTES_MAX
+    }
+
+    /// Counts a message that is not kept.
+    fn count(&mut self, severity: Severity) -> Result<(), String> {
+        let more = &mut self.more;
+        let all = more.0 + more.1 + self.messages.len() as u64;
+        if all >= DIAGNOSTICS_REPORTED_MAX {
+            return Err(format!("more than {DIAGNOSTICS_REPORTED_MAX} diagnostics"));
+        }
+        *if severity == Severity::Error { &mut more.0 } else { &mut more.1 } += 1;
+        Ok(())
+    }
+}
+
+/// Asks the code generator for the inputs that the bytes of a build depend on beside the request (C.35); `None` where they are
+/// unknown.
+pub(crate) fn fingerprint(
+    services: &'static Services,
+    codegen: &CodegenEntry,
+    request: &ChipdockBuildRequest,
+) -> Result<Option<String>, Error> {
+    let mut out = api::Any::NONE.into_raw();
+    services.clear_error();
+    let _calling = codegen.owned.calling(&format!("target.build.{}: fingerprint", codegen.kind));
+    let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
+    // SAFETY: the registered `self`, a request that lives for the call, a place for an owned value.
+    let status = unsafe { (table.fingerprint)(codegen_self, request, &mut out) };
+    let what = || "`fingerprint`".to_owned();
+    services.check(status, what)?;
+    // SAFETY: None, or a value that we own now.
+    let answer = unsafe { answered(out, &what) }?;
+    let text = answer
+        .to::<Option<String>>()
+        .map_err(|error| broken(format!("{} answered {}", what(), error.message())))?;
+    match text {
+        Some(text) if text.len() > ANSWER_BYTES_MAX => {
+            let size = text.len();
+            Err(broken(format!("{} answered {size} bytes; expected at most {ANSWER_BYTES_MAX}", what())))
+        }
+        Some(text) if text.is_empty() => Err(broken(format!("{} answered an empty text", what()))),
+        text => Ok(text),
+    }
+}
+
+/// Results that a build delivered.
+pub(crate) struct Parts {
+    pub(crate) index: Option<String>,
+    pub(crate) sections: Vec<Section>,
+    /// Reason why a delivery was refused, if one was.
+    pub(crate) refused: Option<String>,
+}
+
+impl Session {
+    pub(crate) fn new(services: &'static Services, cancel: Arc<AtomicBool>) -> Arc<Self> {
+        Arc::new(Self { services, cancel, delivered: Mutex::default() })
+    }
+
+    /// Lends the session to one call (HOST-A6).
+    pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockBuildSession> {
+        let table = |self_| ChipdockBuildSession { self_, index, section, diagnostic, is_cancelled, query };
+        self.services.sessions.lend(self.services, Arc::clone(self), table)
+    }
+
+    /// Builds into this session.
+    pub(crate) fn run(
+        self: &Arc<Self>,
+        codegen: &CodegenEntry,
+        request: &ChipdockBuildRequest,
+    ) -> Result<(), Error> {
+        let loan = self.lend();
+        self.services.clear_error();
+        let _calling = codegen.owned.calling(&format!("target.build.{}: build", codegen.kind));
+        let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
+        // SAFETY: the registered `self`, a request that lives for the call, a session that lives longer.
+        let status = unsafe { (table.build)(codegen_self, request, loan.table()) };
+        // A call to the session on another thread finds it closed.
+        self.with(|delivered| delivered.is_closed = true);
+        drop(loan);
+        self.services.check(status, || "`build`".to_owned())
+    }
+
+    fn with<R>(&self, change: impl FnOnce(&mut Delivered) -> R) -> R {
+        change(&mut self.delivered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Moves the messages out: returns the errors, and adds the rest to `messages`.
+    pub(crate) fn take_messages(&self, messages: &mut Vec<BuildMessage>) -> Vec<Diagnostic> {
+        let (taken, (more_errors, more_others)) = self.with(|delivered| {
+            delivered.messages_bytes = 0;
+            (std::mem::take(&mut delivered.messages), std::mem::take(&mut delivered.more))
+        });
+        let more = |count: u64, what: &str| Diagnostic {
+            function: "".into(),
+            span: Span::NONE,
+            node: String::new(),
+            message: format!("… and {count} more {what}"),
+        };
+        let (errors, others): (Vec<_>, Vec<_>) =
+            taken.into_iter().partition(|message| message.severity == Severity::Error);
+        messages.extend(others);
+        if more_others > 0 {
+            let diagnostic = more(more_others, "warnings and notes");
+            messages.push(BuildMessage { plugin: "".into(), severity: Severity::Note, diagnostic });
+        }
+        let mut errors: Vec<Diagnostic> = errors.into_iter().map(|message| message.diagnostic).collect();
+        if more_errors > 0 {
+            errors.push(more(more_errors, "errors"));
+        }
+        errors
+    }
+
+    /// Moves the deliveries out.
+    pub(crate) fn take_parts(&self) -> Parts {
+        let delivered = self.with(std::mem::take);
+        Parts { index: delivered.index, sections: delivered.sections, refused: delivered.refused }
+    }
+
+    /// Changes the deliveries, unless the call is over or the change is refused. A refusal is the build's failure even if the
+    /// code generator ignores it.
+    fn deliver(&self, change: impl FnOnce(&mut Delivered) -> Result<(), String>) -> i32 {
+        let done = self.with(|delivered| {
+            if delivered.is_closed {
+                return Err("a build session was used after its build".to_owned());
+            }
+            change(delivered).inspect_err(|message| {
+                delivered.refused.get_or_insert_with(|| message.clone());
+            })
+        });
+        match done {
+            Ok(()) => CHIPDOCK_OK,
+            Err(message) => {
+                self.services.raise_own(&Error::new(ErrorKind::BrokenPlugin, message));
+                CHIPDOCK_BROKEN_PLUGIN
+            }
+        }
+    }
+}
+
+/// Runs a function of the session of a `self_` (HOST-A6, HOST-A7).
+fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Session) -> i32) -> i32 {
+    match lent::host_of(self_) {
+        Err(status) => status,
+        Ok(services) => {
+            services.guarded(what, CHIPDOCK_PANIC, || match services.sessions.get(services, self_) {
+                Ok(session) => body(&session),
+                Err(status) => status,
+            })
+        }
+    }
+}
+
+unsafe extern "C" fn index(self_: *mut c_void, index_json: ChipdockStr) -> i32 {
+    enter(self_, "index", |session| {
+        // SAFETY: a string that lives for the call.
+        let index = unsafe { bounds::text(index_json, "the index", INDEX_BYTES_MAX) };
+        session.deliver(|delivered| {
+            let index = index?;
+            if delivered.index.is_some() {
+                return Err("the index is set a second time".to_owned());
+            }
+            delivered.index = Some(index.to_owned());
+            Ok(())
+        })
+    })
+}
+
+unsafe extern "C" fn section(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    kind: ChipdockStr,
+    alignment_bytes: u64,
+    data: *const c_void,
+    size_bytes: u64,
+) -> i32 {
+    enter(self_, "section", |session| {
+        // SAFETY: strings that live for the call.
+        let (name, kind) = unsafe {
+            (
+                bounds::text(name, "a section's name", NAME_BYTES_MAX),
+                bounds::text(kind, "a section's kind", NAME_BYTES_MAX),
+            )
+        };
+        session.deliver(|delivered| {
+            let (name, kind) = (name?, kind?);
+            if !is_name(kind) {
+                let kind: String = kind.chars().take(60).collect();
+                return Err(format!(
+                    "section \"{name}\" is of kind {kind:?}; expected a word of letters, digits, \"_\", \".\" and \"-\""
+                ));
+            }
+            if delivered.sections.len() >= SECTIONS_MAX {
+                return Err(format!("section \"{name}\" is one too many; expected at most {SECTIONS_MAX}"));
+            }
+            let all = delivered.sections_bytes.saturating_add(size_bytes);
+            if all > ARTIFACT_BYTES_MAX {
+                return Err(format!(
+                    "section \"{name}\" of {size_bytes} bytes makes {all} with the others; \
+                     expected at most {ARTIFACT_BYTES_MAX}"
+                ));
+            }
+            if data.is_null() && size_bytes != 0 {
+                return Err(format!("section \"{name}\" is null with {size_bytes} bytes"));
+            }
+            let size = usize::try_from(size_bytes).map_err(|error| error.to_string())?;
+            // SAFETY: not null unless it is empty; bytes that live for the call.
+            let bytes = unsafe { bytes_in(ChipdockStr { data: data.cast(), size }) };
+            let section =
+                Section::new(name, kind, alignment_bytes, bytes).map_err(|error| error.to_string())?;
+            delivered.sections.push(section);
+            delivered.sections_bytes = all;
+            Ok(())
+        })
+    })
+}
+
+unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockDiagnostic) -> i32 {
+    enter(self_, "diagnostic", |session| {
+        // SAFETY: null, misaligned or a diagnostic that lives for the call.
+        let given = unsafe { aligned(diagnostic).as_ref() };
+        // SAFETY: null, misaligned or a diagnostic that lives for the call; a chain that lives as long.
+        let chain = given.map_or(Ok(()), |given| unsafe { extension::check(given.next, "the diagnostic") });
+        if let Err(error) = chain {
+            // The code generator may report without the extension: this delivery is not wrong.
+            let status = error.kind().status();
+            session.services.raise(error);
+            return status;
+        }
+        session.deliver(|delivered| {
+            let given = given.ok_or_else(|| "a diagnostic is null or not aligned".to_owned())?;
+            let severity = Severity::of(given.severity);
+            if delivered.is_full() {
+                return delivered.count(severity);
+            }
+            let message = read_message(given, severity)?;
+            let Diagnostic { function, node, message: text, .. } = &message.diagnostic;
+            delivered.messages_bytes += function.len() + node.len() + text.len();
+            delivered.messages.push(message);
+            Ok(())
+        })
+    })
+}
+
+/// Reads a diagnostic in the form in which it is shown: the hint follows the message.
+fn read_message(given: &ChipdockDiagnostic, severity: Severity) -> Result<BuildMessage, String> {
+    let texts = [
+        (given.function, "function", NAME_BYTES_MAX),
+        (given.node, "node", MESSAGE_BYTES_MAX),
+        (given.message, "message", MESSAGE_BYTES_MAX),
+        (given.hint, "hint", MESSAGE_BYTES_MAX),
+    ];
+    if let Some((text, what, _)) = texts.iter().find(|(text, ..)| text.size > PLAUSIBLE_BYTES_MAX) {
+        return Err(format!(
+            "the {what} of a diagnostic has {} bytes; expected at most {PLAUSIBLE_BYTES_MAX}",
+            text.size
+        ));
+    }
+    // SAFETY: strings that live for the call.
+    let [function, node, mut message, hint] =
+        texts.map(|(text, _, bytes_max)| unsafe { bounds::shown(text, bytes_max) });
+    if !hint.is_empty() {
+        message = format!("{message}; {hint}");
+    }
+    let span = match (given.line, given.column) {
+        (0, _) | (_, 0) => Span::NONE,
+        (line, column) => Span { line, column },
+    };
+    let diagnostic = Diagnostic { function: function.into(), span, node, message };
+    // Its plugin is known to whoever asked for the build.
+    Ok(BuildMessage { plugin: "".into(), severity, diagnostic })
+}
+
+/// Answers `query` with no interface: this host's sessions have none.
+unsafe extern "C" fn query(
+    self_: *mut c_void,
+    _name: ChipdockStr,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    enter(self_, "query", |_| {
+        // SAFETY: the caller guarantees that it is writable or null.
+        if let Some(out) = unsafe { aligned(out_interface).cast_mut().as_mut() } {
+            *out = ChipdockInterface::NONE;
+        }
+        CHIPDOCK_OK
+    })
+}
+
+/// Returns nonzero for a cancelled build, and for a session that is over: the code generator then gives up.
+unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
+    enter(self_, "is_cancelled", |session| i32::from(session.cancel.load(Ordering::Relaxed)))
+}

@@ -1,0 +1,11 @@
+//! Finding, checking and opening plugins: from folders of manifests to registered names.
+
+pub mod discovery;
+pub(crate) mod image;
+pub(crate) mod loader;
+pub(crate) mod lock;
+pub mod manifest;
+pub(crate) mod origin;
+pub(crate) mod problem;
+pub(crate) mod registry;
+pub mod settings;
