@@ -6,10 +6,12 @@
 //!   path.
 //! * **FILES-I3** No more than the bound is read, whatever size the file claims to have, also while it grows.
 
+use std::fmt;
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
@@ -166,9 +168,28 @@ impl FileIdentity {
         }
     }
 
+    /// Returns when the file was last changed, be it only its permissions; `None` before 1970.
+    pub(crate) fn changed_at(&self) -> Option<SystemTime> {
+        let (seconds, nanoseconds) = self.changed;
+        let after = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
+        SystemTime::UNIX_EPOCH.checked_add(after)
+    }
+
     /// Returns true if the content is the same, whatever happened to the permissions and other names of the file.
     pub(crate) fn has_content_of(&self, other: &Self) -> bool {
         Self { changed: other.changed, ..*self } == *other
+    }
+}
+
+impl fmt::Display for FileIdentity {
+    /// Formats all that distinguishes the file, in numbers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, inode, size_bytes, modified, changed } = self;
+        write!(
+            f,
+            "{device} {inode} {size_bytes} {}.{:09} {}.{:09}",
+            modified.0, modified.1, changed.0, changed.1
+        )
     }
 }
 

@@ -18,6 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::export::NamedLinkers;
 use crate::library::TVM_FFI_VARIABLE;
 use crate::names::name_in_key;
+use crate::open::digests::Digests;
 use crate::open::discovery::{self, Discovery, Filters, SearchedPlace};
 use crate::open::lock::PluginLock;
 use crate::open::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
@@ -43,6 +44,7 @@ pub(crate) struct HostInner {
     pub(crate) filters: Filters,
     pub(crate) prefer: BTreeMap<String, String>,
     pub(crate) locked: Option<Arc<PluginLock>>,
+    pub(crate) digests: Arc<Digests>,
     pub(crate) state: RwLock<State>,
     pub(crate) opening: Mutex<()>,
     /// Warnings about targets that are given once.
@@ -76,6 +78,7 @@ impl Host {
             filters,
             prefer,
             locked: options.locked.clone(),
+            digests: Arc::new(Digests::of_process(options.remember_digests)),
             state: RwLock::default(),
             opening: Mutex::new(()),
             told: Mutex::default(),

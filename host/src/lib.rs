@@ -29,12 +29,13 @@
 //! | **`open`** | from folders of manifests to registered names |
 //! | [`discovery`] | FIND-D1 to FIND-D6: order, everything kept, trust, names, lock, needed keys |
 //! | [`manifest`] | the description of a plugin that is read without opening it |
+//! | [`generation`] | a manifest, from a plugin's registrations |
 //! | [`PluginLock`] | LOCK-K1 to LOCK-K4: pinned plugins, by name, version and digests |
 //! | `image` | IMAGE-E1 to IMAGE-E4: a shared library for this machine, and whole, before it is opened |
 //! | `loader` | LOAD-L1 to LOAD-L7: the checks of a library, all or nothing |
 //! | `registry` | REG-R1 to REG-R6: lazy, one answer, permanent, nothing hidden, disputes stay, needed keys first |
 //! | [`settings`] | SET-O1 to SET-O6: a user's settings of plugins, and the order of their sources |
-//! | `origin` | which bytes a plugin is |
+//! | `origin`, `digests` | which bytes a plugin is; DIGEST-M1 to DIGEST-M4: remembered for a file that has not changed |
 //! | **`boundary`** | what crosses to plugins and back |
 //! | `plugin_table`, `services` | the table that one plugin of one host is given, and what its functions do |
 //! | `attest`, `instance`, `registrar` | the layout of a plugin's tables; its instance, from `init` to `release`; what it registers |
@@ -141,7 +142,7 @@ pub use names::name_in_key;
 pub use open::lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
 pub use open::problem::{Problem, ProblemKind};
 pub use open::registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
-pub use open::{discovery, manifest, settings};
+pub use open::{discovery, generation, manifest, settings};
 pub use options::{Environment, HostOptions, LogLevel, LogSink, Variables};
 pub use runtime::extents;
 pub use runtime::{

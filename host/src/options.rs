@@ -73,6 +73,9 @@ pub struct HostOptions {
     /// The number of threads for parallel loops, the caller's included: 1 to 1024. None, or 0, is automatic: as many as the
     /// process has processors, by its affinity mask and the quota of its control group.
     pub threads: Option<u32>,
+    /// Whether digests of plugins' libraries are remembered from one process to the next, among the caches of this user, so that
+    /// a library that has not changed is not read again to name it. Those that a lock pins are always read.
+    pub remember_digests: bool,
     /// The receiver of log lines.
     pub log: LogSink,
     /// The part of the process that it may use.
@@ -91,6 +94,7 @@ impl Default for HostOptions {
             settings: Vec::new(),
             locked: None,
             threads: None,
+            remember_digests: false,
             log: LogLevel::Warning.to_stderr(),
             environment: Environment::of_process(),
         }

@@ -81,7 +81,11 @@ impl Wanted<'_> {
         let arguments = bind::bind(function, read_inputs(function, &inputs)?, &settings)?;
 
         let progress = Progress::new(global);
-        let host_options = HostOptions { threads: args.threads, ..host_options(global)? };
+        let host_options = HostOptions {
+            threads: args.threads,
+            remember_digests: !args.kernel.no_cache,
+            ..host_options(global)?
+        };
         let host = Host::new(host_options).map_err(|error| failure(&error))?;
         check_named_are_used(&host, global)?;
         let Code { source, device, origin } = code(&host, &progress)?;

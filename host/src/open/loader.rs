@@ -47,6 +47,7 @@ use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
 use crate::names::check_plugin_name;
+use crate::open::digests::Digests;
 use crate::open::image;
 use crate::open::lock::PluginLock;
 use crate::open::manifest::Manifest;
@@ -113,6 +114,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) manifest: Option<&'a Manifest>,
     /// The lock, and the name under which it pins this plugin.
     pub(crate) locked: Option<(&'a PluginLock, &'a str)>,
+    pub(crate) digests: &'a Arc<Digests>,
     pub(crate) services: &'static Services,
     pub(crate) device_types: &'a Arc<Mutex<DeviceTypes>>,
     /// Called with the descriptor's name before `init` runs: the name of a library without a manifest is known only then.
@@ -155,8 +157,13 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let mut identity = check_descriptor(&descriptor, opening.manifest)
         .map_err(|problem| explained(problem, &library, address))?;
     let shown = build_id(&identity.build_id, &examined, digest.as_deref());
-    let origin =
-        Origin::of_library(&identity.version, &identity.build_id, &examined.path, examined.identity, digest);
+    let origin = Origin::of_library(
+        &identity.version,
+        &identity.build_id,
+        (&examined.path, examined.identity),
+        opening.digests,
+        digest,
+    );
     identity.build_id = shown;
     if let Some(problem) = (opening.accept)(&identity.name) {
         return Err(problem);
@@ -228,8 +235,13 @@ fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<St
     if expected.is_none() && opening.locked.is_none() {
         return Ok(None);
     }
-    let found =
-        files::sha256(&examined.file).map_err(|error| cannot_open(format!("cannot be read: {error}")))?;
+    // What a lock pins is read whole (DIGEST-M3).
+    let found = if opening.locked.is_some() {
+        files::sha256(&examined.file)
+    } else {
+        opening.digests.of(&examined.file)
+    };
+    let found = found.map_err(|error| cannot_open(format!("cannot be read: {error}")))?;
     if let Some(expected) = expected.filter(|expected| !found.eq_ignore_ascii_case(expected)) {
         let message = format!(
             "its digest (SHA-256) is {found}, the manifest says {expected}; install library and manifest together"

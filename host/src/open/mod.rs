@@ -1,6 +1,8 @@
 //! Finding, checking and opening plugins: from folders of manifests to registered names.
 
+pub(crate) mod digests;
 pub mod discovery;
+pub mod generation;
 pub(crate) mod image;
 pub(crate) mod loader;
 pub(crate) mod lock;

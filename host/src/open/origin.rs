@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use chipdock_plugin_api::kit::{PerProcess, carried, lock};
 
 use crate::files::{self, FileIdentity};
+use crate::open::digests::Digests;
 
 /// Digests of libraries that this process has opened: each is read once, however many hosts there are.
 static DIGESTS: PerProcess<Mutex<BTreeMap<PathBuf, (FileIdentity, String)>>> = PerProcess::new(carried);
@@ -18,7 +19,7 @@ static DIGESTS: PerProcess<Mutex<BTreeMap<PathBuf, (FileIdentity, String)>>> = P
 /// Location of a plugin's code.
 enum Code {
     /// In a library of its own.
-    Library { path: PathBuf, identity: FileIdentity },
+    Library { path: PathBuf, identity: FileIdentity, digests: Arc<Digests> },
     /// In this program.
     Program,
 }
@@ -38,15 +39,15 @@ impl Origin {
     pub(crate) fn of_library(
         version: &semver::Version,
         build_id: &str,
-        path: &Path,
-        identity: FileIdentity,
+        (path, identity): (&Path, FileIdentity),
+        digests: &Arc<Digests>,
         digest: Option<String>,
     ) -> Self {
         let known = OnceLock::new();
         if let Some(digest) = digest {
             let _ = known.set(Some(digest));
         }
-        let code = Code::Library { path: path.to_owned(), identity };
+        let code = Code::Library { path: path.to_owned(), identity, digests: Arc::clone(digests) };
         Self { version: version.to_string(), build_id: build_id.to_owned(), code, digest: known }
     }
 
@@ -60,14 +61,14 @@ impl Origin {
     /// call.
     pub(crate) fn digest(&self) -> Option<&str> {
         let find = || match &self.code {
-            Code::Library { path, identity } => of_file(path, *identity),
+            Code::Library { path, identity, digests } => of_file(path, *identity, digests),
             Code::Program => of_program(),
         };
         self.digest.get_or_init(find).as_deref()
     }
 }
 
-fn of_file(path: &Path, opened: FileIdentity) -> Option<String> {
+fn of_file(path: &Path, opened: FileIdentity, digests: &Digests) -> Option<String> {
     let known = || lock(DIGESTS.of_this());
     if let Some((identity, digest)) = known().get(path)
         && *identity == opened
@@ -77,7 +78,7 @@ fn of_file(path: &Path, opened: FileIdentity) -> Option<String> {
     let file = files::open_regular(path).ok()?;
     let is_opened = || file.metadata().is_ok_and(|now| FileIdentity::of(&now) == opened);
     // Also not changed while it is read.
-    let digest = is_opened().then(|| files::sha256(&file).ok())?.filter(|_| is_opened())?;
+    let digest = is_opened().then(|| digests.of(&file).ok())?.filter(|_| is_opened())?;
     known().insert(path.to_owned(), (opened, digest.clone()));
     Some(digest)
 }
@@ -104,7 +105,8 @@ mod tests {
         let path = folder.path().join("library.so");
         let origin = || {
             let identity = FileIdentity::of(&std::fs::metadata(&path).unwrap());
-            Origin::of_library(&semver::Version::new(1, 0, 0), "", &path, identity, None)
+            let digests = Arc::new(Digests::of_process(false));
+            Origin::of_library(&semver::Version::new(1, 0, 0), "", (&path, identity), &digests, None)
         };
         std::fs::write(&path, "one").unwrap();
         let (first, unread) = (origin(), origin());

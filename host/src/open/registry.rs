@@ -330,6 +330,7 @@ impl HostInner {
             library: &candidate.library,
             manifest: candidate.manifest.as_ref(),
             locked: self.locked.as_deref().map(|lock| (lock, candidate.name.as_str())),
+            digests: &self.digests,
             services: self.services,
             device_types: &self.device_types,
             accept: &|name| self.refused_name(index, candidate, name),

@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use chipdock_host::generation;
 use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{
     Category, ErrorKind, Host, HostOptions, KeyReport, PluginLock, PluginReport, PluginState, ProblemKind,
@@ -53,7 +54,7 @@ impl Folder {
 
     /// Writes the manifest of a library, after a change.
     fn describe(&self, library: &Path, change: impl FnOnce(String) -> String) {
-        let text = manifest::generate(library, &Needs::default()).unwrap().to_text().unwrap();
+        let text = generation::generate(library, &Needs::default()).unwrap().to_text().unwrap();
         let path = manifest::manifest_path(library);
         fs::write(&path, change(text)).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
@@ -221,9 +222,9 @@ fn p3_10_a_kind_that_is_not_understood_is_unusable_and_nothing_else_is() {
 #[test]
 fn p5_13_an_author_is_told_of_a_field_that_nobody_reads() {
     let folder = Folder::new();
-    let error = manifest::generate(&folder.c("newer", &["BAD=26"]), &Needs::default()).unwrap_err();
+    let error = generation::generate(&folder.c("newer", &["BAD=26"]), &Needs::default()).unwrap_err();
     assert!(error.to_string().contains("its schema has stage \"tensors\""), "{error}");
-    let error = manifest::generate(&folder.c("wider", &["BAD=27"]), &Needs::default()).unwrap_err();
+    let error = generation::generate(&folder.c("wider", &["BAD=27"]), &Needs::default()).unwrap_err();
     let says = "the schema of target kind \"wider\": unknown field \"licence\"; a host would ignore it";
     assert!(error.to_string().contains(says), "{error}");
     let text = format!(

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use chipdock_host::generation;
 use chipdock_host::manifest::{self, Needs, sha256_of};
 use chipdock_host::{Host, HostOptions};
 use chipdock_test_support::plugins::compile;
@@ -22,7 +23,7 @@ fn shown(said: &str, flag: &str, has_manifest: bool) -> (String, String) {
     compile(&["gcc", "-std=c99", flag], &source, &library);
     own(&library);
     if has_manifest {
-        let manifest = manifest::generate(&library, &Needs::default()).unwrap();
+        let manifest = generation::generate(&library, &Needs::default()).unwrap();
         fs::write(manifest::manifest_path(&library), manifest.to_text().unwrap()).unwrap();
         fs::set_permissions(manifest::manifest_path(&library), fs::Permissions::from_mode(0o644)).unwrap();
     }

@@ -8,6 +8,7 @@ mod believed;
 mod build_id;
 mod capabilities;
 mod conversions;
+mod digests;
 mod exchange;
 mod header;
 mod header_beside;

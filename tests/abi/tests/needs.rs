@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use chipdock_host::generation;
 use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{ErrorKind, Host, HostOptions, PluginReport, PluginState, ProblemKind};
 use chipdock_test_support::plugins::compile;
@@ -28,11 +29,11 @@ impl Folder {
         let path = self.library(name, case, function);
         let needs = Needs { keys: keys.iter().map(ToString::to_string).collect(), ..Needs::default() };
         // What `init` refuses makes no manifest: it is that of a good one.
-        let text = match manifest::generate(&path, &needs) {
+        let text = match generation::generate(&path, &needs) {
             Ok(manifest) => manifest.to_text().unwrap(),
             Err(_) => {
                 let good = self.library(&format!("{name}-good"), 0, function);
-                let mut manifest = manifest::generate(&good, &needs).unwrap();
+                let mut manifest = generation::generate(&good, &needs).unwrap();
                 fs::remove_file(good).unwrap();
                 (manifest.name, manifest.sha256) = (name.to_owned(), None);
                 manifest.to_text().unwrap().replace(&format!("{name}-good"), name)
@@ -190,7 +191,7 @@ fn p5_16_a_manifest_that_needs_its_own_key_is_not_made() {
     let folder = Folder::new();
     let library = folder.library("alpha", 0, "alpha.answer");
     let needs = Needs { keys: vec!["function.alpha.answer".to_owned()], ..Needs::default() };
-    let error = manifest::generate(&library, &needs).unwrap_err();
+    let error = generation::generate(&library, &needs).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Value, "{error}");
     assert!(error.message().contains("the plugin provides it itself"), "{error}");
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use chipdock_host::generation;
 use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{Environment, ErrorKind, Host, HostOptions, ProblemKind};
 use chipdock_test_support::plugins::compile;
@@ -27,7 +28,7 @@ fn plugin(folder: &Path, name: &str, info: &str) -> PathBuf {
 
 fn describe(library: &Path) -> PathBuf {
     let path = manifest::manifest_path(library);
-    fs::write(&path, manifest::generate(library, &Needs::default()).unwrap().to_text().unwrap()).unwrap();
+    fs::write(&path, generation::generate(library, &Needs::default()).unwrap().to_text().unwrap()).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     path
 }
@@ -151,7 +152,7 @@ fn s1_an_info_that_is_no_object_is_a_bad_descriptor() {
     }
     let folder = tempfile::tempdir().unwrap();
     let library = plugin(folder.path(), "one", &INFO.replace("\"doc\"", "\"docs\": 1, \"doc\""));
-    let error = manifest::generate(&library, &Needs::default()).unwrap_err();
+    let error = generation::generate(&library, &Needs::default()).unwrap_err();
     assert!(error.to_string().contains("unknown field \"settings.0.docs\""), "an author is told: {error}");
     let host = Host::new(options(folder.path())).unwrap();
     assert_eq!(told(&host, "one.level").unwrap(), 3, "a host passes it over (P3.9)");

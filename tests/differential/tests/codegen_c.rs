@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
+use chipdock_host::generation;
 use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{CompileOptions, Host, HostOptions};
 use chipdock_test_backends::backends::Backend;
@@ -29,7 +30,7 @@ fn example() -> (Scratch, Host, Backend) {
     let template = format!("-I{}", workspace().join("examples/plugin-template-c").display());
     let source = workspace().join("examples/codegen-c/plugin.c");
     plugins::compile(&["gcc", "-std=c99", template.as_str(), "-Wl,--no-as-needed", "-lm"], &source, &library);
-    let described = manifest::generate(&library, &Needs::default()).expect("a manifest");
+    let described = generation::generate(&library, &Needs::default()).expect("a manifest");
     let manifest = manifest::manifest_path(&library);
     fs::write(&manifest, described.to_text().expect("its text")).expect("written");
     // A plugin that others may write is refused.

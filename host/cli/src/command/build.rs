@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
-use chipdock_host::{ErrorKind, Host, Schedule};
+use chipdock_host::{ErrorKind, Host, HostOptions, Schedule};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
@@ -130,7 +130,8 @@ fn produce(
     if emit == Some(Emit::Ir) {
         return Ok(text("ir", print::module(module)));
     }
-    let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
+    let options = HostOptions { remember_digests: !args.kernel.no_cache, ..host_options(global)? };
+    let host = Host::new(options).map_err(|error| failure(&error))?;
     check_named_are_used(&host, global)?;
     let device = args.device.as_deref().map(compile::device_choice).transpose()?;
     let target = match device {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use chipdock_host::Error;
 use chipdock_host::files::read_regular_text;
-use chipdock_host::manifest::{Needs, generate_with, manifest_path};
+use chipdock_host::generation::generate_with;
+use chipdock_host::manifest::{Needs, manifest_path};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use serde_json::json;
 

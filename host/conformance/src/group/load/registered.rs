@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED};
-use chipdock_host::manifest::{Manifest, Needs, generate};
+use chipdock_host::generation::generate;
+use chipdock_host::manifest::{Manifest, Needs};
 use chipdock_host::{PluginReport, PluginState};
 use serde_json::{Map, Value};
 
