@@ -2,10 +2,11 @@
 //!
 //! * `device_api.cuda` (`device_api`): memory, copies and streams (`hardware`) over the driver (`driver`), which is
 //!   opened when it is first needed; its interfaces `reset`, `timer` (`timer`) and `external` (`external`).
-//! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`image`), loaded and launched (`module`).
+//! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`artifact`), loaded and launched (`program`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
 //! * `target.build.cuda` (`codegen`): CUDA C (`dialect`, `postprocess`), compiled to PTX or a cubin (`compiler`).
 
+mod artifact;
 mod codegen;
 mod compiler;
 mod device_api;
@@ -13,10 +14,9 @@ mod dialect;
 mod driver;
 mod external;
 mod hardware;
-mod image;
 mod loader;
-mod module;
 mod postprocess;
+mod program;
 mod target_kind;
 #[cfg(test)]
 mod tests;

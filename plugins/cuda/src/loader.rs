@@ -14,11 +14,11 @@ use chipdock_plugin_api::{
     ensure,
 };
 
+use crate::artifact::{ARTIFACT, Code};
 use crate::compiler::Settings;
 use crate::device_api::{DEVICE_TYPE, NAME};
 use crate::hardware::{Device, Hardware, Limits};
-use crate::image::{ARTIFACT, Code};
-use crate::module::{Entry, Grid, Image};
+use crate::program::{Entry, Grid, Image};
 
 /// Maximum number of arguments that are stored on the stack.
 const INLINE_ARGUMENTS: usize = 32;

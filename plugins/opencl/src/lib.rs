@@ -6,7 +6,7 @@
 //! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through the `dialect`.
 //! * `module.load.opencl` (`loader`): programs (`program`), kept as files after they are built (`cache`), and their
 //!   kernels' launches (`launch`), one by one if a driver requires it (`turns`).
-//! * `functions`: the interface that opens a lost device again, and the hooks with which the conformance suite makes
+//! * `hooks`: the interface that opens a lost device again, and the hooks with which the conformance suite makes
 //!   one fail; `timer` and `external`: the interfaces of those names.
 //! * `driver`: bindings of OpenCL; `error`: mapping of its errors.
 
@@ -19,8 +19,8 @@ mod discovery;
 mod driver;
 mod error;
 mod external;
-mod functions;
 mod hardware;
+mod hooks;
 mod launch;
 mod loader;
 mod memory;
@@ -47,7 +47,7 @@ register_device_api!(hardware::NAME, hardware::DEVICE_TYPE, |context| Box::new(d
     context.state::<Hardware>()
 )));
 register_interface!("device_api.opencl", RESET, |context: &Context| -> Box<dyn Reset> {
-    Box::new(functions::Reopen(context.state::<Hardware>()))
+    Box::new(hooks::Reopen(context.state::<Hardware>()))
 });
 register_module_loader!("opencl", |context| Box::new(loader::OpenClLoader {
     host: context.host(),

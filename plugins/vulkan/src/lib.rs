@@ -6,7 +6,7 @@
 //! * `target.kind.vulkan` (`target_kind`): the options, which of them must agree, and which types they bring.
 //! * `target.build.vulkan` (`codegen`): a module at stage `device` to SPIR-V words, by the generator in `spirv`.
 //! * `artifact`: what the code generator writes and the loader reads.
-//! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`module`).
+//! * `module.load.vulkan` (`loader`): artifacts, pipelines and launches (`program`).
 //! * `timer`: the interface of that name. `validator`: the program that checks modules in tests.
 
 mod artifact;
@@ -15,7 +15,7 @@ mod device;
 mod device_api;
 mod driver;
 mod loader;
-mod module;
+mod program;
 mod spirv;
 mod target_kind;
 #[cfg(test)]
@@ -31,7 +31,7 @@ use chipdock_plugin_api::{
 
 use device::Hardware;
 
-export_plugin! { name: "vulkan", settings: [device::VALIDATION, module::cache::FOLDER, validator::VALIDATOR] }
+export_plugin! { name: "vulkan", settings: [device::VALIDATION, program::cache::FOLDER, validator::VALIDATOR] }
 
 register_device_api!(device::NAME, device::DEVICE_TYPE, |context| Box::new(device_api::VulkanDeviceApi(
     context.state::<Hardware>()

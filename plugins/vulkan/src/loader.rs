@@ -10,10 +10,10 @@ use chipdock_plugin_api::{
 };
 
 use crate::device::{Device, Gpu, Hardware};
-use crate::module::cache;
-use crate::module::interface::{ARTIFACT, Code};
-use crate::module::launch::Built;
-use crate::module::needs;
+use crate::program::cache;
+use crate::program::interface::{ARTIFACT, Code};
+use crate::program::launch::Built;
+use crate::program::needs;
 
 /// The loader of one host.
 pub(crate) struct VulkanLoader {

@@ -1,7 +1,7 @@
 //! Target `webgpu`: WGSL for WebGPU. A code generator without a device API yet.
 //!
 //! * `target.kind.webgpu` (`target_kind`): the options, and the check of warps against subgroups.
-//! * `target.build.webgpu` (`codegen`): a module to one WGSL text, through the dialect.
+//! * `target.build.webgpu` (`codegen`): a module to one WGSL text, through the `dialect`.
 
 mod codegen;
 mod dialect;

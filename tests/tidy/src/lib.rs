@@ -21,6 +21,8 @@
 //!   against panics, because a test fails by panicking.
 //! * TIDY-T14 Every file of a folder `tests` is built: it is the root of a test, or another file there has it as a module. A target
 //!   whose manifest says `test = false` has no tests in its files.
+//! * TIDY-T15 A part that two backends have, a file or folder of `src`, is one of those that CONTRIBUTING.md lists, and the front
+//!   page of the backend (`src/lib.rs`) names every part.
 
 use std::path::{Path, PathBuf};
 

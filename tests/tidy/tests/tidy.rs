@@ -325,7 +325,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "device_api.rs",
             "external.rs",
             "timer.rs",
-            "module.rs",
+            "program.rs",
             "module_loader.rs",
             "loader.rs",
             "llvm/",
@@ -666,4 +666,41 @@ fn tidy_t14_no_test_is_left_out_of_the_build() {
     }
     assert!(n_files > 100, "{n_files} files of tests are few");
     check("TIDY-T14", &findings);
+}
+
+/// The names of the parts of a backend, in the table of CONTRIBUTING.md.
+fn parts_of_a_backend(page: &str) -> BTreeSet<&str> {
+    let (_, table) = page.split_once("<!-- parts of a backend -->\n").expect("the table of parts");
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| row.split('|').nth(1));
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
+}
+
+#[test]
+fn tidy_t15_a_part_has_one_name_in_every_backend() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("CONTRIBUTING.md");
+    let known = parts_of_a_backend(&page);
+    assert!(known.len() > 15, "TIDY-T15: found {known:?}");
+    let (mut findings, mut users) = (Vec::new(), BTreeMap::<String, Vec<String>>::new());
+    for plugin in fs::read_dir(root().join("plugins")).expect("plugins/").flatten() {
+        let backend = plugin.file_name().to_string_lossy().into_owned();
+        let front = fs::read_to_string(plugin.path().join("src/lib.rs")).expect("a front page");
+        let entries = fs::read_dir(plugin.path().join("src")).expect("src/").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let parts: BTreeSet<String> = names
+            .filter(|name| !name.ends_with(".json"))
+            .map(|name| name.trim_end_matches(".rs").to_owned())
+            .collect();
+        for part in parts {
+            if !["lib", "tests"].contains(&part.as_str()) && !front.contains(&format!("`{part}`")) {
+                findings.push(format!("plugins/{backend}/src/lib.rs does not name `{part}`"));
+            }
+            users.entry(part).or_default().push(backend.clone());
+        }
+    }
+    let unlisted = users.iter().filter(|(part, users)| users.len() > 1 && !known.contains(part.as_str()));
+    findings.extend(unlisted.map(|(part, users)| format!("`{part}` of {users:?} is not in CONTRIBUTING.md")));
+    let unused = known.iter().filter(|part| **part != "device" && !users.contains_key(**part));
+    findings.extend(unused.map(|part| format!("CONTRIBUTING.md lists `{part}`, which no backend has")));
+    check("TIDY-T15", &findings);
 }

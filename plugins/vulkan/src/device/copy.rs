@@ -6,7 +6,7 @@ use chipdock_plugin_api::{Error, ErrorKind, bail};
 
 use super::hardware::Device;
 use super::memory::Space;
-use super::queue::{Keep, Queue, Work};
+use super::stream::{Keep, Queue, Work};
 use crate::driver::{HostMemory, Stage};
 
 /// Maximum number of bytes in host memory at a time during a copy between two devices.

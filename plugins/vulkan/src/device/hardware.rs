@@ -10,7 +10,7 @@ use chipdock_plugin_api::{Error, HostRef, HostState};
 use super::discovery::discover;
 use super::mark::Mark;
 use super::memory::Space;
-use super::queue::{Queue, Shared};
+use super::stream::{Queue, Shared};
 use crate::driver::{Found, Gpu, Limits, Means, VALIDATION};
 
 /// Name of the devices: `device_api.vulkan`, and `--device vulkan:0`.

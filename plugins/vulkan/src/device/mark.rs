@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chipdock_plugin_api::{Error, ErrorKind, ensure};
 
 use super::hardware::Device;
-use super::queue::Work;
+use super::stream::Work;
 use crate::driver::{OrFailed, Point, Timestamp, failed, failed_later, name_of};
 
 /// A mark of a stream, which may live longer than it.

@@ -80,8 +80,8 @@ mod discovery;
 mod hardware;
 mod mark;
 mod memory;
-mod queue;
 mod staging;
+mod stream;
 
 pub(crate) use copy::{End, copy_across, copy_within};
 #[cfg(test)]
@@ -92,8 +92,8 @@ pub(crate) use hardware::{DEVICE_TYPE, Device, Hardware, NAME};
 pub(crate) use mark::nanoseconds_between;
 pub(crate) use memory::Space;
 #[cfg(test)]
-pub(crate) use queue::DEPTH;
-pub(crate) use queue::{Keep, Queue, Recorded, Work};
+pub(crate) use stream::DEPTH;
+pub(crate) use stream::{Keep, Queue, Recorded, Work};
 
 pub(crate) use crate::driver::{Buffer, Gpu, Limits, OrFailed, Properties, Request, VALIDATION, source};
 #[cfg(test)]

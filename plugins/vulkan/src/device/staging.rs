@@ -9,7 +9,7 @@ use chipdock_plugin_api::{Error, ErrorKind, bail};
 use gpu_allocator::MemoryLocation;
 
 use super::memory::Space;
-use super::queue::{Keep, Queue, State, Work};
+use super::stream::{Keep, Queue, State, Work};
 use crate::driver::{Buffer, HostMemory, Request};
 
 /// Size of a ring.

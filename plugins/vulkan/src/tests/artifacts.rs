@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::by_hand::{Form, Parts, add};
-use crate::module::interface::{ARTIFACT, Code};
-use crate::module::words::Shader;
+use crate::program::interface::{ARTIFACT, Code};
+use crate::program::words::Shader;
 
 const FORMS: [Form; 4] = [Form::Push, Form::Uniform, Form::Address, Form::Shared];
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::by_hand::{Form, add};
 use super::launches::{files, works};
 use super::support::{Bench, in_child};
-use crate::module::cache;
+use crate::program::cache;
 
 /// Variable that names the folder for [`child_keeps_pipelines`].
 const FOLDER: &str = "CHIPDOCK_TEST_KEPT";

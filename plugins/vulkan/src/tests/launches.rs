@@ -13,8 +13,8 @@ use super::by_hand::{Form, Parts, THREADS, add};
 use super::modules::Add;
 use super::support::{Bench, end, host, in_child};
 use crate::device::DEVICE_TYPE;
-use crate::module::interface::{ARTIFACT, Code};
-use crate::module::{cache, needs};
+use crate::program::interface::{ARTIFACT, Code};
+use crate::program::{cache, needs};
 
 /// More than a block, and not a whole number of blocks.
 const COUNT: usize = 150;

@@ -14,7 +14,7 @@ use super::by_hand::{Form, Parts, THREADS};
 use super::support::{Bench, host};
 use crate::device::{DEVICE_TYPE, Device};
 use crate::loader::{Loaded, VulkanLoader};
-use crate::module::interface::{ARTIFACT, Code};
+use crate::program::interface::{ARTIFACT, Code};
 
 /// Arguments of `add`.
 #[derive(Clone, Copy)]

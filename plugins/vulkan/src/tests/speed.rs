@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::by_hand::{Form, add};
-use crate::module::interface::{ARTIFACT, Code};
+use crate::program::interface::{ARTIFACT, Code};
 
 #[test]
 #[ignore = "a measurement"]
