@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::raw::HOOK;
 use crate::{Context, Facts, Verdict};
 
 /// Conformance level that a plugin can reach (SUITE-S13).
@@ -387,9 +388,6 @@ impl Default for Seeds {
         Self { first: 0, programs: 64 }
     }
 }
-
-/// Prefix of the functions through which a plugin lets the suite inject failures into its devices.
-pub const HOOK: &str = "conformance.";
 
 /// Returns an instance for each pair of a case and a registration that the case applies to.
 #[must_use]

@@ -103,6 +103,7 @@ pub mod facts;
 mod group;
 pub mod guarded;
 mod heap;
+mod hosts;
 mod kernels;
 pub mod list;
 pub mod ops;
@@ -110,6 +111,7 @@ pub mod raw;
 pub mod report;
 pub mod run;
 mod script;
+pub mod settings;
 pub mod stop;
 
 pub use case::{Case, Cases, Group, Instance, Level, Profile, Subject};

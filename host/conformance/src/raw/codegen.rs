@@ -13,7 +13,7 @@ use chipdock_abi::{
 use chipdock_plugin_api::text::{bytes_in, str_in_lossy, str_out};
 use chipdock_plugin_api::{Any, Error, ErrorKind, extension};
 
-use super::host::SuiteHost;
+use super::host::RawHost;
 use super::kind::{bytes_out, null_table};
 use super::plugin::{Plugin, Table};
 
@@ -85,7 +85,7 @@ pub struct Delivered {
 
 /// Host side of a build session.
 struct Session {
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     /// Number of polls that are answered with no.
     cancel_after: u32,
     polls: AtomicU32,
@@ -198,7 +198,7 @@ pub struct Codegen {
     /// Newest wire version of the IR that the code generator reads.
     pub ir_max: String,
     table: Table<ChipdockCodegen>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
 }
 
 /// Function of the code generator that is called.

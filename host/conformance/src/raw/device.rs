@@ -10,7 +10,7 @@ use chipdock_abi::{
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, ChipdockDataType, ChipdockDevice, Error, ErrorKind};
 
-use super::host::SuiteHost;
+use super::host::RawHost;
 use super::plugin::{Interface, Table};
 
 /// Hint of no particular element type.
@@ -24,7 +24,7 @@ pub struct Device {
     /// Device type in force.
     pub device_type: i32,
     table: Table<ChipdockDeviceApi>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     /// Interfaces that extend the device API.
     interfaces: Vec<Interface>,
 }
@@ -48,7 +48,7 @@ impl Device {
         name: String,
         device_type: i32,
         table: Table<ChipdockDeviceApi>,
-        host: &'static SuiteHost,
+        host: &'static RawHost,
         interfaces: Vec<Interface>,
     ) -> Self {
         Self { name, device_type, table, host, interfaces }
@@ -111,7 +111,7 @@ impl Device {
 
     /// Returns the host that errors are raised with.
     #[must_use]
-    pub fn host(&self) -> &'static SuiteHost {
+    pub fn host(&self) -> &'static RawHost {
         self.host
     }
 

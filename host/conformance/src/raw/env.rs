@@ -1,4 +1,4 @@
-//! Environment for compiled code that the suite loads itself: errors, workspace in host memory, and loops on the
+//! Environment for compiled code that is loaded through the bare tables: errors, workspace in host memory, and loops on the
 //! caller's thread.
 
 use std::ffi::{CStr, c_char, c_void};
@@ -13,7 +13,7 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api::{Error, ErrorKind};
 
-use super::host::SuiteHost;
+use super::host::RawHost;
 
 /// Time that a loader may take to release an environment that is no longer used.
 const RELEASE_TIME: Duration = Duration::from_secs(2);
@@ -21,7 +21,7 @@ const RELEASE_TIME: Duration = Duration::from_secs(2);
 /// An environment that counts its releases. It is leaked, so that uses after the release are detected.
 pub struct Lent {
     env: OnceLock<ChipdockEnv>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     released: AtomicU32,
     late: AtomicU32,
 }
@@ -29,7 +29,7 @@ pub struct Lent {
 impl Lent {
     /// Creates an environment for one load, whose errors are raised with `host`; it is never freed.
     #[must_use]
-    pub fn new(host: &'static SuiteHost) -> &'static Self {
+    pub fn new(host: &'static RawHost) -> &'static Self {
         let (released, late) = (AtomicU32::new(0), AtomicU32::new(0));
         Box::leak(Box::new(Self { env: OnceLock::new(), host, released, late }))
     }
@@ -76,7 +76,7 @@ impl Lent {
     }
 }
 
-fn host_of<'a>(env: *const ChipdockEnv) -> &'a SuiteHost {
+fn host_of<'a>(env: *const ChipdockEnv) -> &'a RawHost {
     // SAFETY: compiled code passes the environment that it was given, whose `self_` was leaked.
     let lent = unsafe { &*(*env).self_.cast::<Lent>() };
     if lent.released() > 0 {
@@ -131,7 +131,7 @@ unsafe extern "C" fn allocate_workspace(
         ptr::null_mut()
     };
     if device_type != CHIPDOCK_DEVICE_CPU {
-        return refuse(ErrorKind::UNSUPPORTED, "the suite's environment has workspace in host memory only");
+        return refuse(ErrorKind::UNSUPPORTED, "this environment has workspace in host memory only");
     }
     let Ok(size) = usize::try_from(size_bytes) else {
         return refuse(ErrorKind::OUT_OF_MEMORY, "the workspace is too large");
@@ -183,7 +183,7 @@ unsafe extern "C" fn device_type(
     name: *const c_char,
     _out_device_type: *mut i32,
 ) -> i32 {
-    let message = format!("the suite's environment knows no device \"{}\"", text(name));
+    let message = format!("this environment knows no device \"{}\"", text(name));
     host_of(env).set(Error::new(ErrorKind::NOT_FOUND, message));
     CHIPDOCK_ERROR
 }

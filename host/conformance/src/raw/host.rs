@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT,
@@ -17,13 +18,15 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
 
 use serde_json::Value;
 
-use super::config::{self, Settings};
+use super::config::{self, Answers, SettingsOf};
 use super::env::Lent;
-use super::plugin::{Interface, Registered, Table};
-use crate::Subject;
+use super::plugin::{Interface, Registered, Role, Table};
+
+/// Message of the error with which a host refuses a registration on request.
+pub const REFUSED: &str = "the host refuses this registration to see what becomes of it";
 
 /// Recording host. Lives as long as the process, as hosts do.
-pub struct SuiteHost {
+pub struct RawHost {
     id: usize,
     registered: Mutex<Vec<Registered>>,
     streams: Mutex<HashMap<(i32, i32), usize>>,
@@ -36,15 +39,28 @@ pub struct SuiteHost {
     infos: Mutex<Vec<(String, Vec<u8>)>>,
     /// Index of the registration that is refused, which tests the plugin's side of P5.4.
     refuse: Mutex<Option<usize>>,
-    /// Whether the host wants test hooks (I.4).
-    has_hooks: bool,
+    offer: Offer,
     /// Shared environment of loads whose releases are not counted, so that a case that loads repeatedly grows only by
     /// what the plugin keeps.
     env: OnceLock<&'static Lent>,
-    /// Settings that the host answers, if it has `config` 1.
-    pub(super) settings: OnceLock<Settings>,
-    /// Whether the host answers the user's settings once its plugin is known.
-    takes_given: bool,
+    /// Settings of its plugin, if it has `config` 1.
+    pub(super) settings: OnceLock<Arc<dyn Answers>>,
+}
+
+/// What a host has beyond its table.
+pub struct Offer {
+    /// Minor version of the ABI that the host reports (P3.8).
+    pub abi_minor: u32,
+    /// Whether the host wants test hooks (I.4).
+    pub has_hooks: bool,
+    /// Settings of the plugin, which are asked for when it is known (interface `config` 1).
+    pub settings: Option<SettingsOf>,
+}
+
+impl Default for Offer {
+    fn default() -> Self {
+        Self { abi_minor: CHIPDOCK_ABI_MINOR, has_hooks: true, settings: None }
+    }
 }
 
 thread_local! {
@@ -56,9 +72,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn host_of<'a>(self_: *mut c_void) -> &'a SuiteHost {
-    // SAFETY: `self_` points to a leaked suite host: every table that is handed out carries one.
-    unsafe { &*self_.cast::<SuiteHost>() }
+pub(super) fn host_of<'a>(self_: *mut c_void) -> &'a RawHost {
+    // SAFETY: `self_` points to a leaked host: every table that is handed out carries one.
+    unsafe { &*self_.cast::<RawHost>() }
 }
 
 unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
@@ -143,7 +159,7 @@ unsafe extern "C" fn query(
         features: 0,
     };
     let found = match (&*name, version) {
-        ("conformance", 1) if host.has_hooks => conformance,
+        ("conformance", 1) if host.offer.has_hooks => conformance,
         ("config", 1) if host.settings.get().is_some() => config::interface(self_),
         _ => ChipdockInterface::NONE,
     };
@@ -156,38 +172,19 @@ unsafe extern "C" fn wants_hooks(_self: *mut c_void) -> i32 {
     1
 }
 
-impl SuiteHost {
-    /// Creates a host that is never freed.
+impl RawHost {
+    /// Creates a host that wants test hooks and has no settings. It is never freed.
     #[must_use]
     pub fn leak() -> &'static Self {
-        Self::leak_as(CHIPDOCK_ABI_MINOR, true, None)
+        Self::leak_with(Offer::default())
     }
 
-    /// Creates a host without test hooks (I.4), like one that does not run the suite.
-    #[must_use]
-    pub fn leak_without_hooks() -> &'static Self {
-        Self::leak_as(CHIPDOCK_ABI_MINOR, false, None)
-    }
-
-    /// Creates a host that reports another minor version of the ABI (P3.8).
-    #[must_use]
-    pub fn leak_with_minor(abi_minor: u32) -> &'static Self {
-        Self::leak_as(abi_minor, true, None)
-    }
-
-    /// Creates a host without interface `config` 1, whatever the user set (S.11).
-    #[must_use]
-    pub fn leak_without_settings() -> &'static Self {
-        Self::leak_made(CHIPDOCK_ABI_MINOR, true, None, false)
-    }
-
-    /// Makes the host answer the user's settings for this plugin; called before `init`.
-    pub(super) fn answer_given(&self, plugin: &str, info: &str) {
-        if self.takes_given
-            && self.settings.get().is_none()
-            && let Some(given) = Settings::given(plugin, info)
+    /// Makes the host answer the settings of this plugin; called before `init`.
+    pub(super) fn meets(&self, plugin: &str, info: &str) {
+        if self.settings.get().is_none()
+            && let Some(answers) = self.offer.settings.as_ref().and_then(|of| of(plugin, info))
         {
-            let _ = self.settings.set(given);
+            let _ = self.settings.set(answers);
         }
     }
 
@@ -196,25 +193,13 @@ impl SuiteHost {
         self.env.get_or_init(|| Lent::new(self))
     }
 
-    /// Creates a host that answers settings, or refuses each with an error.
+    /// Creates a host that has what is offered. It is never freed.
     #[must_use]
-    pub fn leak_with_settings(settings: Settings) -> &'static Self {
-        Self::leak_as(CHIPDOCK_ABI_MINOR, true, Some(settings))
-    }
-
-    fn leak_as(abi_minor: u32, has_hooks: bool, settings: Option<Settings>) -> &'static Self {
-        Self::leak_made(abi_minor, has_hooks, settings, true)
-    }
-
-    fn leak_made(
-        abi_minor: u32,
-        has_hooks: bool,
-        settings: Option<Settings>,
-        takes_given: bool,
-    ) -> &'static Self {
-        static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    pub fn leak_with(offer: Offer) -> &'static Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let abi_minor = offer.abi_minor;
         let host: &'static Self = Box::leak(Box::new(Self {
-            id: COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
+            id: COUNT.fetch_add(1, Ordering::Relaxed),
             registered: Mutex::default(),
             streams: Mutex::default(),
             initialising: Mutex::default(),
@@ -222,10 +207,9 @@ impl SuiteHost {
             table: Mutex::new(None),
             infos: Mutex::default(),
             refuse: Mutex::new(None),
-            has_hooks,
+            offer,
             env: OnceLock::new(),
-            settings: settings.map(OnceLock::from).unwrap_or_default(),
-            takes_given,
+            settings: OnceLock::new(),
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
@@ -248,7 +232,7 @@ impl SuiteHost {
     /// Returns the host as a plugin sees it.
     #[must_use]
     pub fn reference(&self) -> HostRef {
-        // Set by `leak_made`, which makes every host.
+        // Set by `leak_with`, which makes every host.
         lock(&self.table).unwrap_or_else(HostRef::standalone)
     }
 
@@ -289,12 +273,6 @@ impl SuiteHost {
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
         lock(&self.broken).clone()
-    }
-
-    /// Returns the number of settings that were requested and refused.
-    #[must_use]
-    pub fn n_settings_refused(&self) -> usize {
-        self.settings.get().map_or(0, Settings::n_refused)
     }
 
     /// Returns the `info_json` of device APIs, code generators and loaders by key, in order.
@@ -383,10 +361,7 @@ impl SuiteHost {
             return CHIPDOCK_INVALID_ARGUMENT;
         }
         if *lock(&self.refuse) == Some(number) {
-            self.set(Error::new(
-                ErrorKind::WRONG_STATE,
-                "the suite refuses this registration to see what becomes of it",
-            ));
+            self.set(Error::new(ErrorKind::WRONG_STATE, REFUSED));
             return chipdock_abi::CHIPDOCK_WRONG_STATE;
         }
         CHIPDOCK_OK
@@ -650,14 +625,14 @@ impl Registered {
         (text.len() > bytes_max).then(|| format!("{what}: expected at most {bytes_max} bytes, found more"))
     }
 
-    /// Returns the kind of the registration and its name; `None` for an interface.
-    pub(super) fn subject(&self) -> Option<(Subject, &str)> {
+    /// Returns what the registration is and its name; `None` for an interface.
+    pub(super) fn role(&self) -> Option<(Role, &str)> {
         Some(match self {
-            Self::DeviceApi { name, .. } => (Subject::DeviceApi, name),
-            Self::TargetKind { name, .. } => (Subject::TargetKind, name),
-            Self::Codegen { name, .. } => (Subject::Codegen, name),
-            Self::Loader { name, .. } => (Subject::Loader, name),
-            Self::Function { name, .. } => (Subject::Function, name),
+            Self::DeviceApi { name, .. } => (Role::DeviceApi, name),
+            Self::TargetKind { name, .. } => (Role::TargetKind, name),
+            Self::Codegen { name, .. } => (Role::Codegen, name),
+            Self::Loader { name, .. } => (Role::Loader, name),
+            Self::Function { name, .. } => (Role::Function, name),
             Self::Interface(_) => return None,
         })
     }

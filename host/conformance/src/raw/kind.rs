@@ -3,7 +3,7 @@
 use chipdock_abi::{ChipdockStr, ChipdockTargetKind};
 use chipdock_plugin_api::{Any, Error, ErrorKind};
 
-use super::host::SuiteHost;
+use super::host::RawHost;
 use super::plugin::{Plugin, Table};
 
 /// A target kind.
@@ -14,7 +14,7 @@ pub struct Kind {
     /// Schema as registered.
     pub schema_json: String,
     table: Table<ChipdockTargetKind>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
 }
 
 /// Returns bytes as a text of the ABI, without checking them.

@@ -7,7 +7,7 @@ use chipdock_abi::{ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest};
 use chipdock_plugin_api::{Error, ErrorKind};
 
 use super::codegen::Chain;
-use super::host::SuiteHost;
+use super::host::RawHost;
 use super::kind::bytes_out;
 use super::loader::Module;
 
@@ -15,7 +15,7 @@ use super::loader::Module;
 pub struct Launches<'a> {
     table: ChipdockLaunch1,
     self_: *mut c_void,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     _module: &'a Module,
 }
 

@@ -8,7 +8,7 @@ use chipdock_plugin_api::{Any, Error, ErrorKind, Function};
 
 use super::codegen::{self, Chain};
 use super::env::Lent;
-use super::host::SuiteHost;
+use super::host::RawHost;
 use super::kind::{bytes_out, null_table};
 use super::plugin::{Plugin, Table};
 
@@ -34,22 +34,6 @@ pub struct RawArtifact {
     pub sections: Vec<RawSection>,
     /// Names and flags of the artifact's extensions.
     pub extensions: Vec<(String, u32)>,
-}
-
-impl From<&chipdock_host::artifact::Artifact> for RawArtifact {
-    fn from(artifact: &chipdock_host::artifact::Artifact) -> Self {
-        let section = |section: &chipdock_host::artifact::Section| RawSection {
-            name: section.name().into(),
-            kind: section.kind().into(),
-            alignment_bytes: section.alignment_bytes(),
-            data: section.data().to_vec(),
-        };
-        Self {
-            index_json: artifact.index_json().into(),
-            sections: artifact.sections().iter().map(section).collect(),
-            extensions: Vec::new(),
-        }
-    }
 }
 
 impl From<&codegen::Section> for RawSection {
@@ -100,7 +84,7 @@ pub struct Loader {
     /// Name of the module kind.
     pub kind: String,
     table: Table<ChipdockModuleLoader>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
 }
 
 /// Environment that compiled code receives.
@@ -115,7 +99,7 @@ pub enum Environment {
 /// A loaded module, destroyed on drop.
 pub struct Module {
     handle: ChipdockModuleHandle,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
 }
 
 impl Loader {
@@ -128,7 +112,7 @@ impl Loader {
 
     /// Returns the host that errors are raised with.
     #[must_use]
-    pub fn host(&self) -> &'static SuiteHost {
+    pub fn host(&self) -> &'static RawHost {
         self.host
     }
 
@@ -190,7 +174,7 @@ impl Loader {
 }
 
 impl Module {
-    pub(super) fn host(&self) -> &'static SuiteHost {
+    pub(super) fn host(&self) -> &'static RawHost {
         self.host
     }
 

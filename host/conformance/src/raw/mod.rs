@@ -17,14 +17,14 @@ mod stream;
 mod timer;
 
 pub use codegen::{Chain, Codegen, Delivered, Reported, Request, Section, Step};
-pub use config::{REFUSES, Settings, give, given, is_of_type};
+pub use config::{Answers, SettingsOf};
 pub use device::{Device, NO_HINT, Space, host_end};
 pub use env::Lent;
-pub use host::SuiteHost;
+pub use host::{Offer, REFUSED, RawHost};
 pub use kind::Kind;
 pub use launch::{LaunchRequest, Launches};
 pub use loader::{Environment, Loader, Module, RawArtifact, RawSection};
 pub use object::Objects;
-pub use plugin::{Descriptor, Interface, OpenError, Plugin, Table};
+pub use plugin::{Descriptor, HOOK, Interface, OpenError, Plugin, Role, Table};
 pub use stream::Stream;
 pub use timer::Mark;

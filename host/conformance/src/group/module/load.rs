@@ -13,7 +13,8 @@ use super::leftovers::Watched;
 use super::made::{Made, loader};
 use crate::damage::Random;
 use crate::execute::{self, Guards, Value};
-use crate::raw::{Environment, Lent, RawArtifact, RawSection, given};
+use crate::raw::{Environment, Lent, RawArtifact, RawSection};
+use crate::settings::given;
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
