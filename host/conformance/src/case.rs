@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chipdock_raw_host::HOOK;
 use serde::{Deserialize, Serialize};
 
-use crate::raw::HOOK;
 use crate::{Context, Facts, Verdict};
 
 /// Conformance level that a plugin can reach (SUITE-S13).

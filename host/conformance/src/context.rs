@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use chipdock_host::{DeviceChoice, Environment, Host, HostOptions, TargetRequest};
 use chipdock_ir::Target;
+use chipdock_raw_host::{Device, Plugin};
 
-use crate::raw::{Device, Plugin};
 use crate::settings::given;
 use crate::{Facts, Profile, Stop, Verdict, hosts};
 

@@ -1,10 +1,10 @@
 //! Facts that an opened plugin reports, gathered once by the probe in a worker of its own.
 
 use chipdock_plugin_api::attribute;
+use chipdock_raw_host::{OpenError, Plugin, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::Subject;
-use crate::raw::{OpenError, Plugin, Role};
 
 /// One registration of the plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::raw::{Answers, Offer, RawHost, SettingsOf};
+use chipdock_raw_host::{Answers, Offer, RawHost, SettingsOf};
+
 use crate::settings::Settings;
 
 /// Returns the user's settings for the plugin that a host meets (SUITE-S16).

@@ -107,7 +107,6 @@ mod hosts;
 mod kernels;
 pub mod list;
 pub mod ops;
-pub mod raw;
 pub mod report;
 pub mod run;
 mod script;

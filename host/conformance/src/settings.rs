@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chipdock_host::settings::DeclaredSetting;
 use chipdock_plugin_api::setting::{SettingType, SettingValue};
 use chipdock_plugin_api::{Any, Error, ErrorKind};
-
-use crate::raw::Answers;
+use chipdock_raw_host::Answers;
 
 /// User's settings as plugin, key and value (SUITE-S16); every host of this process answers those of the plugin under
 /// test.

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
+use chipdock_raw_host::{OpenError, Plugin};
 use chipdock_supervise::{Inside, leave, raised};
 
 use super::lines::LINE_BYTES;
@@ -14,7 +15,6 @@ use super::{CLOSED_PIPE, Ended, Job, Message, Refusal, Signed, Task, signals};
 use crate::case::instances;
 use crate::context::{Context, Shared};
 use crate::facts::DeviceFacts;
-use crate::raw::{OpenError, Plugin};
 use crate::settings::give;
 use crate::{Facts, Instance, Stop, Subject, Verdict, cases, hosts};
 

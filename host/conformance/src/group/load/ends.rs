@@ -3,8 +3,9 @@
 //! Each of these cases is the last one of its worker: the supervisor observes the end of the process, destructors
 //! included.
 
+use chipdock_raw_host::Plugin;
+
 use super::session::{Session, call_everything, descriptor, fresh_copy, refusal};
-use crate::raw::Plugin;
 use crate::{Cases, Context, Group, Subject, Verdict, hosts};
 
 pub(super) fn add(cases: &mut Cases) {

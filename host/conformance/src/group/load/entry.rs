@@ -4,10 +4,10 @@ use std::ptr;
 
 use chipdock_abi::{ChipdockPlugin, ChipdockStr};
 use chipdock_plugin_api::text::bytes_in;
+use chipdock_raw_host::Plugin;
 
 use super::session::{Session, descriptor, refusal};
 use crate::group::image;
-use crate::raw::Plugin;
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 

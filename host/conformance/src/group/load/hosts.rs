@@ -6,9 +6,9 @@ use std::thread::ScopedJoinHandle;
 
 use chipdock_abi::ChipdockCopy;
 use chipdock_plugin_api::ErrorKind;
+use chipdock_raw_host::{NO_HINT, Plugin, host_end};
 
 use super::session::{Answers, Session, call_everything, descriptor, same_answers};
-use crate::raw::{NO_HINT, Plugin, host_end};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
@@ -98,7 +98,7 @@ fn same_registrations(c: &Context) -> Verdict {
     session.end()
 }
 
-/// Checks that no call failed without an error at its own host: [`crate::raw::RawHost::check`] finds an error only there.
+/// Checks that no call failed without an error at its own host: [`chipdock_raw_host::RawHost::check`] finds an error only there.
 pub(super) fn raised_with_its_own(answers: &Answers) -> Verdict {
     for (what, answer) in answers {
         let Err(error) = answer else { continue };

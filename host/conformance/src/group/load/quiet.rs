@@ -4,10 +4,11 @@
 
 use std::rc::Rc;
 
+use chipdock_raw_host::Plugin;
+
 use super::session::{Session, call_everything, fresh_copy, refusal};
 use super::state::{Part, State, printed};
 use crate::group::image::is_of_the_system;
-use crate::raw::Plugin;
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Subject, Verdict, hosts};
 

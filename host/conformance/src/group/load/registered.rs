@@ -5,12 +5,12 @@ use std::path::Path;
 use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED};
 use chipdock_host::manifest::{Manifest, Needs, generate};
 use chipdock_host::{PluginReport, PluginState};
+use chipdock_raw_host::{Plugin, REFUSED};
 use serde_json::{Map, Value};
 
 use super::session::{Session, call_everything, descriptor};
 use crate::facts::registrations;
 use crate::group::image;
-use crate::raw::{Plugin, REFUSED};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockDevice, ChipdockPlugin};
 use chipdock_plugin_api::{Error, attribute};
+use chipdock_raw_host::{Codegen, Kind, Loader, OpenError, Plugin, RawArtifact, RawHost, Request, Step};
 
 use crate::facts::registrations;
-use crate::raw::{Codegen, Kind, Loader, OpenError, Plugin, RawArtifact, RawHost, Request, Step};
 use crate::{Context, Stop, Subject, Verdict, hosts};
 
 /// Names of the calls made, with their results.

@@ -11,9 +11,9 @@ use std::ffi::c_void;
 
 use chipdock_abi::{CHIPDOCK_OK, ChipdockAny};
 use chipdock_plugin_api::{Any, Error, ErrorKind, Fault};
+use chipdock_raw_host::{Device, RawHost};
 
 use super::stream::play::same;
-use crate::raw::{Device, RawHost};
 use crate::stop::ensure;
 use crate::{Cases, Stop, Verdict};
 

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use chipdock_abi::CHIPDOCK_DIAGNOSTIC_ERROR;
 use chipdock_host::artifact::ArtifactIndex;
 use chipdock_ir::{AttrValue, PrimFunc, attr, wire};
+use chipdock_raw_host::{Codegen, Plugin, Request, Step};
 use serde_json::json;
 
 use super::build::{Building, reads, same, written};
 use super::samples::{ALL, ELEMENTWISE, REDUCTION, Sample, UNKNOWN_FUNCTION};
 use super::shown;
-use crate::raw::{Codegen, Plugin, Request, Step};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 

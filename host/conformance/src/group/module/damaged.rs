@@ -1,12 +1,12 @@
 //! Damaged artifacts: refused or loaded, never a crash, nothing left behind; their functions are never called.
 
+use chipdock_raw_host::{Environment, RawArtifact};
 use serde_json::{Value, json};
 
 use super::leftovers::Watched;
 use super::made::{Made, loader};
 use super::shown;
 use crate::damage::Random;
-use crate::raw::{Environment, RawArtifact};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

@@ -5,10 +5,10 @@ use chipdock_host::CompileOptions;
 use chipdock_ir::ThreadAxis;
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::kernel::Kernel;
+use chipdock_raw_host::{Environment, LaunchRequest, Launches, Module, RawArtifact};
 
 use super::extended::{extensions_with_a_must, many_extensions, refused_as, unknown_extensions};
 use super::made::{Made, loader, of_kind, raw};
-use crate::raw::{Environment, LaunchRequest, Launches, Module, RawArtifact};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, axes};
 

@@ -7,13 +7,13 @@ use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_EXTENSIONS_MAX, ChipdockDevice}
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{AnyView, CompileOptions, Host, HostOptions, Module};
 use chipdock_interpret::Array;
+use chipdock_raw_host::{Environment, Lent, RawArtifact, RawSection};
 
 use super::extended;
 use super::leftovers::Watched;
 use super::made::{Made, loader};
 use crate::damage::Random;
 use crate::execute::{self, Guards, Value};
-use crate::raw::{Environment, Lent, RawArtifact, RawSection};
 use crate::settings::given;
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::{CompileOptions, Device, Host, Module};
 use chipdock_programs::Case;
+use chipdock_raw_host::{Environment, Loader, RawArtifact, RawSection};
 
 use super::samples::ELEMENTWISE;
 use crate::execute::{self, Guards};
-use crate::raw::{Environment, Loader, RawArtifact, RawSection};
 use crate::{Context, Stop, Subject, Verdict};
 
 /// An artifact that the loader accepts, with its expected results.

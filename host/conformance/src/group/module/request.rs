@@ -2,13 +2,13 @@
 
 use chipdock_abi::CHIPDOCK_DIAGNOSTIC_ERROR;
 use chipdock_ir::Stage;
+use chipdock_raw_host::{Request, Step};
 use serde_json::Value;
 
 use super::build::Building;
 use super::samples::{ALL, ELEMENTWISE};
 use super::shown;
 use crate::damage::Random;
-use crate::raw::{Request, Step};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

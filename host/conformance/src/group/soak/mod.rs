@@ -8,13 +8,13 @@ use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockCopy};
 use chipdock_host::{AnyView, Device, Function, Tensor};
 use chipdock_ir::{DType, IrModule};
 use chipdock_plugin_api::attribute;
+use chipdock_raw_host::{
+    self as raw, Environment, Kind, Loader, NO_HINT, Plugin, RawArtifact, RawSection, Space, host_end,
+};
 
 use crate::bytes::pattern;
 use crate::execute::{Ready, build};
 use crate::group::stream::external::Pages;
-use crate::raw;
-use crate::raw::{Environment, Kind, Loader, RawArtifact, RawSection};
-use crate::raw::{NO_HINT, Plugin, Space, host_end};
 use crate::stop::{Stop, equal};
 use crate::{Cases, Context, Group, Profile, Subject, Verdict, hosts};
 

@@ -2,11 +2,11 @@
 
 use chipdock_abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE;
 use chipdock_plugin_api::{AnyView, Error, Function};
+use chipdock_raw_host::{Device, RawHost, Space, Stream, host_end};
 
 use super::external::Pages;
 use super::play::{same, streams};
 use crate::group::memory::map::mapped;
-use crate::raw::{Device, RawHost, Space, Stream, host_end};
 use crate::stop::{ensure, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 

@@ -1,7 +1,8 @@
 //! Work on streams as data: a device and a model execute the same steps, the model in sequence, and both must end in
 //! the same state. Waits between steps on several streams leave only one possible result.
 
-use crate::raw::{Device, Space, Stream, host_end};
+use chipdock_raw_host::{Device, Space, Stream, host_end};
+
 use crate::{Stop, Verdict};
 
 /// A data space of the device, or host memory.

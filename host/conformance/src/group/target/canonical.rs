@@ -1,10 +1,10 @@
 //! Answers of the canonicalizer to targets that it accepts.
 
 use chipdock_ir::{OptionSchema, OptionType};
+use chipdock_raw_host::{Kind, Plugin};
 use serde_json::{Value, json};
 
 use super::{COMMON, Tested, corners, is_allowed, read, shown};
-use crate::raw::{Kind, Plugin};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 

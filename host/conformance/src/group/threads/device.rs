@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use chipdock_plugin_api::{Any, attribute};
+use chipdock_raw_host::{Device, Space, Stream, host_end};
 
 use super::together;
 use crate::group::stream::play::{Random, same, streams};
-use crate::raw::{Device, Space, Stream, host_end};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use chipdock_plugin_api::attribute::DEVICE_NAME;
+use chipdock_raw_host::{Device, Plugin};
 
 use super::together;
-use crate::raw::{Device, Plugin};
 use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 

@@ -10,8 +10,8 @@ use chipdock_abi::{
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, ChipdockDataType, ChipdockDevice, Error, ErrorKind};
 
-use super::host::RawHost;
-use super::plugin::{Interface, Table};
+use crate::host::RawHost;
+use crate::plugin::{Interface, Table};
 
 /// Hint of no particular element type.
 pub const NO_HINT: ChipdockDataType = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
@@ -31,8 +31,8 @@ pub struct Device {
 
 /// A data space that is freed on drop.
 pub struct Space<'d> {
-    pub(super) device: &'d Device,
-    pub(super) device_id: i32,
+    pub(crate) device: &'d Device,
+    pub(crate) device_id: i32,
     data: *mut c_void,
     /// Size in bytes.
     pub size_bytes: u64,
@@ -44,7 +44,7 @@ unsafe impl Send for Space<'_> {}
 unsafe impl Sync for Space<'_> {}
 
 impl Device {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: String,
         device_type: i32,
         table: Table<ChipdockDeviceApi>,
@@ -65,7 +65,7 @@ impl Device {
     /// # Errors
     ///
     /// The error that the plugin raised; `Unsupported` if there is no such interface.
-    pub(super) fn call_interface<T: 'static>(
+    pub(crate) fn call_interface<T: 'static>(
         &self,
         name: &str,
         what: &str,

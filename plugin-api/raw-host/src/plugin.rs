@@ -14,8 +14,8 @@ use chipdock_plugin_api::{Error, ErrorKind, Function};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde::{Deserialize, Serialize};
 
-use super::device::Device;
-use super::host::RawHost;
+use crate::device::Device;
+use crate::host::RawHost;
 
 /// Prefix of the functions through which a plugin lets a test inject failures into its devices.
 pub const HOOK: &str = "conformance.";
@@ -60,7 +60,7 @@ impl<T> Table<T> {
     /// # Safety
     ///
     /// * P5.1: `table` is static or null.
-    pub(super) unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
+    pub(crate) unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
         // SAFETY: `table` is null or static (P5.1), as this function requires.
         Self { self_, table: unsafe { table.as_ref() } }
     }
@@ -68,7 +68,7 @@ impl<T> Table<T> {
     /// # Safety
     ///
     /// * P9.1: nothing of the table is used afterwards.
-    pub(super) unsafe fn destroy(self, of: impl FnOnce(&T) -> unsafe extern "C" fn(*mut c_void)) {
+    pub(crate) unsafe fn destroy(self, of: impl FnOnce(&T) -> unsafe extern "C" fn(*mut c_void)) {
         if let Some(table) = self.table {
             // SAFETY: nothing of it is used afterwards (P9.1), as this function requires.
             unsafe { of(table)(self.self_) };
@@ -77,7 +77,7 @@ impl<T> Table<T> {
 }
 
 /// One registration.
-pub(super) enum Registered {
+pub(crate) enum Registered {
     DeviceApi { name: String, asked: i32, device_type: i32, table: Table<ChipdockDeviceApi> },
     TargetKind { name: String, schema_json: String, table: Table<ChipdockTargetKind> },
     Codegen { name: String, ir_min: String, ir_max: String, table: Table<ChipdockCodegen> },
@@ -97,7 +97,7 @@ pub struct Interface {
     pub version: u32,
     /// Table of the interface with its `self_`.
     pub raw: ChipdockInterface,
-    pub(super) deleter: ChipdockDeleter,
+    pub(crate) deleter: ChipdockDeleter,
 }
 
 // SAFETY: P3.11 and P10.1, its functions may be called from any thread.

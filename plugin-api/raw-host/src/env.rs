@@ -13,7 +13,7 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api::{Error, ErrorKind};
 
-use super::host::RawHost;
+use crate::host::RawHost;
 
 /// Time that a loader may take to release an environment that is no longer used.
 const RELEASE_TIME: Duration = Duration::from_secs(2);
@@ -34,7 +34,7 @@ impl Lent {
         Box::leak(Box::new(Self { env: OnceLock::new(), host, released, late }))
     }
 
-    pub(super) fn table(&'static self) -> &'static ChipdockEnv {
+    pub(crate) fn table(&'static self) -> &'static ChipdockEnv {
         self.env.get_or_init(|| ChipdockEnv {
             version: 1,
             flags: 0,

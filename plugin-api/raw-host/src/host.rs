@@ -18,9 +18,9 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
 
 use serde_json::Value;
 
-use super::config::{self, Answers, SettingsOf};
-use super::env::Lent;
-use super::plugin::{Interface, Registered, Role, Table};
+use crate::config::{self, Answers, SettingsOf};
+use crate::env::Lent;
+use crate::plugin::{Interface, Registered, Role, Table};
 
 /// Message of the error with which a host refuses a registration on request.
 pub const REFUSED: &str = "the host refuses this registration to see what becomes of it";
@@ -44,7 +44,7 @@ pub struct RawHost {
     /// what the plugin keeps.
     env: OnceLock<&'static Lent>,
     /// Settings of its plugin, if it has `config` 1.
-    pub(super) settings: OnceLock<Arc<dyn Answers>>,
+    pub(crate) settings: OnceLock<Arc<dyn Answers>>,
 }
 
 /// What a host has beyond its table.
@@ -72,7 +72,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn host_of<'a>(self_: *mut c_void) -> &'a RawHost {
+pub(crate) fn host_of<'a>(self_: *mut c_void) -> &'a RawHost {
     // SAFETY: `self_` points to a leaked host: every table that is handed out carries one.
     unsafe { &*self_.cast::<RawHost>() }
 }
@@ -180,7 +180,7 @@ impl RawHost {
     }
 
     /// Makes the host answer the settings of this plugin; called before `init`.
-    pub(super) fn meets(&self, plugin: &str, info: &str) {
+    pub(crate) fn meets(&self, plugin: &str, info: &str) {
         if self.settings.get().is_none()
             && let Some(answers) = self.offer.settings.as_ref().and_then(|of| of(plugin, info))
         {
@@ -189,7 +189,7 @@ impl RawHost {
     }
 
     /// Returns an environment that may be lent any number of times.
-    pub(super) fn env(&'static self) -> &'static Lent {
+    pub(crate) fn env(&'static self) -> &'static Lent {
         self.env.get_or_init(|| Lent::new(self))
     }
 
@@ -311,20 +311,20 @@ impl RawHost {
         }))
     }
 
-    pub(super) fn set(&self, error: Error) {
+    pub(crate) fn set(&self, error: Error) {
         ERRORS.with_borrow_mut(|errors| errors.insert(self.id, error));
     }
 
-    pub(super) fn broke(&self, what: impl Into<String>) {
+    pub(crate) fn broke(&self, what: impl Into<String>) {
         lock(&self.broken).push(what.into());
     }
 
-    pub(super) fn registered(&self) -> MutexGuard<'_, Vec<Registered>> {
+    pub(crate) fn registered(&self) -> MutexGuard<'_, Vec<Registered>> {
         lock(&self.registered)
     }
 
     /// Calls `body`, which runs `init`, with a registrar that is valid for the call.
-    pub(super) fn during_init<T>(&self, body: impl FnOnce(&ChipdockRegistrar) -> T) -> T {
+    pub(crate) fn during_init<T>(&self, body: impl FnOnce(&ChipdockRegistrar) -> T) -> T {
         let registrar = ChipdockRegistrar {
             self_: ptr::from_ref(self).cast_mut().cast(),
             device_api: register_device_api,
@@ -573,7 +573,7 @@ unsafe extern "C" fn register_interface(
 
 impl Registered {
     /// Returns the key, spelled as in a manifest.
-    pub(super) fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         match self {
             Self::DeviceApi { name, .. } => format!("device_api.{name}"),
             Self::TargetKind { name, .. } => format!("target.kind.{name}"),
@@ -589,7 +589,7 @@ impl Registered {
     /// # Safety
     ///
     /// * Nothing of the registration is used afterwards.
-    pub(super) unsafe fn destroy(self) {
+    pub(crate) unsafe fn destroy(self) {
         // SAFETY: by P9.1, each table's `destroy` takes the registered `self_`; the caller guarantees that it is called
         // once.
         unsafe {
@@ -626,7 +626,7 @@ impl Registered {
     }
 
     /// Returns what the registration is and its name; `None` for an interface.
-    pub(super) fn role(&self) -> Option<(Role, &str)> {
+    pub(crate) fn role(&self) -> Option<(Role, &str)> {
         Some(match self {
             Self::DeviceApi { name, .. } => (Role::DeviceApi, name),
             Self::TargetKind { name, .. } => (Role::TargetKind, name),

@@ -11,7 +11,7 @@ use chipdock_abi::{
 use chipdock_plugin_api::text::str_in_lossy;
 use chipdock_plugin_api::{Any, Error, ErrorKind};
 
-use super::host::host_of;
+use crate::host::host_of;
 
 /// Answers a plugin's settings.
 pub trait Answers: Send + Sync {
@@ -27,7 +27,7 @@ pub trait Answers: Send + Sync {
 pub type SettingsOf = Box<dyn Fn(&str, &str) -> Option<Arc<dyn Answers>> + Send + Sync>;
 
 /// Returns the interface of the host with this `self_`.
-pub(super) fn interface(self_: *mut c_void) -> ChipdockInterface {
+pub(crate) fn interface(self_: *mut c_void) -> ChipdockInterface {
     static CONFIG: ChipdockConfig1 = ChipdockConfig1 { get };
     ChipdockInterface {
         self_,

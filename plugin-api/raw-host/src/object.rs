@@ -3,8 +3,8 @@
 use chipdock_abi::ChipdockObject1;
 use chipdock_plugin_api::{Any, Bytes, Error, ErrorKind};
 
-use super::loader::{Loader, RawArtifact};
-use super::plugin::{Interface, Plugin};
+use crate::loader::{Loader, RawArtifact};
+use crate::plugin::{Interface, Plugin};
 
 /// Interface `object` 1 of a loader.
 #[derive(Clone)]

@@ -3,8 +3,8 @@
 use chipdock_abi::{ChipdockStr, ChipdockTargetKind};
 use chipdock_plugin_api::{Any, Error, ErrorKind};
 
-use super::host::RawHost;
-use super::plugin::{Plugin, Table};
+use crate::host::RawHost;
+use crate::plugin::{Plugin, Table};
 
 /// A target kind.
 #[derive(Clone)]
@@ -18,12 +18,12 @@ pub struct Kind {
 }
 
 /// Returns bytes as a text of the ABI, without checking them.
-pub(super) fn bytes_out(bytes: &[u8]) -> ChipdockStr {
+pub(crate) fn bytes_out(bytes: &[u8]) -> ChipdockStr {
     ChipdockStr { data: bytes.as_ptr().cast(), size: bytes.len() }
 }
 
 /// Returns the error for a null table.
-pub(super) fn null_table() -> Error {
+pub(crate) fn null_table() -> Error {
     Error::new(ErrorKind::BROKEN_PLUGIN, "a null table was registered")
 }
 

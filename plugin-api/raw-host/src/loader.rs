@@ -6,11 +6,11 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api::{Any, Error, ErrorKind, Function};
 
-use super::codegen::{self, Chain};
-use super::env::Lent;
-use super::host::RawHost;
-use super::kind::{bytes_out, null_table};
-use super::plugin::{Plugin, Table};
+use crate::codegen::{self, Chain};
+use crate::env::Lent;
+use crate::host::RawHost;
+use crate::kind::{bytes_out, null_table};
+use crate::plugin::{Plugin, Table};
 
 /// A section of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl From<&codegen::Section> for RawSection {
 
 impl RawArtifact {
     /// Calls `body` with the artifact in the form of the ABI, its sections aligned as they require (M.3).
-    pub(super) fn with<R>(&self, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
+    pub(crate) fn with<R>(&self, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
         let mut storage: Vec<(Vec<u8>, usize)> = Vec::with_capacity(self.sections.len());
         for section in &self.sections {
             let alignment = usize::try_from(section.alignment_bytes.clamp(1, 1 << 20)).unwrap_or(1);
@@ -174,7 +174,7 @@ impl Loader {
 }
 
 impl Module {
-    pub(super) fn host(&self) -> &'static RawHost {
+    pub(crate) fn host(&self) -> &'static RawHost {
         self.host
     }
 

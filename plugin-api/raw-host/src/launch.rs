@@ -6,10 +6,10 @@ use std::ptr;
 use chipdock_abi::{ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest};
 use chipdock_plugin_api::{Error, ErrorKind};
 
-use super::codegen::Chain;
-use super::host::RawHost;
-use super::kind::bytes_out;
-use super::loader::Module;
+use crate::codegen::Chain;
+use crate::host::RawHost;
+use crate::kind::bytes_out;
+use crate::loader::Module;
 
 /// Interface `launch` 1 of one module.
 pub struct Launches<'a> {

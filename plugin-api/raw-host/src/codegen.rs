@@ -13,9 +13,9 @@ use chipdock_abi::{
 use chipdock_plugin_api::text::{bytes_in, str_in_lossy, str_out};
 use chipdock_plugin_api::{Any, Error, ErrorKind, extension};
 
-use super::host::RawHost;
-use super::kind::{bytes_out, null_table};
-use super::plugin::{Plugin, Table};
+use crate::host::RawHost;
+use crate::kind::{bytes_out, null_table};
+use crate::plugin::{Plugin, Table};
 
 /// Build request as bytes, which may be invalid on purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
