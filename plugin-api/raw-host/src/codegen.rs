@@ -227,7 +227,7 @@ impl Codegen {
     pub fn fingerprint(&self, request: &Request) -> Result<Option<String>, Error> {
         let Some(table) = self.table.table else { return Err(null_table()) };
         let mut out = Any::NONE.into_raw();
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the table is registered and called with its `self_`; the request lives for the call, and there is
         // room for the result.
         let status =
@@ -261,7 +261,7 @@ impl Codegen {
             is_cancelled,
             query,
         };
-        drop(self.host.take_error());
+        self.host.begin();
         let (status, what) = request.with(|raw_request| {
             // SAFETY: the table is registered and called with its `self_`; the request and the session live for the
             // call.

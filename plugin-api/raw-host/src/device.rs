@@ -79,7 +79,7 @@ impl Device {
             let message = format!("device_api.{} has no `{name}` 1", self.name);
             return Err(Error::new(ErrorKind::UNSUPPORTED, message));
         };
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: by P3.11, this is the table of that name and version, not null and of that size.
         let status = call(unsafe { &*found.raw.table.cast::<T>() }, found.raw.self_);
         self.host.check(status, what)
@@ -139,7 +139,7 @@ impl Device {
     ) -> Result<(), Error> {
         let (table, self_) = self.table()?;
         // An error left over from a call that succeeded does not belong to this one.
-        drop(self.host.take_error());
+        self.host.begin();
         self.host.check(call(table, self_), what)
     }
 

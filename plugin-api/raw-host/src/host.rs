@@ -1,5 +1,6 @@
-//! A minimal host that records a plugin's registrations and keeps the error slot of each thread.
+//! The host: registrations, and the error slot of each thread (RAW-2 to RAW-6).
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -43,6 +44,12 @@ pub struct RawHost {
     /// Shared environment of loads whose releases are not counted, so that a case that loads repeatedly grows only by
     /// what the plugin keeps.
     env: OnceLock<&'static Lent>,
+    /// Errors in the slots of all threads.
+    n_errors: AtomicUsize,
+    /// Errors that were taken without a failed call that would have reported them.
+    n_strays: AtomicUsize,
+    /// Texts that were not UTF-8.
+    n_not_utf8: AtomicUsize,
     /// Settings of its plugin, if it has `config` 1.
     pub(crate) settings: OnceLock<Arc<dyn Answers>>,
 }
@@ -78,9 +85,10 @@ pub(crate) fn host_of<'a>(self_: *mut c_void) -> &'a RawHost {
 }
 
 unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
+    let host = host_of(self_);
     // SAFETY: by H.2, both texts are live for the call.
-    let (kind, message) = unsafe { (str_in_lossy(kind).into_owned(), str_in_lossy(message).into_owned()) };
-    host_of(self_).set(Error::new(ErrorKind::new(kind), message));
+    let (kind, message) = unsafe { (host.text(kind), host.text(message)) };
+    host.set(Error::new(ErrorKind::new(kind), message));
 }
 
 unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny) {
@@ -209,6 +217,9 @@ impl RawHost {
             refuse: Mutex::new(None),
             offer,
             env: OnceLock::new(),
+            n_errors: AtomicUsize::new(0),
+            n_strays: AtomicUsize::new(0),
+            n_not_utf8: AtomicUsize::new(0),
             settings: OnceLock::new(),
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
@@ -249,7 +260,9 @@ impl RawHost {
     /// Takes the error of this thread.
     #[must_use]
     pub fn take_error(&self) -> Option<Error> {
-        ERRORS.with_borrow_mut(|errors| errors.remove(&self.id))
+        let taken = ERRORS.with_borrow_mut(|errors| errors.remove(&self.id));
+        self.n_errors.fetch_sub(usize::from(taken.is_some()), Ordering::Relaxed);
+        taken
     }
 
     /// Returns the number of registrations, including a refused one.
@@ -301,18 +314,62 @@ impl RawHost {
     ///
     /// The error that the plugin raised; kind `BrokenPlugin` if the call failed and raised none.
     pub fn check(&self, status: i32, what: &str) -> Result<(), Error> {
-        let raised = self.take_error();
         if status == CHIPDOCK_OK {
+            self.begin();
             return Ok(());
         }
+        let raised = self.take_error();
         Err(raised.unwrap_or_else(|| {
             let message = format!("{what} answered status {status} and raised no error (P7.1)");
             Error::new(ErrorKind::BROKEN_PLUGIN, message)
         }))
     }
 
+    /// Returns the number of errors that were raised and that no failed call reported, on any thread (RAW-4).
+    #[must_use]
+    pub fn n_stray_errors(&self) -> usize {
+        self.n_errors.load(Ordering::Relaxed) + self.n_strays.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of texts that were not UTF-8 (RAW-6).
+    #[must_use]
+    pub fn n_not_utf8(&self) -> usize {
+        self.n_not_utf8.load(Ordering::Relaxed)
+    }
+
+    /// Empties this thread's slot before a call: what an earlier call left there does not belong to it.
+    pub(crate) fn begin(&self) {
+        self.n_strays.fetch_add(usize::from(self.take_error().is_some()), Ordering::Relaxed);
+    }
+
+    /// Reads a text, and notes one that is not UTF-8.
+    ///
+    /// # Safety
+    ///
+    /// * The text is live.
+    unsafe fn text(&self, text: ChipdockStr) -> String {
+        // SAFETY: the text is live, as this function requires.
+        let read = unsafe { str_in_lossy(text) };
+        // A text that is UTF-8 is borrowed.
+        self.n_not_utf8.fetch_add(usize::from(matches!(read, Cow::Owned(_))), Ordering::Relaxed);
+        read.into_owned()
+    }
+
+    /// Copies the name of a registration; of a longer one no more than shows that it is too long.
+    fn name_of(&self, name: ChipdockStr) -> String {
+        self.copied(name, NAME_BYTES_MAX)
+    }
+
+    /// Copies a text; of one beyond its bound no more than one byte beyond.
+    fn copied(&self, text: ChipdockStr, bytes_max: usize) -> String {
+        let size = text.size.min(bytes_max + 1);
+        // SAFETY: by P5.1, the text is live for the call, and no more of it is read than it has.
+        unsafe { self.text(ChipdockStr { size, ..text }) }
+    }
+
     pub(crate) fn set(&self, error: Error) {
-        ERRORS.with_borrow_mut(|errors| errors.insert(self.id, error));
+        let replaced = ERRORS.with_borrow_mut(|errors| errors.insert(self.id, error));
+        self.n_errors.fetch_add(usize::from(replaced.is_none()), Ordering::Relaxed);
     }
 
     pub(crate) fn broke(&self, what: impl Into<String>) {
@@ -373,18 +430,6 @@ impl RawHost {
 const NAME_BYTES_MAX: usize = 1 << 10;
 const SCHEMA_BYTES_MAX: usize = 1 << 20;
 const REGISTRATIONS_MAX: usize = 4096;
-
-/// Copies the name of a registration; of a longer one no more than shows that it is too long.
-fn name_of(name: ChipdockStr) -> String {
-    copied(name, NAME_BYTES_MAX)
-}
-
-/// Copies a text; of one beyond its bound no more than one byte beyond.
-fn copied(text: ChipdockStr, bytes_max: usize) -> String {
-    let size = text.size.min(bytes_max + 1);
-    // SAFETY: by P5.1, the text is live for the call, and no more of it is read than it has.
-    unsafe { str_in_lossy(ChipdockStr { size, ..text }).into_owned() }
-}
 
 /// Wraps a registered table; if it is null or has a null slot, records a violation and wraps no table.
 ///
@@ -453,7 +498,7 @@ unsafe extern "C" fn register_device_api(
         // SAFETY: by P5.5, there is room to write the device type.
         unsafe { out_device_type.write(device_type) };
     }
-    let name = name_of(name);
+    let name = host.name_of(name);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("device_api.{name}"), api_self, api) };
     host.note_info(format!("device_api.{name}"), info_json);
@@ -467,12 +512,12 @@ unsafe extern "C" fn register_target_kind(
     kind_self: *mut c_void,
     kind: *const ChipdockTargetKind,
 ) -> i32 {
-    let name = name_of(name);
+    let name = host_of(self_).name_of(name);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("target.kind.{name}"), kind_self, kind) };
     host_of(self_).register(Registered::TargetKind {
         name,
-        schema_json: copied(schema_json, SCHEMA_BYTES_MAX),
+        schema_json: host_of(self_).copied(schema_json, SCHEMA_BYTES_MAX),
         table,
     })
 }
@@ -484,10 +529,11 @@ unsafe extern "C" fn register_codegen(
     codegen_self: *mut c_void,
     codegen: *const ChipdockCodegen,
 ) -> i32 {
-    let info: Value = serde_json::from_str(&copied(info_json, SCHEMA_BYTES_MAX)).unwrap_or_default();
+    let info: Value =
+        serde_json::from_str(&host_of(self_).copied(info_json, SCHEMA_BYTES_MAX)).unwrap_or_default();
     let version = |key: &str| info[key].as_str().unwrap_or_default().to_owned();
     let (ir_min, ir_max) = (version("ir_min"), version("ir_max"));
-    let name = name_of(kind);
+    let name = host_of(self_).name_of(kind);
     host_of(self_).note_info(format!("target.build.{name}"), info_json);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("target.build.{name}"), codegen_self, codegen) };
@@ -501,7 +547,7 @@ unsafe extern "C" fn register_module_loader(
     loader_self: *mut c_void,
     loader: *const ChipdockModuleLoader,
 ) -> i32 {
-    let name = name_of(kind);
+    let name = host_of(self_).name_of(kind);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("module.load.{name}"), loader_self, loader) };
     host_of(self_).note_info(format!("module.load.{name}"), info_json);
@@ -525,7 +571,8 @@ unsafe extern "C" fn register_function(
     call: Option<unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32>,
     deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
-    let (host, name) = (host_of(self_), name_of(name));
+    let host = host_of(self_);
+    let name = host.name_of(name);
     let (Some(call), Some(deleter)) = (call, deleter) else {
         host.broke(format!("P3.1: function.{name}: its function or its deleter is null"));
         return CHIPDOCK_OK;
@@ -561,7 +608,8 @@ unsafe extern "C" fn register_interface(
     interface: *const ChipdockInterface,
     deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
-    let (host, key, name) = (host_of(self_), name_of(key), name_of(name));
+    let host = host_of(self_);
+    let (key, name) = (host.name_of(key), host.name_of(name));
     // SAFETY: the interface is live for the call, or null.
     let (Some(raw), Some(deleter)) = (unsafe { interface.as_ref() }, deleter) else {
         host.broke(format!("P3.11: {key}/{name}/{version}: the interface or its deleter is null"));

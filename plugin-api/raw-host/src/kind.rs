@@ -44,7 +44,7 @@ impl Kind {
     pub fn canonicalize_bytes(&self, target_json: &[u8]) -> Result<Any, Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let mut raw = Any::NONE.into_raw();
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the table is registered and called with its `self_`; the text is live, and there is room for the
         // result.
         let status = unsafe { (table.canonicalize)(self.table.self_, bytes_out(target_json), &mut raw) };

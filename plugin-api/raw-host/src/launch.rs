@@ -78,7 +78,7 @@ impl Launches<'_> {
         // Not null, so that an answer that was not written is detected.
         let mut out =
             ChipdockEntry { entry: ptr::from_ref(self).cast_mut().cast(), device_type: i32::MIN, flags: 0 };
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the interface is called with its `self_`; the name lives for the call, and there is room for the
         // result.
         let status = unsafe { (self.table.entry)(self.self_, bytes_out(name), &mut out) };
@@ -104,7 +104,7 @@ impl Launches<'_> {
             args_count: args.len() as u64,
             next: chain.first(),
         };
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the interface is called with its `self_`; the entry is valid or null, and the request lives for the
         // call.
         let status = unsafe { (self.table.launch)(self.self_, entry.entry, &raw) };

@@ -124,7 +124,7 @@ impl Loader {
     pub fn check(&self, artifact: &RawArtifact, device: ChipdockDevice) -> Result<(i32, Any), Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let (mut verdict, mut reason) = (i32::MIN, Any::NONE.into_raw());
-        drop(self.host.take_error());
+        self.host.begin();
         let status = artifact.with(|raw| {
             // SAFETY: the table is registered and called with its `self_`; the artifact lives for the call, and there
             // is room for the results.
@@ -159,7 +159,7 @@ impl Loader {
     fn load_with(&self, artifact: &RawArtifact, env: *const ChipdockEnv) -> Result<Module, Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
-        drop(self.host.take_error());
+        self.host.begin();
         let status = artifact.with(|raw| {
             // SAFETY: the table is registered and called with its `self_`; the artifact lives for the call, the
             // environment is null or never freed, and there is room for the result.
@@ -190,7 +190,7 @@ impl Module {
     /// The error that the plugin raised; `BrokenPlugin` if the answer is no function.
     pub fn function(&self, name: &[u8]) -> Result<Option<Function>, Error> {
         let mut out = Any::NONE.into_raw();
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the module is loaded, the name lives for the call, and there is room for an owned value.
         let status = unsafe { (self.table().function)(self.handle.self_, bytes_out(name), &mut out) };
         // SAFETY: by P7.8, the result is `None` or a value that we now own.
@@ -212,7 +212,7 @@ impl Module {
     pub fn query(&self, name: &str, version: u32) -> Result<ChipdockInterface, Error> {
         // Not null, so that an answer that was not written is detected.
         let mut out = ChipdockInterface { table: std::ptr::from_ref(self).cast(), ..ChipdockInterface::NONE };
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: by P3.12, the module is loaded, the name lives for the call, and there is room for the result.
         let status =
             unsafe { (self.table().query)(self.handle.self_, bytes_out(name.as_bytes()), version, &mut out) };

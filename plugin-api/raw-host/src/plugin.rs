@@ -264,8 +264,19 @@ impl Plugin {
         // SAFETY: `shutdown` was called and nothing is used afterwards, as this function requires.
         unsafe {
             self.host.destroy_registered();
-            (self.raw.release)(self.instance.0);
+            self.release();
         }
+    }
+
+    /// Releases the instance, and nothing that was registered (P10.14).
+    ///
+    /// # Safety
+    ///
+    /// * `shutdown` was called, the registrations were released, and nothing of the plugin is used with this host
+    ///   afterwards.
+    pub unsafe fn release(&self) {
+        // SAFETY: this is the instance that `init` wrote, and nothing of it is used afterwards, as this function requires.
+        unsafe { (self.raw.release)(self.instance.0) };
     }
 
     /// Returns true if an error says that a call failed without raising an error (P7.1); see [`RawHost::check`].
