@@ -102,6 +102,11 @@ pub struct Module {
     host: &'static RawHost,
 }
 
+// SAFETY: M.1, every function of the table may be called from any thread.
+unsafe impl Send for Module {}
+// SAFETY: M.1, every function of the table may be called from any thread.
+unsafe impl Sync for Module {}
+
 impl Loader {
     /// Returns the loader of a module kind, if the plugin registered it.
     #[must_use]

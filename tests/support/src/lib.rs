@@ -5,8 +5,7 @@
 //! - [`lists`]: a test for each file of a corpus; [`counts`]: the number of checks of each of them, as a golden.
 //! - [`setup`]: handling of missing dependencies: a test fails where everything was installed, and is skipped elsewhere.
 //! - [`command`]: the built command in a scratch folder; the output of `cargo xtask plugins`, built once.
-//! - [`plugins`]: cdylibs and C files as plugins; [`recording_host`] calls plugins through the bare tables, so that tests
-//!   see exactly the values that cross the boundary.
+//! - [`plugins`]: cdylibs and C files as plugins; `chipdock-raw-host` calls them through the bare tables.
 //! - [`spans`]: the spans and events that a piece of work emits.
 //! - `schemas` (a feature): checks of documents against the JSON Schemas of this repository.
 //! - [`sample`]: what a run takes of long tests, and its report.
@@ -23,7 +22,6 @@ pub mod memcheck;
 pub mod memory;
 pub mod plugins;
 pub mod random;
-pub mod recording_host;
 pub mod sample;
 #[cfg(feature = "schemas")]
 pub mod schemas;
