@@ -96,7 +96,6 @@ pub mod card;
 pub mod case;
 pub mod clauses;
 pub mod context;
-pub mod damage;
 mod execute;
 pub mod expectations;
 pub mod facts;

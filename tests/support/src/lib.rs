@@ -11,7 +11,6 @@
 //! - [`sample`]: what a run takes of long tests, and its report.
 //! - [`leaks`], [`memcheck`], [`memory`]: allocations of a thread, counted; a test binary under valgrind; the memory of a
 //!   process.
-//! - [`random`]: numbers that are the same in every run.
 
 pub mod command;
 pub mod counts;
@@ -21,7 +20,6 @@ pub mod lists;
 pub mod memcheck;
 pub mod memory;
 pub mod plugins;
-pub mod random;
 pub mod sample;
 #[cfg(feature = "schemas")]
 pub mod schemas;
@@ -29,5 +27,4 @@ pub mod setup;
 pub mod spans;
 
 pub use files::{CorpusFile, bless, corpus, filetests, is_blessing, printed_by_tvm, scripts, workspace};
-pub use random::Random;
 pub use setup::skipped;

@@ -113,13 +113,34 @@ fn tidy_t1_dependency_arrows() {
     check("TIDY-T1", &findings);
 }
 
+/// Makes a package as it is built: without the dependencies of its tests, which may see the host's crates.
+fn lay_out_without_tests(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder for the package");
+    let manifest = fs::read_to_string(from.join("Cargo.toml")).expect("a manifest");
+    let tables = manifest.split_inclusive('\n').fold(Vec::<String>::new(), |mut tables, line| {
+        match tables.last_mut() {
+            Some(table) if !line.starts_with('[') => table.push_str(line),
+            _ => tables.push(line.to_owned()),
+        }
+        tables
+    });
+    let is_built =
+        |table: &&String| !table.starts_with("[dev-dependencies") && !table.starts_with("[[test]]");
+    fs::write(to.join("Cargo.toml"), tables.iter().filter(is_built).map(String::as_str).collect::<String>())
+        .expect("a manifest");
+    for name in ["src", "build.rs"].iter().filter(|name| from.join(name).exists()) {
+        std::os::unix::fs::symlink(from.join(name), to.join(name)).expect("a link");
+    }
+}
+
 #[test]
 fn tidy_t2_plugins_resolve_without_the_host() {
     let scratch = std::env::temp_dir().join(format!("chipdock-tidy-{}", std::process::id()));
     fs::create_dir_all(&scratch).expect("a folder for the generated workspace");
-    fs::create_dir(scratch.join("tests")).expect("a folder for what tests share");
-    for name in ["plugin-api", "plugins", "tests/support"] {
-        std::os::unix::fs::symlink(root().join(name), scratch.join(name)).expect("a link");
+    let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec().expect("cargo metadata");
+    let folders = metadata.packages.iter().map(folder);
+    for folder in folders.filter(|folder| folder.starts_with("plugin") && !is_for_tests(folder)) {
+        lay_out_without_tests(&root().join(&folder), &scratch.join(&folder));
     }
     fs::copy(root().join("Cargo.lock"), scratch.join("Cargo.lock")).expect("the lock file");
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the root manifest");
