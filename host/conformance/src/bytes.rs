@@ -1,27 +1,14 @@
 //! Test byte patterns that identify their own position, and reports of bytes that differ.
 
+use chipdock_programs::Random;
+
 use crate::{Stop, Verdict};
 
 /// Returns `size` bytes of the pseudo-random sequence `number`. No run of 8 bytes is expected to occur twice, within
 /// one sequence or across sequences.
 #[must_use]
 pub fn pattern(number: u64, size: usize) -> Vec<u8> {
-    let mut bytes = vec![0; size];
-    let mut chunks = bytes.chunks_exact_mut(8);
-    let mut state = number.wrapping_mul(0xd6e8_feb8_6659_fd93).wrapping_add(1);
-    // SplitMix64.
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)).to_le_bytes()
-    };
-    for chunk in chunks.by_ref() {
-        chunk.copy_from_slice(&next());
-    }
-    let rest = chunks.into_remainder();
-    rest.copy_from_slice(&next()[..rest.len()]);
-    bytes
+    Random::new(number.wrapping_mul(0xd6e8_feb8_6659_fd93).wrapping_add(1)).bytes(size)
 }
 
 /// Checks that the found bytes equal the expected ones.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chipdock_raw_host::HOOK;
 use serde::{Deserialize, Serialize};
 
 use crate::{Context, Facts, Verdict};
@@ -387,9 +388,6 @@ impl Default for Seeds {
         Self { first: 0, programs: 64 }
     }
 }
-
-/// Prefix of the functions through which a plugin lets the suite inject failures into its devices.
-pub const HOOK: &str = "conformance.";
 
 /// Returns an instance for each pair of a case and a registration that the case applies to.
 #[must_use]

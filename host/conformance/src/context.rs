@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use chipdock_host::{DeviceChoice, Environment, Host, HostOptions, TargetRequest};
 use chipdock_ir::Target;
+use chipdock_raw_host::{Device, Plugin};
 
-use crate::raw::{Device, Plugin, given};
-use crate::{Facts, Profile, Stop, Verdict};
+use crate::settings::given;
+use crate::{Facts, Profile, Stop, Verdict, hosts};
 
 /// State of one worker, shared by its cases: the plugin and a host, each opened on first use.
 pub struct Shared {
@@ -130,7 +131,7 @@ impl<'a> Context<'a> {
     /// The plugin is refused.
     pub fn plugin(&self) -> Verdict<&'static Plugin> {
         let open = || {
-            let opened = Plugin::open(&self.shared.library)
+            let opened = Plugin::open(&self.shared.library, hosts::host())
                 .map_err(|error| Stop::failed("a plugin that opens", error.message).clause(error.clause))?;
             Ok(&*Box::leak(Box::new(opened)))
         };

@@ -1,10 +1,10 @@
 //! Facts that an opened plugin reports, gathered once by the probe in a worker of its own.
 
 use chipdock_plugin_api::attribute;
+use chipdock_raw_host::{OpenError, Plugin, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::Subject;
-use crate::raw::{OpenError, Plugin};
 
 /// One registration of the plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,10 +138,24 @@ impl Facts {
             version: descriptor.version.clone(),
             build_id: descriptor.build_id.clone(),
             abi: descriptor.abi.clone(),
-            registered: plugin.registered(),
+            registered: registrations(plugin),
             devices: Vec::new(),
             has_manifest: false,
             unusable_kinds: Vec::new(),
         }
     }
+}
+
+/// Returns a plugin's registrations in order, without interfaces.
+#[must_use]
+pub fn registrations(plugin: &Plugin) -> Vec<Registration> {
+    let subject = |role| match role {
+        Role::DeviceApi => Subject::DeviceApi,
+        Role::TargetKind => Subject::TargetKind,
+        Role::Codegen => Subject::Codegen,
+        Role::Loader => Subject::Loader,
+        Role::Function => Subject::Function,
+    };
+    let registered = plugin.registered().into_iter();
+    registered.map(|(role, name)| Registration { subject: subject(role), name }).collect()
 }

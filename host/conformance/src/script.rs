@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{BinaryOp, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc};
+use chipdock_programs::Random;
 
 use crate::Profile;
 use crate::batch::{Described, Kernel};
-use crate::ops::table::Random;
 
 /// Values of the shape symbols and scalar parameters, by name.
 pub(crate) type Sizes = HashMap<String, i64>;
@@ -87,7 +87,7 @@ impl Kernel for Script {
 /// Generates the arguments of a function: every buffer, output buffers included, is filled from the seed; a scalar
 /// comes from `sizes`, else it is 3, true or 1.5.
 pub(crate) fn arguments(function: &PrimFunc, sizes: &Sizes, seed: u64) -> Result<Vec<Arg>, String> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let argument = |param: &Param| {
         Ok(match param {
             Param::Buffer(buffer) => Arg::Tensor(filled(&mut random, buffer.dtype, &shape(buffer, sizes)?)),

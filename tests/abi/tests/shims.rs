@@ -12,8 +12,8 @@ use chipdock_plugin_api::abi::{
     CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED, CHIPDOCK_CANCELLED,
     CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_PANIC, CHIPDOCK_UNAVAILABLE,
     CHIPDOCK_UNSUPPORTED, ChipdockAny, ChipdockArtifact, ChipdockBuildRequest, ChipdockBuildSession,
-    ChipdockDiagnostic, ChipdockExtension, ChipdockInterface, ChipdockModuleHandle, ChipdockPlugin,
-    ChipdockReset1, ChipdockSection, ChipdockStr,
+    ChipdockCodegen, ChipdockDiagnostic, ChipdockExtension, ChipdockInterface, ChipdockModuleHandle,
+    ChipdockModuleLoader, ChipdockPlugin, ChipdockReset1, ChipdockSection, ChipdockStr,
 };
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::text::{bytes_in, str_in, str_out};
@@ -23,7 +23,7 @@ use chipdock_plugin_api::{
     TargetKind, Verdict, bail, ensure, export_plugin, register_codegen, register_function,
     register_interface, register_module_loader, register_target_kind,
 };
-use chipdock_test_support::recording_host::RecordingHost;
+use chipdock_raw_host::{Interface, Plugin, RawHost};
 
 // ---- The plugin ----
 
@@ -177,28 +177,28 @@ unsafe extern "C" {
     fn chipdock_plugin_v1() -> *const ChipdockPlugin;
 }
 
-fn plugin() -> &'static ChipdockPlugin {
+fn descriptor() -> &'static ChipdockPlugin {
     // SAFETY: exported above; a static descriptor.
     unsafe { &*chipdock_plugin_v1() }
 }
 
 /// A host of its own for each test: they run side by side.
-fn started() -> &'static RecordingHost {
-    let host = RecordingHost::leak();
-    host.init(plugin()).expect("init");
-    host
+fn started() -> Plugin {
+    let plugin = Plugin::init(descriptor(), RawHost::leak()).expect("init");
+    assert_eq!((plugin.host().broken(), plugin.host().n_not_utf8()), (vec![], 0), "RAW-5, RAW-6");
+    plugin
 }
 
-fn error_of(host: &RecordingHost) -> (ErrorKind, String) {
+fn error_of(host: &RawHost) -> (ErrorKind, String) {
     let error = host.reference().take_error().expect("an error was raised");
     (error.kind(), error.message().into_owned())
 }
 
 #[test]
 fn p5_2_everything_is_registered_sorted() {
-    let host = started();
+    let plugin = started();
     assert_eq!(
-        *host.keys.lock().unwrap(),
+        plugin.keys(),
         [
             "function.shims.wait",
             "module.load.plain",
@@ -212,7 +212,7 @@ fn p5_2_everything_is_registered_sorted() {
     assert!(registered.is_sorted());
     // SAFETY: static texts.
     let (name, version, build) = unsafe {
-        let plugin = plugin();
+        let plugin = descriptor();
         (str_in(plugin.name, ""), str_in(plugin.version, ""), str_in(plugin.build_id, ""))
     };
     assert_eq!((name.unwrap(), version.unwrap(), build.unwrap()), ("shims", "1.2.3", "a-build"));
@@ -223,37 +223,39 @@ fn p10_2_init_without_a_host_is_a_status() {
     // SAFETY: wrong on purpose; null is answered with a status, for lack of anybody to raise an error with.
     unsafe {
         let mut instance = ptr::null_mut();
-        assert_eq!((plugin().init)(ptr::null(), ptr::null(), &mut instance), CHIPDOCK_INVALID_ARGUMENT);
-        assert_eq!((plugin().shutdown)(ptr::null_mut()), CHIPDOCK_INVALID_ARGUMENT);
-        (plugin().release)(ptr::null_mut());
-        let host = RecordingHost::leak();
+        assert_eq!((descriptor().init)(ptr::null(), ptr::null(), &mut instance), CHIPDOCK_INVALID_ARGUMENT);
+        assert_eq!((descriptor().shutdown)(ptr::null_mut()), CHIPDOCK_INVALID_ARGUMENT);
+        (descriptor().release)(ptr::null_mut());
+        let host = RawHost::leak();
         let table: *const _ = host.reference().table();
-        assert_eq!((plugin().init)(table, ptr::null(), &mut instance), CHIPDOCK_INVALID_ARGUMENT);
+        assert_eq!((descriptor().init)(table, ptr::null(), &mut instance), CHIPDOCK_INVALID_ARGUMENT);
         assert!(instance.is_null(), "P10.13: written on success alone");
         assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
     }
 }
 
 /// Canonicalizes with the target kind of that name.
-fn canonicalize(host: &RecordingHost, kind: &str, target_json: ChipdockStr) -> (i32, Any) {
-    let kinds = host.target_kinds.lock().unwrap();
-    let table = kinds.iter().find(|(name, _)| name == kind).unwrap().1;
+fn canonicalize(plugin: &Plugin, kind: &str, target_json: ChipdockStr) -> (i32, Any) {
+    let kinds = plugin.target_kinds();
+    let (_, _, kind) = kinds.iter().find(|(name, ..)| name == kind).unwrap();
+    let table = kind.table.unwrap();
     let mut out = Any::NONE.into_raw();
     // SAFETY: a registered table and its `self_`; the result is owned.
     unsafe {
-        let status = (table.table.canonicalize)(table.self_, target_json, &mut out);
+        let status = (table.canonicalize)(kind.self_, target_json, &mut out);
         (status, Any::from_raw(out))
     }
 }
 
 #[test]
 fn t_target_kinds_canonicalize() {
-    let host = started();
-    let text = |kind, text| canonicalize(host, kind, str_out(text)).1.to::<String>().unwrap();
+    let plugin = started();
+    let host = plugin.host();
+    let text = |kind, text| canonicalize(&plugin, kind, str_out(text)).1.to::<String>().unwrap();
     assert_eq!(text("plain", "{\"kind\": \"plain\"}"), "{\"kind\": \"plain\"}", "T.3");
     assert_eq!(text("picky", "small"), "SMALL");
 
-    let (status, out) = canonicalize(host, "picky", str_out("bad"));
+    let (status, out) = canonicalize(&plugin, "picky", str_out("bad"));
     assert_eq!(status, CHIPDOCK_INVALID_ARGUMENT, "P7.1: the status is the kind's");
     assert!(out.is_none(), "P7.8");
     assert_eq!(
@@ -261,29 +263,48 @@ fn t_target_kinds_canonicalize() {
         (ErrorKind::VALUE_ERROR, "option `level`: expected 0 to 3, found 9".to_owned())
     );
 
-    assert_eq!(canonicalize(host, "picky", str_out("panic")).0, CHIPDOCK_PANIC, "P8.2");
+    assert_eq!(canonicalize(&plugin, "picky", str_out("panic")).0, CHIPDOCK_PANIC, "P8.2");
     let (kind, message) = error_of(host);
     assert!(kind == ErrorKind::PANIC && message.contains("a defect"), "{message}");
 
     let not_utf8 = ChipdockStr { data: b"\xff\xfe".as_ptr().cast(), size: 2 };
-    assert_eq!(canonicalize(host, "plain", not_utf8).0, CHIPDOCK_INVALID_ARGUMENT);
+    assert_eq!(canonicalize(&plugin, "plain", not_utf8).0, CHIPDOCK_INVALID_ARGUMENT);
     assert!(error_of(host).1.contains("UTF-8"));
     let null = ChipdockStr { data: ptr::null(), size: 9 };
-    assert_eq!(canonicalize(host, "plain", null).0, CHIPDOCK_INVALID_ARGUMENT, "D.2");
+    assert_eq!(canonicalize(&plugin, "plain", null).0, CHIPDOCK_INVALID_ARGUMENT, "D.2");
     assert!(error_of(host).1.contains("null"));
+}
+
+/// Returns the table of the plugin's one code generator, and its `self_`.
+fn codegen(plugin: &Plugin) -> (&'static ChipdockCodegen, *mut c_void) {
+    let (_, _, codegen) = plugin.codegens()[0];
+    (codegen.table.unwrap(), codegen.self_)
+}
+
+/// Returns the table of the plugin's one loader, and its `self_`.
+fn loader(plugin: &Plugin) -> (&'static ChipdockModuleLoader, *mut c_void) {
+    let (_, loader) = plugin.loaders()[0];
+    (loader.table.unwrap(), loader.self_)
 }
 
 /// Deliveries of a build.
 struct Delivery {
-    host: &'static RecordingHost,
+    host: &'static RawHost,
+    codegen: (&'static ChipdockCodegen, *mut c_void),
     lines: Mutex<Vec<String>>,
     is_cancelled: AtomicBool,
     refuses_sections: bool,
 }
 
 impl Delivery {
-    fn new(host: &'static RecordingHost) -> Self {
-        Self { host, lines: Mutex::default(), is_cancelled: AtomicBool::new(false), refuses_sections: false }
+    fn new(plugin: &Plugin) -> Self {
+        Self {
+            host: plugin.host(),
+            codegen: codegen(plugin),
+            lines: Mutex::default(),
+            is_cancelled: AtomicBool::new(false),
+            refuses_sections: false,
+        }
     }
 
     fn add(self_: *mut c_void, line: String) -> i32 {
@@ -307,10 +328,10 @@ impl Delivery {
     }
 
     fn run_request(&self, request: &ChipdockBuildRequest, is_build: bool) -> i32 {
-        let codegen = self.host.codegens.lock().unwrap()[0].1;
-        let call = if is_build { codegen.table.build } else { codegen.table.unsupported };
+        let (codegen, self_) = self.codegen;
+        let call = if is_build { codegen.build } else { codegen.unsupported };
         // SAFETY: a registered table and its `self_`; request and session live for the call.
-        unsafe { call(codegen.self_, request, &self.session()) }
+        unsafe { call(self_, request, &self.session()) }
     }
 }
 
@@ -386,8 +407,8 @@ unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
 
 #[test]
 fn c_code_generators_deliver() {
-    let host = started();
-    let delivery = Delivery::new(host);
+    let plugin = started();
+    let delivery = Delivery::new(&plugin);
     assert_eq!(delivery.run("the code", true), 0);
     assert_eq!(
         *delivery.lines.lock().unwrap(),
@@ -397,7 +418,7 @@ fn c_code_generators_deliver() {
             "section log debug 1 1 threads"
         ]
     );
-    let delivery = Delivery::new(host);
+    let delivery = Delivery::new(&plugin);
     assert_eq!(delivery.run("one two", false), 0);
     assert_eq!(
         *delivery.lines.lock().unwrap(),
@@ -408,8 +429,9 @@ fn c_code_generators_deliver() {
 
 #[test]
 fn c_code_generators_get_what_lies_beside_the_document() {
-    let host = started();
-    let delivery = Delivery::new(host);
+    let plugin = started();
+    let host = plugin.host();
+    let delivery = Delivery::new(&plugin);
     let section = |name: &'static str, data: &'static [u8]| ChipdockSection {
         name: str_out(name),
         kind: str_out("constants"),
@@ -434,14 +456,15 @@ fn c_code_generators_get_what_lies_beside_the_document() {
 /// P3.15, P3.16: of a request, whichever function it is of.
 #[test]
 fn p3_extensions_of_a_request_are_ignored_or_refused_by_name() {
-    let host = started();
+    let plugin = started();
+    let host = plugin.host();
     let mut extension =
         ChipdockExtension { next: ptr::null(), name: str_out("new"), flags: 2, size_bytes: 32 };
     let with = |next: *const ChipdockExtension| ChipdockBuildRequest { next, ..request("the code") };
-    assert_eq!(Delivery::new(host).run_request(&with(&raw const extension), true), 0);
+    assert_eq!(Delivery::new(&plugin).run_request(&with(&raw const extension), true), 0);
     extension.flags |= CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD;
     for is_build in [true, false] {
-        let delivery = Delivery::new(host);
+        let delivery = Delivery::new(&plugin);
         assert_eq!(delivery.run_request(&with(&raw const extension), is_build), CHIPDOCK_UNSUPPORTED);
         let (kind, message) = error_of(host);
         assert!(kind == ErrorKind::UNSUPPORTED && message.contains("\"new\""), "{message}");
@@ -449,18 +472,22 @@ fn p3_extensions_of_a_request_are_ignored_or_refused_by_name() {
     }
     extension.flags = 0;
     extension.next = &raw const extension;
-    assert_eq!(Delivery::new(host).run_request(&with(&raw const extension), true), CHIPDOCK_INVALID_ARGUMENT);
+    assert_eq!(
+        Delivery::new(&plugin).run_request(&with(&raw const extension), true),
+        CHIPDOCK_INVALID_ARGUMENT
+    );
     assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
 }
 
 #[test]
 fn c_35_a_fingerprint_is_a_text_or_none() {
-    let host = started();
-    let codegen = host.codegens.lock().unwrap()[0].1;
+    let plugin = started();
+    let host = plugin.host();
+    let (codegen, self_) = codegen(&plugin);
     let ask = |request: *const ChipdockBuildRequest| {
         let mut out = Any::NONE.into_raw();
         // SAFETY: a registered table and its `self_`; the request lives for the call, or is null on purpose.
-        let status = unsafe { (codegen.table.fingerprint)(codegen.self_, request, &mut out) };
+        let status = unsafe { (codegen.fingerprint)(self_, request, &mut out) };
         // SAFETY: written by the callee, or None.
         (status, unsafe { Any::from_raw(out) })
     };
@@ -470,14 +497,15 @@ fn c_35_a_fingerprint_is_a_text_or_none() {
     assert!(status == 0 && answer.is_none());
     assert_eq!(ask(ptr::null()).0, CHIPDOCK_INVALID_ARGUMENT);
     // SAFETY: wrong on purpose: there is no place to write to (D.2).
-    let status = unsafe { (codegen.table.fingerprint)(codegen.self_, &request(""), ptr::null_mut()) };
+    let status = unsafe { (codegen.fingerprint)(self_, &request(""), ptr::null_mut()) };
     assert_eq!(status, CHIPDOCK_INVALID_ARGUMENT);
     assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
 }
 
 #[test]
 fn p3_18_what_a_code_generator_says_of_itself() {
-    let infos = started().infos.lock().unwrap().clone();
+    let infos = started().host().infos().into_iter();
+    let infos: Vec<_> = infos.map(|(key, info)| (key, String::from_utf8(info).unwrap())).collect();
     assert_eq!(
         infos,
         [
@@ -489,8 +517,9 @@ fn p3_18_what_a_code_generator_says_of_itself() {
 
 #[test]
 fn c_code_generators_fail_well() {
-    let host = started();
-    let delivery = Delivery { refuses_sections: true, ..Delivery::new(host) };
+    let plugin = started();
+    let host = plugin.host();
+    let delivery = Delivery { refuses_sections: true, ..Delivery::new(&plugin) };
     assert_eq!(delivery.run("code", true), CHIPDOCK_UNSUPPORTED);
     assert_eq!(
         error_of(host),
@@ -498,16 +527,16 @@ fn c_code_generators_fail_well() {
         "passed through"
     );
 
-    let delivery = Delivery::new(host);
+    let delivery = Delivery::new(&plugin);
     assert_eq!(delivery.run("panic", true), CHIPDOCK_PANIC);
     assert_eq!(error_of(host).0, ErrorKind::PANIC);
     delivery.is_cancelled.store(true, Ordering::Relaxed);
     assert_eq!(delivery.run("code", true), CHIPDOCK_CANCELLED, "C.6");
     assert_eq!(error_of(host).0, ErrorKind::CANCELLED);
 
-    let codegen = host.codegens.lock().unwrap()[0].1;
+    let (codegen, self_) = codegen(&plugin);
     // SAFETY: wrong on purpose: null is answered with an error (D.2).
-    let status = unsafe { (codegen.table.build)(codegen.self_, ptr::null(), &delivery.session()) };
+    let status = unsafe { (codegen.build)(self_, ptr::null(), &delivery.session()) };
     assert_eq!(status, CHIPDOCK_INVALID_ARGUMENT);
     assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
 }
@@ -528,12 +557,12 @@ fn with_artifact<R>(index_json: &str, code: &str, body: impl FnOnce(&ChipdockArt
     })
 }
 
-/// Loads an artifact with the host's one loader.
-fn load(host: &RecordingHost, artifact: &ChipdockArtifact) -> (i32, ChipdockModuleHandle) {
-    let loader = host.loaders.lock().unwrap()[0].1;
+/// Loads an artifact with the plugin's one loader.
+fn load(plugin: &Plugin, artifact: &ChipdockArtifact) -> (i32, ChipdockModuleHandle) {
+    let (loader, self_) = loader(plugin);
     let mut module = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
     // SAFETY: a registered table and its `self_`; this loader looks at the environment's address only.
-    let status = unsafe { (loader.table.load)(loader.self_, artifact, ptr::null(), &mut module) };
+    let status = unsafe { (loader.load)(self_, artifact, ptr::null(), &mut module) };
     (status, module)
 }
 
@@ -548,8 +577,9 @@ fn function_of(module: &ChipdockModuleHandle, name: &str) -> (i32, Any) {
 
 #[test]
 fn m_modules_are_loaded_and_called() {
-    let host = started();
-    let (status, module) = with_artifact("{}", "42", |artifact| load(host, artifact));
+    let plugin = started();
+    let host = plugin.host();
+    let (status, module) = with_artifact("{}", "42", |artifact| load(&plugin, artifact));
     assert_eq!(status, 0);
     let function = function_of(&module, "number").1.to::<Function>().unwrap();
     assert!(function_of(&module, "other").1.is_none(), "M.6");
@@ -559,8 +589,8 @@ fn m_modules_are_loaded_and_called() {
     let dropped = MODULES_DROPPED.load(Ordering::Relaxed);
     // SAFETY: M.1 and M.5, each once, the loader first.
     unsafe {
-        let loader = host.loaders.lock().unwrap()[0].1;
-        (loader.table.destroy)(loader.self_);
+        let (loader, self_) = loader(&plugin);
+        (loader.destroy)(self_);
         assert_eq!(MODULES_DROPPED.load(Ordering::Relaxed), dropped, "M.1");
         ((*module.table).destroy)(module.self_);
     }
@@ -570,8 +600,9 @@ fn m_modules_are_loaded_and_called() {
 
 #[test]
 fn m_bad_artifacts_are_refused() {
-    let host = started();
-    let (status, module) = with_artifact("{}", "forty-two", |artifact| load(host, artifact));
+    let plugin = started();
+    let host = plugin.host();
+    let (status, module) = with_artifact("{}", "forty-two", |artifact| load(&plugin, artifact));
     assert_eq!(status, CHIPDOCK_INVALID_ARGUMENT);
     assert!(module.self_.is_null() && module.table.is_null(), "P7.8");
     assert!(error_of(host).1.contains("`forty-two`"));
@@ -582,7 +613,7 @@ fn m_bad_artifacts_are_refused() {
         sections_count: 0,
         next: std::ptr::null(),
     };
-    assert_ne!(load(host, &empty).0, 0);
+    assert_ne!(load(&plugin, &empty).0, 0);
     assert_eq!(error_of(host).0, ErrorKind::NOT_FOUND);
     let lying = ChipdockArtifact {
         index_json: str_out("{}"),
@@ -590,14 +621,14 @@ fn m_bad_artifacts_are_refused() {
         sections_count: 3,
         next: std::ptr::null(),
     };
-    assert_eq!(load(host, &lying).0, CHIPDOCK_INVALID_ARGUMENT);
+    assert_eq!(load(&plugin, &lying).0, CHIPDOCK_INVALID_ARGUMENT);
     assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
 }
 
 #[test]
 fn m_2_a_loader_says_whether_an_artifact_runs() {
-    let host = started();
-    let loader = host.loaders.lock().unwrap()[0].1;
+    let plugin = started();
+    let (loader, self_) = loader(&plugin);
     for (index_json, device_id, expected, word) in [
         ("{}", 0, CHIPDOCK_ARTIFACT_OK, None),
         ("{}", 3, CHIPDOCK_ARTIFACT_UNSUPPORTED, Some("there is no device 3")),
@@ -607,7 +638,7 @@ fn m_2_a_loader_says_whether_an_artifact_runs() {
         let device = ChipdockDevice { device_id, ..CPU };
         // SAFETY: a registered table and its `self_`; the reason is owned.
         let (status, reason) = with_artifact(index_json, "", |artifact| unsafe {
-            let status = (loader.table.verdict)(loader.self_, artifact, device, &mut verdict, &mut raw);
+            let status = (loader.verdict)(self_, artifact, device, &mut verdict, &mut raw);
             (status, Any::from_raw(raw))
         });
         assert_eq!((status, verdict), (0, expected));
@@ -617,17 +648,18 @@ fn m_2_a_loader_says_whether_an_artifact_runs() {
 
 #[test]
 fn p10_5_shutdown_waits_and_closes() {
-    let host = started();
+    let plugin = started();
+    let host = plugin.host();
     let function = host.function("shims.wait").unwrap();
-    let (_, module) = with_artifact("{}", "1", |artifact| load(host, artifact));
+    let (_, module) = with_artifact("{}", "1", |artifact| load(&plugin, artifact));
     thread::scope(|scope| {
         let running = scope.spawn(|| function.call(host.reference(), &[]).unwrap().to::<String>().unwrap());
         while WAITING.load(Ordering::SeqCst) == 0 {
             thread::sleep(Duration::from_millis(1));
         }
-        let shutdown = scope.spawn(|| host.shutdown(plugin()));
+        let shutdown = scope.spawn(|| plugin.shutdown());
         // New calls are refused at once, while the old one goes on.
-        while canonicalize(host, "plain", str_out("{}")).0 == 0 {
+        while canonicalize(&plugin, "plain", str_out("{}")).0 == 0 {
             thread::sleep(Duration::from_millis(1));
         }
         assert_eq!(error_of(host).0, ErrorKind::UNAVAILABLE);
@@ -642,10 +674,18 @@ fn p10_5_shutdown_waits_and_closes() {
     assert!(error.kind() == ErrorKind::UNAVAILABLE && error.message().contains("`shims`"), "{error}");
 }
 
+/// Returns the one interface.
+fn reset_of(plugin: &Plugin) -> Interface {
+    let interfaces = plugin.interfaces();
+    let is_it = |it: &&Interface| (&*it.key, &*it.name, it.version) == ("shims", "reset", 1);
+    interfaces.iter().find(is_it).unwrap().clone()
+}
+
 #[test]
 fn p3_11_an_interface_is_guarded_as_a_table_is() {
-    let host = started();
-    let interface = host.interface("shims/reset/1");
+    let plugin = started();
+    let host = plugin.host();
+    let interface = reset_of(&plugin);
     assert_eq!(interface.raw.features, 5);
     assert_eq!(interface.raw.table_size_bytes, size_of::<ChipdockReset1>() as u64);
     let reset = |device_id| {
@@ -655,36 +695,22 @@ fn p3_11_an_interface_is_guarded_as_a_table_is() {
     assert_eq!(reset(0), 0);
     assert_eq!((reset(2), error_of(host).0), (ErrorKind::DEVICE_LOST.status(), ErrorKind::DEVICE_LOST));
     assert_eq!((reset(1), error_of(host).0), (ErrorKind::PANIC.status(), ErrorKind::PANIC), "P8.2");
-    host.shutdown(plugin()).expect("shutdown");
+    plugin.shutdown().expect("shutdown");
     assert_eq!((reset(0), error_of(host).0), (CHIPDOCK_UNAVAILABLE, ErrorKind::UNAVAILABLE), "P10.5");
 }
 
 /// In a process of its own: it counts over all hosts.
 #[test]
 fn p10_14_what_the_plugin_is_to_a_host_ends_with_release() {
-    let host = started();
+    let plugin = started();
+    let host = plugin.host();
     let before = COUNTED.load(Ordering::SeqCst);
     assert!(before >= 1, "the interface's factory asked for it");
-    host.shutdown(plugin()).expect("shutdown");
-    let interface = host.interface("shims/reset/1");
-    // SAFETY: P3.13, once, last.
-    unsafe { (interface.deleter.0)(interface.raw.self_) };
+    plugin.shutdown().expect("shutdown");
+    // SAFETY: P3.13, P9.1, after `shutdown`, and nothing of them is used afterwards.
+    unsafe { host.destroy_registered() };
     assert_eq!(COUNTED.load(Ordering::SeqCst), before, "the instance holds it still");
-    // What else was registered holds the instance as well.
-    for (_, table) in host.target_kinds.lock().unwrap().drain(..) {
-        // SAFETY: P9.1, once, last.
-        unsafe { (table.table.destroy)(table.self_) };
-    }
-    for (_, table) in host.codegens.lock().unwrap().drain(..) {
-        // SAFETY: P9.1, once, last.
-        unsafe { (table.table.destroy)(table.self_) };
-    }
-    for (_, table) in host.loaders.lock().unwrap().drain(..) {
-        // SAFETY: P9.1, once, last.
-        unsafe { (table.table.destroy)(table.self_) };
-    }
-    host.functions.lock().unwrap().clear();
-    assert_eq!(COUNTED.load(Ordering::SeqCst), before);
-    host.release(plugin());
+    // SAFETY: P10.14, all that was registered is released, and nothing is used afterwards.
+    unsafe { plugin.release() };
     assert_eq!(COUNTED.load(Ordering::SeqCst), before - 1);
 }

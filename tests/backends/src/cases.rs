@@ -6,7 +6,7 @@ use std::path::Path;
 
 use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{BinaryOp, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, TypeCode};
-use chipdock_test_support::Random;
+use chipdock_programs::Random;
 
 use super::Result;
 

@@ -175,7 +175,7 @@ fn float64_is_within_its_bounds() {
 #[test]
 fn fmod_of_float32_is_exact() {
     let host = host();
-    let mut random = chipdock_test_support::Random::new(3);
+    let mut random = chipdock_programs::Random::new(3);
     let n = 50_000;
     let mut draw = || -> Vec<f32> { (0..n).map(|_| f32::from_bits(random.bits_32())).collect() };
     let [x, y] = [draw(), draw()].map(|values| Array::from_f32(&[n], &values));

@@ -6,19 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr;
 
-use chipdock_abi::{
-    CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockModule, ChipdockModuleHandle,
-    ChipdockSection,
-};
-use chipdock_host::artifact::Artifact;
-use chipdock_plugin_api::text::str_out;
-use chipdock_plugin_api::{Any, ChipdockDevice, Function};
+use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv};
+use chipdock_host::artifact::{Artifact, Section};
+use chipdock_plugin_api::{ChipdockDevice, Error, ErrorKind};
+use chipdock_raw_host::{Environment, Loader, Module, Plugin, RawArtifact, RawHost, RawSection};
 use chipdock_test_support::command::Scratch;
-use chipdock_test_support::recording_host::{RecordingHost, open};
 use libloading::Library;
 use libloading::os::unix::{Library as GlobalLibrary, RTLD_GLOBAL, RTLD_NOW};
 
-use crate::{ENV, RAISED, Raised, any, raise_text};
+use crate::{Raised, any, env, env_host, take_raised};
 
 /// Value of the kernels' `__chipdock_env`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +28,7 @@ pub enum Surroundings {
 impl Surroundings {
     fn pointer(self) -> *const ChipdockEnv {
         match self {
-            Self::Host => &raw const ENV,
+            Self::Host => env().table(),
             Self::None => ptr::null(),
         }
     }
@@ -48,18 +44,8 @@ enum Code {
     /// Made by the system's compiler or linker.
     Library(Library),
     /// Made callable by the loader of a plugin.
-    Module(Loaded),
+    Module(Module),
 }
-
-struct Loaded {
-    self_: *mut c_void,
-    table: &'static ChipdockModule,
-}
-
-// SAFETY: M.1, every function of the table may be called from any thread.
-unsafe impl Send for Loaded {}
-// SAFETY: M.1, every function of the table may be called from any thread.
-unsafe impl Sync for Loaded {}
 
 type PackedCall = unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
 
@@ -142,47 +128,30 @@ impl Kernels {
         let artifact =
             Artifact::open(&folder.path("kernels.artifact")).unwrap_or_else(|error| panic!("{error}"));
         let kind = artifact.index().module_kind.clone();
-        let host = RecordingHost::leak();
-        host.init(open(&provider(&folder, &format!("module.load.{kind}"))))
-            .unwrap_or_else(|error| panic!("{error}"));
-        let loaders = host.loaders.lock().unwrap_or_else(|error| panic!("{error}"));
-        let loader = loaders.iter().find(|(name, _)| *name == kind).map(|(_, loader)| *loader);
-        let loader = loader.unwrap_or_else(|| panic!("no loader of {kind}"));
-        let sections: Vec<ChipdockSection> = artifact
-            .sections()
-            .iter()
-            .map(|section| ChipdockSection {
-                name: str_out(section.name()),
-                kind: str_out(section.kind()),
-                alignment_bytes: section.alignment_bytes(),
-                data: section.data().as_ptr().cast(),
-                size_bytes: section.data().len() as u64,
-            })
-            .collect();
-        let raw = ChipdockArtifact {
-            index_json: str_out(artifact.index_json()),
-            sections: sections.as_ptr(),
-            sections_count: sections.len() as u64,
-            next: std::ptr::null(),
+        let library = provider(&folder, &format!("module.load.{kind}"));
+        let plugin =
+            Plugin::open(&library, RawHost::leak()).unwrap_or_else(|error| panic!("{}", error.message));
+        let loader = Loader::of(&plugin, &kind).unwrap_or_else(|| panic!("no loader of {kind}"));
+        let section = |section: &Section| RawSection {
+            name: section.name().into(),
+            kind: section.kind().into(),
+            alignment_bytes: section.alignment_bytes(),
+            data: section.data().to_vec(),
         };
-        let (mut verdict, mut reason) = (-1, Any::NONE.into_raw());
+        let artifact = RawArtifact {
+            index_json: artifact.index_json().into(),
+            sections: artifact.sections().iter().map(section).collect(),
+            extensions: Vec::new(),
+        };
         let device = ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
-        let mut handle = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: the registered table and its `self`, an artifact that lives for the calls, an environment that lives as
-        // long as the process or null, places to write to.
-        let (checked, loaded) = unsafe {
-            (
-                (loader.table.verdict)(loader.self_, &raw, device, &mut verdict, &mut reason),
-                (loader.table.load)(loader.self_, &raw, surroundings.pointer(), &mut handle),
-            )
-        };
-        for status in [checked, loaded] {
-            host.reference().check(status, || kind.clone()).unwrap_or_else(|error| panic!("{error}"));
-        }
+        let (verdict, _) = loader.check(&artifact, device).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(verdict, chipdock_abi::CHIPDOCK_ARTIFACT_OK, "what was built here runs here");
-        // SAFETY: a static table, answered on success.
-        let table = unsafe { &*handle.table };
-        Self { code: Code::Module(Loaded { self_: handle.self_, table }), _folder: folder }
+        let module = match surroundings {
+            Surroundings::Host => loader.load_lent(&artifact, env()),
+            Surroundings::None => loader.load(&artifact, Environment::Null),
+        };
+        let module = module.unwrap_or_else(|error| panic!("{error}"));
+        Self { code: Code::Module(module), _folder: folder }
     }
 
     /// Calls a function.
@@ -250,7 +219,7 @@ impl Kernels {
         count: i32,
     ) -> (i32, ChipdockAny, Option<Raised>) {
         let mut result = any(0, 0);
-        RAISED.with_borrow_mut(|raised| *raised = None);
+        drop(take_raised());
         let status = match &self.code {
             Code::Library(library) => {
                 // SAFETY: entries have this type.
@@ -260,7 +229,9 @@ impl Kernels {
                 unsafe { function(ptr::null_mut(), args, count, &raw mut result) }
             }
             Code::Module(module) => {
-                let function = module.function(name);
+                let found =
+                    module.function(name.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"));
+                let function = found.unwrap_or_else(|| panic!("no function {name}"));
                 // SAFETY: the tests give what the convention asks for, or what the check must refuse before it looks,
                 // with the function object as `self`.
                 unsafe {
@@ -268,26 +239,7 @@ impl Kernels {
                 }
             }
         };
-        (status, result, RAISED.with_borrow_mut(Option::take))
-    }
-}
-
-impl Loaded {
-    fn function(&self, name: &str) -> Function {
-        let mut found = Any::NONE.into_raw();
-        // SAFETY: the module's table and its `self`, a live name, a place to write to.
-        let status = unsafe { (self.table.function)(self.self_, str_out(name), &mut found) };
-        // SAFETY: None, or a function that we own now.
-        let found = unsafe { Any::from_raw(found) };
-        assert_eq!(status, 0, "{name}");
-        found.to::<Function>().unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-}
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        // SAFETY: the last use of the module.
-        unsafe { (self.table.destroy)(self.self_) };
+        (status, result, take_raised())
     }
 }
 
@@ -305,7 +257,8 @@ fn provider(folder: &Scratch, key: &str) -> PathBuf {
 unsafe extern "C" fn raised_by_tvm_ffi(kind: *const c_char, message: *const c_char) {
     // SAFETY: both are NUL-terminated, by the convention of that function.
     let (kind, message) = unsafe { (CStr::from_ptr(kind), CStr::from_ptr(message)) };
-    raise_text(&kind.to_string_lossy(), &message.to_string_lossy());
+    let (kind, message) = (kind.to_string_lossy().into_owned(), message.to_string_lossy().into_owned());
+    env_host().reference().raise(&Error::new(ErrorKind::new(kind), message));
 }
 
 /// Adds TVM-FFI's function that raises errors to this process, as in a process that runs TVM-FFI; [`Kernels::call`] returns

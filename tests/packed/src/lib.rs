@@ -1,17 +1,16 @@
 //! Tests of the packed convention: kernels compiled by the command are made callable in several ways, and called with
 //! arguments made by hand, so that every rule of the argument check can be broken on purpose.
 
-use std::alloc::{Layout, alloc, dealloc};
-use std::cell::{Cell, RefCell};
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
+use std::sync::OnceLock;
 use std::{ptr, slice};
 
 use chipdock_abi::{
-    CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_FLOAT, CHIPDOCK_TYPE_FUNCTION, CHIPDOCK_TYPE_INT,
-    CHIPDOCK_TYPE_TENSOR, ChipdockAny, ChipdockAnyValue, ChipdockDataType, ChipdockDevice, ChipdockEnv,
-    ChipdockFunctionObject, ChipdockInterface, ChipdockObject, ChipdockParallelBody, ChipdockSafeCall,
-    ChipdockTensor,
+    CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_FLOAT, CHIPDOCK_TYPE_INT, CHIPDOCK_TYPE_TENSOR, ChipdockAny,
+    ChipdockAnyValue, ChipdockDataType, ChipdockDevice, ChipdockSafeCall, ChipdockTensor,
 };
+use chipdock_plugin_api::Function;
+use chipdock_raw_host::{Lent, RawHost, Service};
 
 mod kernels;
 
@@ -26,128 +25,52 @@ pub struct Raised {
     pub message: String,
 }
 
-thread_local! {
-    static RAISED: RefCell<Option<Raised>> = const { RefCell::new(None) };
-    static LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
-    static LIVE: RefCell<Vec<(usize, Layout)>> = const { RefCell::new(Vec::new()) };
-    static ASKED: Cell<usize> = const { Cell::new(0) };
-    static LIMIT: RefCell<usize> = const { RefCell::new(usize::MAX) };
+/// The host of the environment alone: what a plugin raises with its own host is no error of compiled code.
+fn env_host() -> &'static RawHost {
+    static HOST: OnceLock<&'static RawHost> = OnceLock::new();
+    HOST.get_or_init(RawHost::leak)
+}
+
+/// Environment of these tests: three threads, ordered workspace (RAW-8, RAW-9), and two imports: `imported.sum` gives the sum of
+/// its integers and floats as an integer, `imported.float` a float.
+fn env() -> &'static Lent {
+    static ENV: OnceLock<&'static Lent> = OnceLock::new();
+    ENV.get_or_init(|| {
+        // SAFETY: the functions ignore `self_` and keep nothing.
+        let import = |call| unsafe { Function::from_safe_call(ChipdockSafeCall(call), ()) };
+        let imports = vec![("imported.sum", import(sum)), ("imported.float", import(half))];
+        Lent::with(env_host(), Service { n_threads: 3, is_ordered: true, imports })
+    })
+}
+
+/// Takes the error that compiled code raised on this thread.
+fn take_raised() -> Option<Raised> {
+    let error = env_host().take_error()?;
+    Some(Raised { kind: error.kind().as_str().to_owned(), message: error.message().into_owned() })
 }
 
 /// Returns the source location of this thread's last error that was raised through the environment.
 #[must_use]
 pub fn location() -> Option<String> {
-    LOCATION.with_borrow(Clone::clone)
+    env().location()
 }
 
 /// Returns how often compiled code on this thread has asked for an imported function.
 #[must_use]
 pub fn asked() -> usize {
-    ASKED.get()
+    env().n_asked()
 }
 
 /// Returns the number of pieces of workspace allocated on this thread.
 #[must_use]
 pub fn live_workspaces() -> usize {
-    LIVE.with_borrow(Vec::len)
+    env().live_workspaces()
 }
 
 /// Limits this thread to `pieces` pieces of workspace at once; a further allocation fails.
 pub fn limit_workspaces(pieces: usize) {
-    LIMIT.with_borrow_mut(|limit| *limit = pieces);
+    env().limit_workspaces(pieces);
 }
-
-fn raise_text(kind: &str, message: &str) {
-    RAISED.with_borrow_mut(|raised| {
-        *raised = Some(Raised { kind: kind.to_owned(), message: message.to_owned() });
-    });
-}
-
-unsafe extern "C" fn raise(
-    _env: *const ChipdockEnv,
-    kind: *const c_char,
-    message: *const c_char,
-    location: *const c_char,
-) {
-    // SAFETY: NUL-terminated, by the contract of the environment; the location may be null.
-    let (kind, message) = unsafe { (CStr::from_ptr(kind), CStr::from_ptr(message)) };
-    raise_text(&kind.to_string_lossy(), &message.to_string_lossy());
-    // SAFETY: NUL-terminated, by the contract of the environment; the location may be null.
-    let location = (!location.is_null()).then(|| unsafe { CStr::from_ptr(location) });
-    LOCATION.with_borrow_mut(|known| *known = location.map(|text| text.to_string_lossy().into_owned()));
-}
-
-unsafe extern "C" fn allocate(
-    _env: *const ChipdockEnv,
-    _device_type: i32,
-    _device_id: i32,
-    size_bytes: u64,
-) -> *mut c_void {
-    let limit = LIMIT.with_borrow(|limit| *limit);
-    let layout =
-        usize::try_from(size_bytes).ok().and_then(|size| Layout::from_size_align(size.max(1), 64).ok());
-    let Some(layout) = layout.filter(|_| live_workspaces() < limit) else {
-        raise_text("MemoryError", "no workspace left");
-        return ptr::null_mut();
-    };
-    // SAFETY: the size is not 0.
-    let data = unsafe { alloc(layout) };
-    LIVE.with_borrow_mut(|live| live.push((data as usize, layout)));
-    data.cast()
-}
-
-unsafe extern "C" fn free(
-    _env: *const ChipdockEnv,
-    _device_type: i32,
-    _device_id: i32,
-    data: *mut c_void,
-) -> i32 {
-    let last = LIVE.with_borrow_mut(Vec::pop);
-    match last {
-        Some((address, layout)) if address == data as usize => {
-            // SAFETY: allocated with this layout by `allocate`, and out of the list now.
-            unsafe { dealloc(data.cast(), layout) };
-            0
-        }
-        _ => {
-            raise_text("RuntimeError", "workspace freed out of order");
-            -1
-        }
-    }
-}
-
-unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: i32, _: i32, out: *mut *mut c_void) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(ptr::null_mut()) };
-    0
-}
-
-unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32, out: *mut i32) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(0) };
-    0
-}
-
-unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: i32, _: i32) -> i32 {
-    0
-}
-
-unsafe extern "C" fn device_type(_: *const ChipdockEnv, _: *const c_char, _: *mut i32) -> i32 {
-    -1
-}
-
-unsafe extern "C" fn query(
-    _: *const ChipdockEnv,
-    _: *const c_char,
-    _: u32,
-    out: *mut ChipdockInterface,
-) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(ChipdockInterface::NONE) };
-    0
-}
-
-unsafe extern "C" fn release(_: *const ChipdockEnv) {}
 
 /// Returns the sum of integers and floats as an integer.
 unsafe extern "C" fn sum(
@@ -177,102 +100,6 @@ unsafe extern "C" fn half(
     unsafe { result.write(float(0.5)) };
     0
 }
-
-struct Imported(ChipdockFunctionObject);
-
-// SAFETY: never changed; nobody counts references to what is borrowed.
-unsafe impl Sync for Imported {}
-
-impl Imported {
-    const fn new(call: ChipdockSafeCall) -> Self {
-        let object = ChipdockObject {
-            combined_ref_count: 1 << 32 | 1,
-            type_index: CHIPDOCK_TYPE_FUNCTION,
-            padding: 0,
-            deleter: None,
-        };
-        Self(ChipdockFunctionObject { object, safe_call: call, cpp_call: ptr::null_mut() })
-    }
-}
-
-static SUM: Imported = Imported::new(ChipdockSafeCall(sum));
-static HALF: Imported = Imported::new(ChipdockSafeCall(half));
-
-/// `imported.sum` gives the sum of its integers and floats as an integer, `imported.float` a float; others are not there.
-unsafe extern "C" fn imported(
-    _env: *const ChipdockEnv,
-    name: *const c_char,
-    out_function: *mut *const ChipdockFunctionObject,
-) -> i32 {
-    ASKED.set(ASKED.get() + 1);
-    // SAFETY: a NUL-terminated name.
-    let function = match unsafe { CStr::from_ptr(name) }.to_str() {
-        Ok("imported.sum") => &SUM,
-        Ok("imported.float") => &HALF,
-        _ => {
-            raise_text("RuntimeError", "nothing is imported");
-            return -1;
-        }
-    };
-    // SAFETY: a place to write to.
-    unsafe { out_function.write(&raw const function.0) };
-    0
-}
-
-struct Data(*mut c_void);
-
-// SAFETY: what is behind it is made for tasks on several threads.
-unsafe impl Sync for Data {}
-
-/// Three tasks on three threads, each with its own workspace, of which it leaves nothing; the first error is the caller's.
-unsafe extern "C" fn parallel(
-    _env: *const ChipdockEnv,
-    body: ChipdockParallelBody,
-    data: *mut c_void,
-    tasks_max: i32,
-) -> i32 {
-    let (count, data) = (tasks_max.clamp(1, 3), &Data(data));
-    let left = LIMIT.with_borrow(|limit| *limit).saturating_sub(live_workspaces());
-    let task = |id: i32| {
-        limit_workspaces(left);
-        // SAFETY: compiled code's body with its own data.
-        let status = unsafe { (body.0)(id, count, data.0) };
-        if live_workspaces() > 0 {
-            raise_text("RuntimeError", "a task leaves workspace behind");
-            return RAISED.with_borrow_mut(Option::take);
-        }
-        (status != 0).then(|| RAISED.with_borrow_mut(Option::take)).flatten()
-    };
-    let first = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..count).map(|id| scope.spawn(move || task(id))).collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_default());
-        ended.collect::<Vec<_>>().into_iter().flatten().next()
-    });
-    match first {
-        None => 0,
-        first => {
-            RAISED.with_borrow_mut(|raised| *raised = first);
-            -1
-        }
-    }
-}
-
-static ENV: ChipdockEnv = ChipdockEnv {
-    version: 1,
-    flags: 0,
-    self_: ptr::null_mut(),
-    raise,
-    allocate_workspace: allocate,
-    free_workspace: free,
-    current_stream,
-    current_device,
-    set_device,
-    device_type,
-    imported,
-    parallel_launch: parallel,
-    query,
-    release,
-};
 
 /// Returns a value of that type index with an integer payload.
 #[must_use]

@@ -39,6 +39,7 @@
 #![expect(clippy::panic, reason = "a trial that finds a failure fails its test")]
 
 mod case;
+mod choices;
 mod coverage;
 mod file;
 mod generate;
@@ -51,5 +52,6 @@ pub use case::{Case, Compared};
 pub use coverage::{NEVER, features, possible};
 pub use generate::{arbitrary, spelled, turns};
 pub use options::{Options, computing};
+pub use random::Random;
 pub use reduce::{reduce, reduce_case};
 pub use trial::{Failure, Trial};

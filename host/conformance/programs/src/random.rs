@@ -1,73 +1,86 @@
-//! Random numbers that depend only on their seed, so that a seed gives the same program on every machine.
+//! Random numbers that depend only on their seed: the same in every run, on every machine.
 
-/// Pseudo-random generator (SplitMix64), optionally preceded by a tape of bytes that is used first.
+/// The generator SplitMix64. Cases, cards and goldens depend on its sequence.
+///
+/// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), the mixing of `SplittableRandom`.
+///
+/// # Examples
+///
+/// ```
+/// let mut random = chipdock_programs::Random::new(1_234_567);
+/// assert_eq!(random.bits(), 6_457_827_717_110_365_317);
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Random<'t> {
-    state: u64,
-    tape: &'t [u8],
-}
+pub struct Random(u64);
 
-impl<'t> Random<'t> {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self { state: seed, tape: &[] }
+impl Random {
+    /// Creates the generator for a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
     }
 
-    /// Creates a generator from a tape: a draw takes as few bytes as possible, so that a changed byte changes few
-    /// draws.
-    pub(crate) fn of_tape(tape: &'t [u8]) -> Self {
-        Self { state: 0, tape }
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
+    /// Returns the next 64 bits.
+    #[must_use]
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
 
-    /// Takes a number from the tape, with just enough bytes for values below `n`; `None` if the tape has ended.
-    fn taken(&mut self, n: u64) -> Option<u64> {
-        if self.tape.is_empty() {
-            return None;
+    /// Returns the next 32 bits: the upper half of 64.
+    #[must_use]
+    pub fn bits_32(&mut self) -> u32 {
+        (self.bits() >> 32) as u32
+    }
+
+    /// Returns a number below `end`; 0 if `end` is 0.
+    #[must_use]
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.bits() % end.max(1)
+    }
+
+    /// Returns an index below `end`; 0 if `end` is 0.
+    #[must_use]
+    pub fn index(&mut self, end: usize) -> usize {
+        self.below(end as u64) as usize
+    }
+
+    /// Returns a number in [0, 1).
+    #[must_use]
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Returns the next bytes, eight of each draw, the lowest first.
+    #[must_use]
+    pub fn bytes(&mut self, size: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(size + 8);
+        while bytes.len() < size {
+            bytes.extend(self.bits().to_le_bytes());
         }
-        let n_bytes = (u64::BITS - (n - 1).leading_zeros()).div_ceil(u8::BITS) as usize;
-        let (bytes, rest) = self.tape.split_at_checked(n_bytes)?;
-        self.tape = rest;
-        Some(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        bytes.truncate(size);
+        bytes
     }
+}
 
-    /// Returns a number from 0 to `n - 1`; 0 if `n` is 0.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        let Some(n) = u64::try_from(n).ok().filter(|n| *n > 0) else { return 0 };
-        let number = self.taken(n).unwrap_or_else(|| self.next());
-        (number % n) as usize
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// Returns a number of the range, both ends included.
-    pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + self.below((high - low + 1).max(1) as usize) as i64
-    }
-
-    /// Returns true with a probability of 1 in `n`.
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    /// Returns an element of a list that is not empty.
-    pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len())]
-    }
-
-    /// Returns the index of a weight, chosen with probabilities in proportion to the weights.
-    pub(crate) fn weighted(&mut self, weights: &[usize]) -> usize {
-        let mut at = self.below(weights.iter().sum());
-        for (position, weight) in weights.iter().enumerate() {
-            if at < *weight {
-                return position;
-            }
-            at -= weight;
-        }
-        0
+    #[test]
+    fn the_sequence_is_that_of_splitmix() {
+        // The reference implementation's first numbers of seed 1234567.
+        let mut random = Random::new(1_234_567);
+        let first = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        assert_eq!(first.map(|_| random.bits()), first);
+        let bytes = first.map(u64::to_le_bytes).concat();
+        assert_eq!(Random::new(1_234_567).bytes(20), bytes[..20]);
+        assert_eq!(u64::from(Random::new(1_234_567).bits_32()), first[0] >> 32);
+        assert_eq!(Random::new(1_234_567).below(10), first[0] % 10);
+        assert_eq!((random.below(0), random.index(0)), (0, 0));
+        assert!((0..1000).all(|_| (0.0..1.0).contains(&random.unit())));
     }
 }

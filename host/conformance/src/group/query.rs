@@ -2,9 +2,9 @@
 
 use chipdock_abi as abi;
 use chipdock_plugin_api::{Any, Shape, attribute};
+use chipdock_raw_host::Device;
 
 use super::value::{type_name, well_formed};
-use crate::raw::Device;
 use crate::stop::{ensure, refused};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

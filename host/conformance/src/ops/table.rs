@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chipdock_interpret::Array;
 use chipdock_ir::DType;
 use chipdock_ir::op::DotProduct;
+use chipdock_programs::Random;
 
-pub use super::values::Random;
 use super::values::{array, cut, few, float_bits, format, many};
 
 /// Number of random rows of a table that does not hold every combination.
@@ -88,7 +88,7 @@ impl Tables {
 }
 
 fn make(kind: Kind, dtype: DType) -> Table {
-    let mut random = Random(u64::from(dtype.bits) << 8 | kind as u64);
+    let mut random = Random::new(u64::from(dtype.bits) << 8 | kind as u64);
     let random = &mut random;
     let columns = match kind {
         Kind::One => vec![array(dtype, &many(dtype, random))],
@@ -99,12 +99,12 @@ fn make(kind: Kind, dtype: DType) -> Table {
             let row = |[a, b]: [u64; 2]| [random.bits() & 1, a, b];
             columns(
                 &[DType::BOOL, dtype, dtype],
-                &pairs(dtype, &mut Random(7)).into_iter().map(row).collect::<Vec<_>>(),
+                &pairs(dtype, &mut Random::new(7)).into_iter().map(row).collect::<Vec<_>>(),
             )
         }
         Kind::Fixed => {
             let row = |[a, b]: [u64; 2]| [a, b, random.bits() % 8, random.bits() % 16];
-            let rows: Vec<[u64; 4]> = pairs(DType::INT32, &mut Random(8)).into_iter().map(row).collect();
+            let rows: Vec<[u64; 4]> = pairs(DType::INT32, &mut Random::new(8)).into_iter().map(row).collect();
             columns(&[DType::INT32; 4], &rows)
         }
         Kind::Dot => {

@@ -2,25 +2,7 @@
 
 use chipdock_interpret::Array;
 use chipdock_ir::{DType, TypeCode};
-
-/// SplitMix64 generator: small, and the same on every machine.
-pub struct Random(pub u64);
-
-impl Random {
-    /// Returns the next 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Returns a number in [0, 1).
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
+use chipdock_programs::Random;
 
 /// Cuts bits to the width of a type.
 pub(crate) fn cut(bits: u64, dtype: DType) -> u64 {

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
+use chipdock_raw_host::{OpenError, Plugin};
 use chipdock_supervise::{Inside, leave, raised};
 
 use super::lines::LINE_BYTES;
@@ -14,8 +15,8 @@ use super::{CLOSED_PIPE, Ended, Job, Message, Refusal, Signed, Task, signals};
 use crate::case::instances;
 use crate::context::{Context, Shared};
 use crate::facts::DeviceFacts;
-use crate::raw::{OpenError, Plugin, give};
-use crate::{Facts, Instance, Stop, Subject, Verdict, cases};
+use crate::settings::give;
+use crate::{Facts, Instance, Stop, Subject, Verdict, cases, hosts};
 
 /// Maximum length of a text of a failure, in bytes (SUITE-S12).
 const TEXT_BYTES: usize = 16 << 10;
@@ -183,7 +184,7 @@ fn cut(stop: Stop) -> Stop {
 fn probe(job: &Job, reporter: &mut Reporter) -> Result<Facts, Refusal> {
     let refused =
         |error: OpenError| Refusal { clause: error.clause.to_owned(), message: cut_text(error.message) };
-    let plugin = Plugin::open(&job.library).map_err(refused)?;
+    let plugin = Plugin::open(&job.library, hosts::host()).map_err(refused)?;
     // These facts are sent first, in case a driver kills the process.
     reporter.say(Message::Opened { facts: Facts::without_devices(&plugin) });
     let mut facts = Facts::of(&plugin).map_err(refused)?;

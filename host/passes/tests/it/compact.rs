@@ -9,7 +9,7 @@ use chipdock_ir::{
     TargetCapabilities, ThreadAxis, print,
 };
 use chipdock_passes::{PIPELINE, Pass, compact_buffer_allocation};
-use chipdock_test_support::random::Random;
+use chipdock_programs::Random;
 
 use crate::capabilities::{device, host};
 

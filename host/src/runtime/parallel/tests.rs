@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use chipdock_abi::{ChipdockEnv, ChipdockParallelBody};
 use chipdock_plugin_api as api;
-use chipdock_test_support::Random;
+use chipdock_programs::Random;
 
 use super::region::{Region, is_vain, run_handed};
 use super::size;

@@ -1,154 +1,42 @@
 //! Helpers for lowering, compiling and calling without a host.
 
-use std::cell::{Cell, RefCell};
-use std::ffi::{CStr, c_char, c_void};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use chipdock_interpret::Array;
 use chipdock_ir::{DType, IrModule, Target, TargetKind, TypeCode};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_plugin_api::abi::{
-    ChipdockAny, ChipdockAnyValue, ChipdockDataType, ChipdockDevice, ChipdockEnv, ChipdockFunctionObject,
-    ChipdockInterface, ChipdockParallelBody, ChipdockTensor,
+    ChipdockAny, ChipdockAnyValue, ChipdockDataType, ChipdockDevice, ChipdockTensor,
 };
 use chipdock_plugin_api::source::Written;
 use chipdock_plugin_api::{Env, HostRef};
+use chipdock_raw_host::{Lent, RawHost, Service};
 
 use crate::codegen::build;
 use crate::loader::{CModule, load};
 
-thread_local! {
-    static RAISED: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+/// The environment of these tests: parallel loops have four threads (RAW-9). Its host is no plugin's.
+fn lent() -> &'static Lent {
+    static ENV: LazyLock<&Lent> =
+        LazyLock::new(|| Lent::with(RawHost::leak(), Service { n_threads: 4, ..Service::default() }));
+    &ENV
 }
 
-unsafe extern "C" fn raise(
-    _: *const ChipdockEnv,
-    kind: *const c_char,
-    message: *const c_char,
-    _location: *const c_char,
-) {
-    // SAFETY: both are NUL-terminated strings of compiled code, live for the call.
-    let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-    RAISED.with_borrow_mut(|raised| *raised = Some((text(kind), text(message))));
-}
-
-unsafe extern "C" fn allocate_workspace(
-    _: *const ChipdockEnv,
-    _: i32,
-    _: i32,
-    size_bytes: u64,
-) -> *mut c_void {
-    let layout = std::alloc::Layout::from_size_align(size_bytes as usize + 64, 64).unwrap();
-    // SAFETY: the layout is not empty. The test process is small enough to leak it.
-    unsafe { std::alloc::alloc(layout).cast() }
-}
-
-unsafe extern "C" fn free_workspace(_: *const ChipdockEnv, _: i32, _: i32, _: *mut c_void) -> i32 {
-    0
-}
-
-unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: i32, _: i32, out: *mut *mut c_void) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(std::ptr::null_mut()) };
-    0
-}
-
-unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32, out: *mut i32) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(0) };
-    0
-}
-
-unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: i32, _: i32) -> i32 {
-    0
-}
-
-unsafe extern "C" fn device_type(_: *const ChipdockEnv, _: *const c_char, _: *mut i32) -> i32 {
-    -1
-}
-
-unsafe extern "C" fn imported(
-    _: *const ChipdockEnv,
-    _: *const c_char,
-    _: *mut *const ChipdockFunctionObject,
-) -> i32 {
-    -1
-}
-
-unsafe extern "C" fn query(
-    _: *const ChipdockEnv,
-    _: *const c_char,
-    _: u32,
-    out: *mut ChipdockInterface,
-) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(ChipdockInterface::NONE) };
-    0
-}
-
-unsafe extern "C" fn release(_: *const ChipdockEnv) {}
-
-thread_local! {
-    /// How many tasks ran since the last call of this thread.
-    static TASKS: Cell<usize> = const { Cell::new(0) };
+/// Takes the kind and the message of the error that compiled code raised on this thread.
+fn take_raised() -> Option<(String, String)> {
+    let error = lent().host().take_error()?;
+    Some((error.kind().as_str().to_owned(), error.message().into_owned()))
 }
 
 /// Tasks that ran on other threads since this thread's last call of a function.
 pub(super) fn tasks() -> usize {
-    TASKS.get()
+    lent().take_n_tasks()
 }
 
-struct Data(*mut c_void);
-
-// SAFETY: what is behind it is made for tasks on several threads.
-unsafe impl Sync for Data {}
-
-/// Four tasks on four threads; the first error is the caller's.
-unsafe extern "C" fn parallel_launch(
-    _: *const ChipdockEnv,
-    body: ChipdockParallelBody,
-    data: *mut c_void,
-    tasks_max: i32,
-) -> i32 {
-    let (count, data) = (tasks_max.clamp(1, 4), &Data(data));
-    TASKS.set(TASKS.get() + count as usize);
-    let failures: Vec<_> = std::thread::scope(|scope| {
-        let run = |id| {
-            scope.spawn(move || {
-                // SAFETY: the body of compiled code with its own data.
-                let status = unsafe { (body.0)(id, count, data.0) };
-                (status != 0).then(|| RAISED.with_borrow_mut(Option::take))
-            })
-        };
-        let threads: Vec<_> = (0..count).map(run).collect();
-        threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
-    });
-    let Some(first) = failures.into_iter().next() else { return 0 };
-    RAISED.with_borrow_mut(|raised| *raised = first);
-    -1
-}
-
-pub(super) static ENV: ChipdockEnv = ChipdockEnv {
-    version: 1,
-    flags: 0,
-    self_: std::ptr::null_mut(),
-    raise,
-    allocate_workspace,
-    free_workspace,
-    current_stream,
-    current_device,
-    set_device,
-    device_type,
-    imported,
-    parallel_launch,
-    query,
-    release,
-};
-
-/// The environment of these tests.
+/// The environment as a loader is given it.
 pub(super) fn env() -> Env {
-    // SAFETY: a static table, whose `release` does nothing.
-    unsafe { Env::new(HostRef::standalone(), &raw const ENV) }
+    // SAFETY: M.4, an environment that lives as long as the process, however often it is released.
+    unsafe { Env::new(HostRef::standalone(), lent().table()) }
 }
 
 pub(super) fn kind() -> TargetKind {
@@ -252,13 +140,13 @@ pub(super) fn call_packed(
 ) -> Result<(), (String, String)> {
     let function = module.address(name).unwrap();
     let mut result = any(0, ChipdockAnyValue { v_int64: 0 });
-    RAISED.with_borrow_mut(|raised| *raised = None);
-    TASKS.set(0);
+    drop(take_raised());
+    let _ = lent().take_n_tasks();
     // SAFETY: a function that target c wrote, with arguments that live for the call.
     let status = unsafe { function(std::ptr::null_mut(), args.as_ptr(), args.len() as i32, &mut result) };
     match status {
         0 => Ok(()),
-        _ => Err(RAISED.with_borrow_mut(Option::take).expect("an error was raised")),
+        _ => Err(take_raised().expect("an error was raised")),
     }
 }
 

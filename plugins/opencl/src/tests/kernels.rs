@@ -3,7 +3,7 @@
 use chipdock_plugin_api::{Any, DeviceApi, Stream};
 use serde_json::json;
 
-use super::support::{Bench, make_current, pointer};
+use super::support::{Bench, pointer};
 
 pub(super) const ADD: &str = "
 __kernel void add(__global const float* x, __global float* y, int n) {
@@ -107,7 +107,7 @@ fn a_function_outlives_its_module_and_runs_on_many_threads() {
             let (bench, add) = (&bench, &add);
             scope.spawn(move || {
                 let stream = bench.api.create_stream(0).unwrap();
-                make_current(0, stream);
+                bench.make_current(0, stream);
                 let x = bench.with(0, &vec![thread as f32; 300]);
                 let y = bench.with(0, &vec![0.0_f32; 300]);
                 for round in 1..=rounds {

@@ -3,7 +3,7 @@
 use chipdock_plugin_api::{Any, DeviceApi, ErrorKind, Stream};
 
 use super::kernels::{ADD, add_entry};
-use super::support::{Bench, end, in_child, make_current, pointer};
+use super::support::{Bench, end, in_child, pointer};
 
 #[test]
 fn devices_are_apart_and_copy_to_each_other() {
@@ -33,15 +33,15 @@ fn child_with_two_devices() {
     // One module, on the device that is current.
     let add = bench.kernel(ADD, add_entry());
     let args = |x, y| [pointer(x), pointer(y), Any::from(1000_i64), Any::from(16_i64), Any::from(64_i64)];
-    make_current(1, Stream::DEFAULT);
+    bench.make_current(1, Stream::DEFAULT);
     bench.call(&add, &args(of_second, of_second)).unwrap();
     let error = bench.call(&add, &args(of_first, of_second)).unwrap_err();
     assert!(error.message().contains("is no data space of device opencl:1"), "{error}");
-    make_current(0, Stream::DEFAULT);
+    bench.make_current(0, Stream::DEFAULT);
     bench.call(&add, &args(of_first, of_first)).unwrap();
     assert_eq!(bench.read::<f32>(0, of_first, 1000, Stream::DEFAULT), [2.0; 1000]);
     assert_eq!(bench.read::<f32>(1, of_second, 1000, Stream::DEFAULT), [4.0; 1000]);
-    make_current(2, Stream::DEFAULT);
+    bench.make_current(2, Stream::DEFAULT);
     let error = bench.call(&add, &args(of_first, of_first)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::VALUE_ERROR);
 }

@@ -6,7 +6,7 @@ use chipdock_plugin_api::{Any, DeviceApi, ErrorKind, Function, Stream};
 use serde_json::json;
 
 use super::kernels::{ADD, add_entry};
-use super::support::{Bench, end, host_end, make_current, pointer};
+use super::support::{Bench, end, host_end, pointer};
 
 /// Takes its time, then writes.
 fn slow(bench: &Bench) -> Function {
@@ -25,7 +25,7 @@ __kernel void slow(__global volatile int* x, int rounds, int value) {
 const ROUNDS: i64 = 30_000_000;
 
 fn launch(bench: &Bench, kernel: &Function, x: *mut std::ffi::c_void, value: i64, stream: Stream) {
-    make_current(0, stream);
+    bench.make_current(0, stream);
     bench.call(kernel, &[pointer(x), Any::from(ROUNDS), Any::from(value), Any::from(1_i64)]).unwrap();
 }
 
@@ -126,7 +126,7 @@ fn threads_do_not_disturb_each_other() {
                 // The first launch waits for the driver's compiler, which may take all of the time.
                 while round < 2 || Instant::now() < until {
                     let stream = bench.api.create_stream(0).unwrap();
-                    make_current(0, stream);
+                    bench.make_current(0, stream);
                     let count = 1000 + round * 37 % 5000;
                     let numbers: Vec<f32> =
                         (0..count).map(|index| (index * 8 + number + round) as f32).collect();

@@ -1,19 +1,16 @@
-//! Helpers: a host with one table, devices, data spaces, and modules written by hand.
+//! Helpers: a host, devices, data spaces, and modules written by hand.
 
-use std::cell::Cell;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::process::Command;
 use std::sync::Arc;
 
-use chipdock_plugin_api::abi::{
-    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockFunctionObject, ChipdockHost, ChipdockInterface,
-    ChipdockParallelBody, ChipdockSection, ChipdockStr,
-};
+use chipdock_plugin_api::abi::{ChipdockArtifact, ChipdockSection};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
     Any, AnyView, Artifact, ChipdockDevice, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi,
-    Env, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream, slot,
+    Env, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream,
 };
+use chipdock_raw_host::{Lent, RawHost};
 use chipdock_test_support::setup::missing;
 use serde_json::{Value, json};
 
@@ -21,126 +18,10 @@ use crate::device_api::OpenClDeviceApi;
 use crate::hardware::{DEVICE_TYPE, Hardware};
 use crate::loader::OpenClLoader;
 
-unsafe extern "C" fn log(_: *mut c_void, _: i32, _: ChipdockStr) {}
-unsafe extern "C" fn function(_: *mut c_void, _: ChipdockStr, _: *mut ChipdockAny) -> i32 {
-    0
-}
-unsafe extern "C" fn host_stream(_: *mut c_void, _: ChipdockDevice, out: *mut *mut c_void) -> i32 {
-    // SAFETY: H.10, a place to write to.
-    unsafe { out.write(std::ptr::null_mut()) };
-    0
-}
-unsafe extern "C" fn query(_: *mut c_void, _: ChipdockStr, _: u32, out: *mut ChipdockInterface) -> i32 {
-    // SAFETY: H.5, a place to write to.
-    unsafe { out.write(ChipdockInterface::NONE) };
-    0
-}
-
-/// A host of its own.
-pub(super) fn host() -> HostRef {
-    let table = Box::leak(Box::new(ChipdockHost {
-        abi_major: 1,
-        abi_minor: 0,
-        version: str_out("0.0.0"),
-        self_: std::ptr::null_mut(),
-        raise: slot::raise,
-        raise_object: slot::raise_object,
-        take_error: slot::take_error,
-        log,
-        function,
-        current_stream: host_stream,
-        query,
-    }));
-    // SAFETY: lives as long as the process; nobody here asks it for errors.
-    unsafe { HostRef::new(table) }
-}
-
-thread_local! {
-    /// What is current on this thread.
-    static CURRENT: Cell<(i32, *mut c_void)> = const { Cell::new((0, std::ptr::null_mut())) };
-}
-
-unsafe extern "C" fn env_raise(_: *const ChipdockEnv, _: *const c_char, _: *const c_char, _: *const c_char) {}
-unsafe extern "C" fn allocate_workspace(_: *const ChipdockEnv, _: i32, _: i32, _: u64) -> *mut c_void {
-    std::ptr::null_mut()
-}
-unsafe extern "C" fn free_workspace(_: *const ChipdockEnv, _: i32, _: i32, _: *mut c_void) -> i32 {
-    0
-}
-unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: i32, _: i32, out: *mut *mut c_void) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(CURRENT.get().1) };
-    0
-}
-
-unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32, out: *mut i32) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(CURRENT.get().0) };
-    0
-}
-
-unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: i32, _: i32) -> i32 {
-    0
-}
-
-unsafe extern "C" fn device_type(_: *const ChipdockEnv, _: *const c_char, _: *mut i32) -> i32 {
-    -1
-}
-
-unsafe extern "C" fn imported(
-    _: *const ChipdockEnv,
-    _: *const c_char,
-    _: *mut *const ChipdockFunctionObject,
-) -> i32 {
-    -1
-}
-
-unsafe extern "C" fn env_query(
-    _: *const ChipdockEnv,
-    _: *const c_char,
-    _: u32,
-    out: *mut ChipdockInterface,
-) -> i32 {
-    // SAFETY: a place to write to.
-    unsafe { out.write(ChipdockInterface::NONE) };
-    0
-}
-
-unsafe extern "C" fn release(_: *const ChipdockEnv) {}
-
-unsafe extern "C" fn parallel_launch(
-    _: *const ChipdockEnv,
-    _: ChipdockParallelBody,
-    _: *mut c_void,
-    _: i32,
-) -> i32 {
-    -1
-}
-static ENV: ChipdockEnv = ChipdockEnv {
-    version: 1,
-    flags: 0,
-    self_: std::ptr::null_mut(),
-    raise: env_raise,
-    allocate_workspace,
-    free_workspace,
-    current_stream,
-    current_device,
-    set_device,
-    device_type,
-    imported,
-    parallel_launch,
-    query: env_query,
-    release,
-};
-
-/// Makes a device and a stream current on this thread.
-pub(super) fn make_current(device_id: i32, stream: Stream) {
-    CURRENT.set((device_id, stream.into_raw()));
-}
-
 /// Everything that one host uses.
 pub(super) struct Bench {
     pub(super) host: HostRef,
+    env: &'static Lent,
     pub(super) hardware: Arc<Hardware>,
     pub(super) api: OpenClDeviceApi,
 }
@@ -159,9 +40,15 @@ impl Bench {
     }
 
     pub(super) fn of_host() -> Self {
-        let host = host();
+        let own = RawHost::leak();
+        let (host, env) = (own.reference(), Lent::new(own));
         let hardware = Arc::new(Hardware::new(host));
-        Self { host, api: OpenClDeviceApi(Arc::clone(&hardware)), hardware }
+        Self { host, env, api: OpenClDeviceApi(Arc::clone(&hardware)), hardware }
+    }
+
+    /// Makes a device and a stream current on this thread.
+    pub(super) fn make_current(&self, device_id: i32, stream: Stream) {
+        self.env.make_current(device_id, stream.into_raw());
     }
 
     pub(super) fn allocate(&self, device_id: i32, size_bytes: usize) -> *mut c_void {
@@ -238,8 +125,8 @@ impl Bench {
 
     pub(super) fn load_index(&self, source: &str, index: &Value) -> Result<Box<dyn Module>, Error> {
         let loader = OpenClLoader { host: self.host, hardware: Arc::clone(&self.hardware) };
-        // SAFETY: M.4, a static environment, whose `release` does nothing.
-        let env = unsafe { Env::new(self.host, &ENV) };
+        // SAFETY: M.4, an environment that lives as long as the process, however often it is released.
+        let env = unsafe { Env::new(self.host, self.env.table()) };
         with_artifact(source, index, |artifact| loader.load(artifact, env))
     }
 

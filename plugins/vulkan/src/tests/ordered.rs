@@ -2,7 +2,7 @@
 //! submitted, a semaphore that is missing is a message. The layer of Debian 12 (1.3.239) follows binary semaphores and
 //! fences there, and no timeline semaphores: for those there is `recorded`.
 
-use chipdock_test_support::Random;
+use chipdock_programs::Random;
 
 use super::drivers::{Driver, VARIABLE};
 use super::support::{Bench, end, in_child};

@@ -1,53 +1,24 @@
-//! Helpers: a host with one table, devices, data spaces, copies.
+//! Helpers: a host, devices, data spaces, copies.
 
 use std::ffi::c_void;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use chipdock_plugin_api::abi::{ChipdockAny, ChipdockHost, ChipdockInterface, ChipdockStr};
-use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
     ChipdockDevice, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, ErrorKind,
-    HostRef, Stream, slot,
+    HostRef, Stream,
 };
+use chipdock_raw_host::RawHost;
 use chipdock_test_support::setup::missing;
 
 use super::fake::{self, Model};
 use crate::device::{DEVICE_TYPE, Hardware, Instance, Means, devices_of};
 use crate::device_api::VulkanDeviceApi;
 
-unsafe extern "C" fn log(_: *mut c_void, _: i32, _: ChipdockStr) {}
-unsafe extern "C" fn function(_: *mut c_void, _: ChipdockStr, _: *mut ChipdockAny) -> i32 {
-    0
-}
-unsafe extern "C" fn host_stream(_: *mut c_void, _: ChipdockDevice, out: *mut *mut c_void) -> i32 {
-    // SAFETY: H.10, a place to write to.
-    unsafe { out.write(std::ptr::null_mut()) };
-    0
-}
-unsafe extern "C" fn query(_: *mut c_void, _: ChipdockStr, _: u32, out: *mut ChipdockInterface) -> i32 {
-    // SAFETY: H.5, a place to write to.
-    unsafe { out.write(ChipdockInterface::NONE) };
-    0
-}
-
-/// A host of its own.
+/// The host of these tests.
 pub(super) fn host() -> HostRef {
-    let table = Box::leak(Box::new(ChipdockHost {
-        abi_major: 1,
-        abi_minor: 0,
-        version: str_out("0.0.0"),
-        self_: std::ptr::null_mut(),
-        raise: slot::raise,
-        raise_object: slot::raise_object,
-        take_error: slot::take_error,
-        log,
-        function,
-        current_stream: host_stream,
-        query,
-    }));
-    // SAFETY: lives as long as the process; nobody here asks it for errors.
-    unsafe { HostRef::new(table) }
+    static HOST: LazyLock<&RawHost> = LazyLock::new(RawHost::leak);
+    HOST.reference()
 }
 
 /// Everything that one host uses.

@@ -9,7 +9,8 @@ use chipdock_ir::{
     Child, DType, Expr, ExprKind, ForKind, IrModule, Op, Param, PrimFunc, Stage, StmtKind, Target,
     TargetCapabilities, ThreadAxis, Var,
 };
-use chipdock_test_support::{CorpusFile, Random, counts, filetests};
+use chipdock_programs::Random;
+use chipdock_test_support::{CorpusFile, counts, filetests};
 
 /// Reads the file as a module.
 pub(crate) fn read(file: &CorpusFile) -> Result<IrModule, String> {

@@ -550,7 +550,7 @@ fn imported_functions_are_called_through_the_environment() {
     call("imports", &[a.borrowed(), int(4), float(2.5)]).unwrap();
     assert_eq!(asked(), before);
     let raised = call("imports", &[a.borrowed(), int(6), float(2.5)]).unwrap_err();
-    assert_eq!(raised.message, "nothing is imported");
+    assert_eq!(raised.message, "nothing is imported as \"nobody\"");
     let raised = call("imports_float", &[a.borrowed()]).unwrap_err();
     let message =
         "expected an integer from the packed function imported.float, found a value with type index 3";

@@ -19,7 +19,7 @@ pub(super) fn replay(args: &ConformanceArgs, global: &GlobalArgs) -> Result<Exit
     let opened: Vec<&Path> =
         std::iter::once(library).chain(global.plugins.iter().map(PathBuf::as_path)).collect();
     super::check_settings(&opened, global)?;
-    chipdock_conformance::raw::give(crate::command::settings(global)?);
+    chipdock_conformance::settings::give(crate::command::settings(global)?);
     let ended = chipdock_conformance::replay(library, &global.plugins, &global.allow_path, file);
     let ended = ended.map_err(Failure::input)?;
     if global.json {

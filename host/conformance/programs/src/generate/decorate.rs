@@ -10,9 +10,9 @@ use chipdock_ir::{
 };
 
 use crate::Options;
-use crate::random::Random;
+use crate::choices::Choices;
 
-pub(crate) fn decorate(module: &IrModule, random: &mut Random<'_>, options: &Options) -> IrModule {
+pub(crate) fn decorate(module: &IrModule, random: &mut Choices<'_>, options: &Options) -> IrModule {
     let mut decorator = Decorator { random, notes: options.exits };
     let functions = module
         .functions
@@ -22,7 +22,7 @@ pub(crate) fn decorate(module: &IrModule, random: &mut Random<'_>, options: &Opt
 }
 
 struct Decorator<'r, 't> {
-    random: &'r mut Random<'t>,
+    random: &'r mut Choices<'t>,
     notes: bool,
 }
 

@@ -20,7 +20,7 @@ use chipdock_ir::{Buffer, DType, Expr, Param, PrimFunc, Stmt, Var, build};
 pub(crate) use tour::takes;
 pub use tour::turns;
 
-use crate::random::Random;
+use crate::choices::Choices;
 use crate::{Case, Options};
 use facts::{Size, Tensor, Val, comfortable};
 
@@ -33,7 +33,7 @@ const UNTOUCHED: f64 = 77.0;
 /// [`Options::tour`] each takes the next turn.
 #[must_use]
 pub fn arbitrary(seed: u64, options: &Options) -> Case {
-    Generator::new(Random::new(seed), options).case(seed)
+    Generator::new(Choices::new(seed), options).case(seed)
 }
 
 /// Generates the program encoded by a tape of bytes: each draw takes the next bytes; after the end of the tape, draws
@@ -42,7 +42,7 @@ pub fn arbitrary(seed: u64, options: &Options) -> Case {
 /// Similar tapes make similar programs, so that a fuzzer that mutates tapes can learn from coverage.
 #[must_use]
 pub fn spelled(tape: &[u8], options: &Options) -> Case {
-    let mut random = Random::of_tape(tape);
+    let mut random = Choices::of_tape(tape);
     let turn = random.below(1 << 16) as u64;
     Generator::new(random, options).case(turn)
 }
@@ -50,7 +50,7 @@ pub fn spelled(tape: &[u8], options: &Options) -> Case {
 /// State of a program under construction.
 struct Generator<'o> {
     options: &'o Options,
-    random: Random<'o>,
+    random: Choices<'o>,
     /// Type of loops, sizes and indices.
     index: DType,
     /// The first size: symbolic or constant.
@@ -84,7 +84,7 @@ fn inner(build: impl FnOnce(&mut build::Body)) -> Stmt {
 }
 
 impl<'o> Generator<'o> {
-    fn new(mut random: Random<'o>, options: &'o Options) -> Self {
+    fn new(mut random: Choices<'o>, options: &'o Options) -> Self {
         let index = if random.one_in(6) { DType::INT64 } else { DType::INT32 };
         let is_empty = random.one_in(24);
         let n_value = if is_empty { 0 } else { 1 + random.below(9) };

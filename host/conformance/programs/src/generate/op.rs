@@ -3,7 +3,7 @@
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Signature};
 
 use super::facts::{Val, comfortable, number};
-use crate::random::Random;
+use crate::choices::Choices;
 
 /// The range of the result of a function of one float.
 enum Range {
@@ -246,7 +246,7 @@ pub(crate) fn compare(op: CompareOp, a: Val, b: Val) -> Val {
 }
 
 /// Converts a value to another type with the same number of lanes.
-pub(crate) fn convert(value: Val, to: DType, random: &mut Random<'_>) -> Val {
+pub(crate) fn convert(value: Val, to: DType, random: &mut Choices<'_>) -> Val {
     let from = value.dtype();
     let to = to.scalar().with_lanes(from.lanes);
     if from == to {

@@ -4,11 +4,11 @@ use std::ffi::c_void;
 use std::ptr;
 
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd};
+use chipdock_raw_host::{Device, NO_HINT, Space, host_end};
 
 use super::place::{hold_destination, hold_source};
 use crate::bytes::{pattern, same_bytes};
 use crate::guarded::{Guarded, Side};
-use crate::raw::{Device, NO_HINT, Space, host_end};
 use crate::{Cases, Context, Group, Subject, Verdict};
 
 type Body = fn(&Context) -> Verdict;

@@ -8,10 +8,10 @@ use std::ptr;
 
 use chipdock_abi::ChipdockCopy;
 use chipdock_plugin_api::ErrorKind;
+use chipdock_raw_host::{NO_HINT, Space};
 
 use crate::bytes::pattern;
 use crate::case::Profile;
-use crate::raw::{NO_HINT, Space};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Subject, Verdict};
 

@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType};
+use chipdock_raw_host::{Device, NO_HINT, Space, host_end};
 
 use crate::bytes::{pattern, same_bytes};
-use crate::raw::{Device, NO_HINT, Space, host_end};
 use crate::{Context, Verdict};
 
 /// Margin after each range: odd, so that rounding up is detected.

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 use std::ptr;
 
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd};
+use chipdock_raw_host::{Device, NO_HINT, Space, host_end};
 
 use crate::bytes::{pattern, same_bytes};
-use crate::raw::{Device, NO_HINT, Space, host_end};
 use crate::{Cases, Context, Group, Subject, Verdict};
 
 type Body = fn(&Device, *mut c_void) -> Verdict;

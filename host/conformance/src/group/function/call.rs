@@ -2,9 +2,9 @@
 
 use chipdock_abi::{CHIPDOCK_OK, ChipdockAny};
 use chipdock_plugin_api::{Any, Error, Function};
+use chipdock_raw_host::Plugin;
 
 use super::arguments::Argument;
-use crate::raw::Plugin;
 use crate::{Context, Stop, Verdict};
 
 /// Result of a call.

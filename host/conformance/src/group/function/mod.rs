@@ -12,11 +12,11 @@ use std::ptr;
 use chipdock_abi as abi;
 use chipdock_abi::{CHIPDOCK_TYPE_OBJECT_RVALUE_REF, ChipdockAny, ChipdockAnyValue};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Fault, ObjectRef, Shape};
+use chipdock_raw_host::Plugin;
 
 use self::arguments::{ARGUMENTS, Argument};
 use self::call::{Answer, call, call_raw, function};
 use super::value::{type_name, well_formed};
-use crate::raw::Plugin;
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use chipdock_programs::Case as Program;
+use chipdock_raw_host::Plugin;
 
 use super::attempt::attempt;
 use crate::context::Shared;
-use crate::raw::Plugin;
-use crate::{Context, Facts, Subject, Verdict};
+use crate::{Context, Facts, Subject, Verdict, hosts};
 
 /// Result of a program on one target kind.
 #[derive(Clone, Debug)]
@@ -38,8 +38,8 @@ pub fn replay(
         chipdock_script::parse(&text, &file.to_string_lossy()).map_err(|errors| errors.to_string())?;
     let program = Program::of_file(&text, module).map_err(|error| format!("{}: {error}", file.display()))?;
     let library = std::path::absolute(library).map_err(|error| format!("{}: {error}", library.display()))?;
-    let refused = |error: crate::raw::OpenError| format!("{}: {}", error.clause, error.message);
-    let facts = Facts::of(&Plugin::open(&library).map_err(refused)?).map_err(refused)?;
+    let refused = |error: chipdock_raw_host::OpenError| format!("{}: {}", error.clause, error.message);
+    let facts = Facts::of(&Plugin::open(&library, hosts::host()).map_err(refused)?).map_err(refused)?;
     let kinds: Vec<String> = facts.registrations(Subject::Codegen).map(str::to_owned).collect();
     if kinds.is_empty() {
         return Err(format!("plugin {} has no code generator", facts.name));

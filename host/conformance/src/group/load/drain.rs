@@ -4,9 +4,9 @@ use std::ptr;
 
 use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockCopy, ChipdockCopyEnd, ChipdockDataSpaceRequest};
 use chipdock_plugin_api::text::str_out;
+use chipdock_raw_host::{NO_HINT, host_end};
 
 use super::session::Session;
-use crate::raw::{NO_HINT, host_end};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

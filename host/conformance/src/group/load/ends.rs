@@ -3,9 +3,10 @@
 //! Each of these cases is the last one of its worker: the supervisor observes the end of the process, destructors
 //! included.
 
+use chipdock_raw_host::Plugin;
+
 use super::session::{Session, call_everything, descriptor, fresh_copy, refusal};
-use crate::raw::Plugin;
-use crate::{Cases, Context, Group, Subject, Verdict};
+use crate::{Cases, Context, Group, Subject, Verdict, hosts};
 
 pub(super) fn add(cases: &mut Cases) {
     let mut case = |name, body: fn(&Context) -> Verdict| {
@@ -84,7 +85,7 @@ fn opened_twice(c: &Context) -> Verdict {
     let copy = fresh_copy(c)?;
     let raw = Plugin::entry(&copy).map_err(|error| refusal(&error))?;
     Plugin::check(raw).map_err(|error| refusal(&error))?;
-    let (first, second) = (Session::new(c)?, Session::open(raw, crate::raw::SuiteHost::leak())?);
+    let (first, second) = (Session::new(c)?, Session::open(raw, hosts::host())?);
     drop(call_everything(first.plugin()));
     drop(call_everything(second.plugin()));
     first.end()?;

@@ -4,12 +4,12 @@ use std::ptr;
 
 use chipdock_abi::{ChipdockPlugin, ChipdockStr};
 use chipdock_plugin_api::text::bytes_in;
+use chipdock_raw_host::Plugin;
 
 use super::session::{Session, descriptor, refusal};
 use crate::group::image;
-use crate::raw::{Plugin, SuiteHost};
 use crate::stop::{ensure, equal};
-use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
 const N_CALLS: usize = 1000;
 const N_THREADS: usize = 16;
@@ -86,7 +86,7 @@ fn bytes(text: ChipdockStr) -> &'static [u8] {
 fn never_changes(c: &Context) -> Verdict {
     let raw = descriptor(c)?;
     let before = contents(raw);
-    let session = Session::open(raw, SuiteHost::leak())?;
+    let session = Session::open(raw, hosts::host())?;
     let during = contents(entry(c)?);
     session.shut_down()?;
     let after = contents(entry(c)?);

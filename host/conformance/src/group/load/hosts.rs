@@ -6,11 +6,11 @@ use std::thread::ScopedJoinHandle;
 
 use chipdock_abi::ChipdockCopy;
 use chipdock_plugin_api::ErrorKind;
+use chipdock_raw_host::{NO_HINT, Plugin, host_end};
 
 use super::session::{Answers, Session, call_everything, descriptor, same_answers};
-use crate::raw::{NO_HINT, Plugin, SuiteHost, host_end};
 use crate::stop::{ensure, equal};
-use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
 const N_HOSTS: usize = 50;
 const N_THREADS: usize = 8;
@@ -55,7 +55,7 @@ fn join<T>(handle: ScopedJoinHandle<'_, T>) -> Verdict<T> {
 }
 
 fn host_minor(c: &Context, minor: u32) -> Verdict {
-    let session = Session::open(descriptor(c)?, SuiteHost::leak_with_minor(minor))
+    let session = Session::open(descriptor(c)?, hosts::with_minor(minor))
         .map_err(|stop| stop.clause("P3.8").note(format!("the host says that it knows ABI 1.{minor}")))?;
     let when = format!("with a host of ABI 1.{minor}");
     equal(&format!("what is registered {when}"), &session.plugin().keys(), &c.plugin()?.keys())?;
@@ -67,7 +67,7 @@ fn many_in_a_row(c: &Context) -> Verdict {
     let (raw, expected) = (descriptor(c)?, expected(c)?);
     for number in 1..=N_HOSTS {
         let note = |stop: Stop| stop.note(format!("host {number} of {N_HOSTS}, one after the other"));
-        let session = Session::open(raw, SuiteHost::leak()).map_err(note)?;
+        let session = Session::open(raw, hosts::host()).map_err(note)?;
         same_answers("with a later host", &expected, &call_everything(session.plugin())).map_err(note)?;
         session.end().map_err(note)?;
     }
@@ -80,7 +80,7 @@ fn many_at_once(c: &Context) -> Verdict {
     let live = || -> Verdict {
         start.wait();
         for _ in 0..4 {
-            let session = Session::open(raw, SuiteHost::leak())?;
+            let session = Session::open(raw, hosts::host())?;
             same_answers("with 8 hosts on as many threads", expected, &call_everything(session.plugin()))?;
             session.end()?;
         }
@@ -98,7 +98,7 @@ fn same_registrations(c: &Context) -> Verdict {
     session.end()
 }
 
-/// Checks that no call failed without an error at its own host: [`SuiteHost::check`] finds an error only there.
+/// Checks that no call failed without an error at its own host: [`chipdock_raw_host::RawHost::check`] finds an error only there.
 pub(super) fn raised_with_its_own(answers: &Answers) -> Verdict {
     for (what, answer) in answers {
         let Err(error) = answer else { continue };
@@ -154,7 +154,7 @@ fn calls_while_others_come_and_go(c: &Context) -> Verdict {
             }
             Ok(())
         });
-        let others = (0..N_ROUNDS).try_for_each(|_| Session::open(raw, SuiteHost::leak())?.end());
+        let others = (0..N_ROUNDS).try_for_each(|_| Session::open(raw, hosts::host())?.end());
         done.store(true, Ordering::Relaxed);
         join(calls)??;
         others

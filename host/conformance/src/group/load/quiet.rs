@@ -4,12 +4,13 @@
 
 use std::rc::Rc;
 
+use chipdock_raw_host::Plugin;
+
 use super::session::{Session, call_everything, fresh_copy, refusal};
 use super::state::{Part, State, printed};
 use crate::group::image::is_of_the_system;
-use crate::raw::{Plugin, SuiteHost};
 use crate::stop::ensure;
-use crate::{Cases, Context, Group, Subject, Verdict};
+use crate::{Cases, Context, Group, Subject, Verdict, hosts};
 
 /// Observed step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ fn life(c: &Context) -> Verdict<Rc<Life>> {
         let copy = fresh_copy(c)?;
         let (raw, opening) = watch(|| Plugin::entry(&copy).map_err(|error| refusal(&error)))?;
         Plugin::check(raw).map_err(|error| refusal(&error))?;
-        let (session, init) = watch(|| Session::open(raw, SuiteHost::leak()))?;
+        let (session, init) = watch(|| Session::open(raw, hosts::host()))?;
         let ((), shutdown) = watch(|| session.shut_down())?;
         Ok(Life { opening, init, shutdown })
     })

@@ -6,17 +6,16 @@ use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED};
 use chipdock_host::generation::generate;
 use chipdock_host::manifest::{Manifest, Needs};
 use chipdock_host::{PluginReport, PluginState};
+use chipdock_raw_host::{Plugin, REFUSED};
 use serde_json::{Map, Value};
 
 use super::session::{Session, call_everything, descriptor};
+use crate::facts::registrations;
 use crate::group::image;
-use crate::raw::{Plugin, SuiteHost};
 use crate::stop::{ensure, equal};
-use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
 const NAME_BYTES_MAX: usize = 128;
-/// Error message of the suite's registrar when it refuses.
-const REFUSES: &str = "the suite refuses this registration";
 
 pub(super) fn add(cases: &mut Cases) {
     let mut case = |name, clause, body: fn(&Context) -> Verdict| {
@@ -93,7 +92,7 @@ fn interfaces_of_what_is_there(c: &Context) -> Verdict {
 
 /// Checks that a host that does not run the suite is offered no functions that can break a device.
 fn hooks_for_the_suite_alone(c: &Context) -> Verdict {
-    let session = Session::open(descriptor(c)?, SuiteHost::leak_without_hooks())?;
+    let session = Session::open(descriptor(c)?, hosts::without_hooks())?;
     let expected = c.plugin()?.keys();
     equal(
         "what is registered with a host that has no `conformance` 1",
@@ -115,7 +114,7 @@ fn names(c: &Context) -> Verdict {
         part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
             && part.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
     };
-    for registration in c.plugin()?.registered() {
+    for registration in registrations(c.plugin()?) {
         let name = &registration.name;
         let is_good = is_part(name) && name.len() <= NAME_BYTES_MAX && !name.starts_with("chipdock.");
         let expected = "a name of 1 to 128 letters, digits, `_`, `.` and `-`, the first no `.` or `-`, not of `chipdock.`";
@@ -238,7 +237,7 @@ fn refuse(c: &Context, which: impl FnOnce(usize) -> Vec<usize>) -> Verdict {
     let keys = c.plugin()?.keys_with_hooks();
     ensure(!keys.is_empty(), "one registration at least", "none")?;
     for number in which(keys.len()) {
-        let host = SuiteHost::leak();
+        let host = hosts::host();
         host.refuse_registration(number);
         let result = Plugin::init(raw, host).map(|plugin| plugin.shutdown());
         let n_registered = host.n_registered();
@@ -250,7 +249,7 @@ fn refuse(c: &Context, which: impl FnOnce(usize) -> Vec<usize>) -> Verdict {
             return Err(Stop::failed(format!("{what}: the registrar's failure, returned"), found));
         };
         let said = &error.message;
-        ensure(said.contains(REFUSES), format!("{what}: fails with the registrar's error"), said)?;
+        ensure(said.contains(REFUSED), format!("{what}: fails with the registrar's error"), said)?;
         let found = format!("{} more", n_registered.saturating_sub(number + 1));
         ensure(n_registered == number + 1, format!("{what}: registers nothing more"), found)?;
     }

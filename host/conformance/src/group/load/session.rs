@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockDevice, ChipdockPlugin};
 use chipdock_plugin_api::{Error, attribute};
+use chipdock_raw_host::{Codegen, Kind, Loader, OpenError, Plugin, RawArtifact, RawHost, Request, Step};
 
-use crate::raw::{Codegen, Kind, Loader, OpenError, Plugin, RawArtifact, Request, Step, SuiteHost};
-use crate::{Context, Stop, Subject, Verdict};
+use crate::facts::registrations;
+use crate::{Context, Stop, Subject, Verdict, hosts};
 
 /// Names of the calls made, with their results.
 pub(super) type Answers = Vec<(String, Result<(), Error>)>;
@@ -32,7 +33,7 @@ pub(super) fn descriptor(c: &Context) -> Verdict<&'static ChipdockPlugin> {
 
 impl Session {
     /// Runs `init` for a host.
-    pub(super) fn open(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Verdict<Self> {
+    pub(super) fn open(raw: &'static ChipdockPlugin, host: &'static RawHost) -> Verdict<Self> {
         // `init` succeeded for the probe: a failure here breaks the clause of the case.
         let plugin = Plugin::init(raw, host)
             .map_err(|error| Stop::failed("`init` succeeds for this host too", error.message))?;
@@ -41,7 +42,7 @@ impl Session {
 
     /// Runs `init` of the plugin under test for a new host.
     pub(super) fn new(c: &Context) -> Verdict<Self> {
-        Self::open(descriptor(c)?, SuiteHost::leak())
+        Self::open(descriptor(c)?, hosts::host())
     }
 
     pub(super) fn plugin(&self) -> &Plugin {
@@ -89,7 +90,7 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
     let request = Request::new(Vec::new(), b"{}".to_vec());
     let artifact = RawArtifact { index_json: b"{}".to_vec(), ..RawArtifact::default() };
     let cpu = ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
-    for registration in plugin.registered() {
+    for registration in registrations(plugin) {
         let name = &registration.name;
         let key = registration.key().unwrap_or_default();
         match registration.subject {

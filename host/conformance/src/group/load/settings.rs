@@ -2,6 +2,7 @@
 //! (S.1 to S.3, S.6, S.10, S.11).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use chipdock_host::settings::DeclaredSetting;
 use chipdock_plugin_api::setting::{SettingType, is_setting_name, is_variable_name};
@@ -11,9 +12,9 @@ use serde_json::{Map, Value};
 use super::hosts::raised_with_its_own;
 use super::session::{Session, call_everything, descriptor, same_answers};
 use crate::group::image;
-use crate::raw::{REFUSES, Settings, SuiteHost, is_of_type};
+use crate::settings::{REFUSES, Settings, is_of_type};
 use crate::stop::{ensure, equal};
-use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
 pub(super) fn add(cases: &mut Cases) {
     let mut case = |name, clause, body: fn(&Context) -> Verdict| {
@@ -79,7 +80,7 @@ fn as_in_the_manifest(c: &Context) -> Verdict {
 }
 
 fn asks_for_what_it_declares(c: &Context) -> Verdict {
-    let host = SuiteHost::leak_with_settings(Settings::answered(declared(c)?));
+    let host = hosts::with_settings(&Arc::new(Settings::answered(declared(c)?)));
     let session = Session::open(descriptor(c)?, host)?;
     drop(call_everything(session.plugin()));
     let broken = host.broken();
@@ -91,7 +92,8 @@ fn asks_for_what_it_declares(c: &Context) -> Verdict {
 /// Tests a host that refuses every setting: `init` must succeed, and a call that requests a setting must pass the error
 /// on.
 fn refused(c: &Context) -> Verdict {
-    let host = SuiteHost::leak_with_settings(Settings::refused(declared(c)?));
+    let settings = Arc::new(Settings::refused(declared(c)?));
+    let host = hosts::with_settings(&settings);
     let session =
         Session::open(descriptor(c)?, host).map_err(|stop| stop.note("the host's settings cannot be had"))?;
     equal("what is registered where no setting can be had", &session.plugin().keys(), &c.plugin()?.keys())?;
@@ -101,18 +103,16 @@ fn refused(c: &Context) -> Verdict {
         let message = answer.as_ref().err().map(|error| error.message().into_owned());
         message.is_some_and(|message| message.contains(REFUSES))
     });
-    let n_refused = host.n_settings_refused();
+    let n_refused = settings.n_refused();
     let expected = "the host's error, passed on by the call that asked for the setting";
     ensure(n_refused == 0 || passed_on, expected, format!("{n_refused} refused, and no such error"))?;
     session.end()
 }
 
 fn host_without_them(c: &Context) -> Verdict {
-    let host = SuiteHost::leak_with_settings(Settings::answered(declared(c)?));
-    let (with, without) = (
-        Session::open(descriptor(c)?, host)?,
-        Session::open(descriptor(c)?, SuiteHost::leak_without_settings())?,
-    );
+    let host = hosts::with_settings(&Arc::new(Settings::answered(declared(c)?)));
+    let (with, without) =
+        (Session::open(descriptor(c)?, host)?, Session::open(descriptor(c)?, hosts::without_settings())?);
     equal(
         "what is registered with a host without settings",
         &without.plugin().keys(),

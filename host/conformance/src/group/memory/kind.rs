@@ -6,11 +6,11 @@ use chipdock_abi::{
     CHIPDOCK_DATA_SPACE_HOST_VISIBLE, CHIPDOCK_DATA_SPACE_PINNED, CHIPDOCK_DATA_SPACE_UNIFIED, ChipdockCopy,
     ChipdockCopyEnd,
 };
+use chipdock_raw_host::{Device, NO_HINT, Space, host_end};
 
 use super::size::aligned;
 use crate::bytes::{pattern, same_bytes};
 use crate::case::Profile;
-use crate::raw::{Device, NO_HINT, Space, host_end};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Subject, Verdict};
 

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use chipdock_plugin_api::{ErrorKind, attribute};
+use chipdock_raw_host::Space;
 
 use super::{available_bytes, bytes_of};
 use crate::bytes::{pattern, same_bytes};
 use crate::case::Profile;
-use crate::raw::Space;
 use crate::stop::{Stop, ensure};
 use crate::{Cases, Context, Group, Subject, Verdict};
 

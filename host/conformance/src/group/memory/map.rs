@@ -5,9 +5,9 @@ use std::ptr;
 use chipdock_abi::{
     CHIPDOCK_DATA_SPACE_HOST_VISIBLE, CHIPDOCK_DATA_SPACE_PINNED, CHIPDOCK_DATA_SPACE_UNIFIED,
 };
+use chipdock_raw_host::{Device, Space};
 
 use crate::case::Profile;
-use crate::raw::{Device, Space};
 use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

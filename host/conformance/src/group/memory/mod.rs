@@ -12,9 +12,9 @@ use chipdock_abi::{
     CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT, ChipdockDataType,
 };
 use chipdock_plugin_api::attribute;
+use chipdock_raw_host::Device;
 
 use crate::Cases;
-use crate::raw::Device;
 
 pub(super) fn add(cases: &mut Cases) {
     size::add(cases);

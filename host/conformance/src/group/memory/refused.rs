@@ -6,10 +6,10 @@ use std::ptr;
 use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockDataSpaceRequest};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{ErrorKind, attribute};
+use chipdock_raw_host::{Device, NO_HINT, Space};
 
 use super::{available_bytes, bytes_of};
 use crate::bytes::{pattern, same_bytes};
-use crate::raw::{Device, NO_HINT, Space};
 use crate::stop::{Stop, ensure, refused};
 use crate::{Cases, Context, Group, Subject, Verdict};
 

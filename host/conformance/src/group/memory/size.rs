@@ -7,10 +7,10 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{ErrorKind, attribute};
+use chipdock_raw_host::{Device, Space};
 
 use super::{bytes_of, hints};
 use crate::bytes::{pattern, same_bytes};
-use crate::raw::{Device, Space};
 use crate::stop::{Stop, ensure};
 use crate::{Cases, Context, Group, Subject, Verdict};
 

@@ -8,10 +8,10 @@ use chipdock_abi::{
 };
 use chipdock_ir::{IrModule, wire};
 use chipdock_plugin_api::{ChipdockDevice, Error};
+use chipdock_raw_host::{Codegen, Environment, Kind, Loader, RawArtifact, Request, Step};
 
 use super::text::{null_text, text};
 use super::{Place, typed, wrong};
-use crate::raw::{Codegen, Environment, Kind, Loader, RawArtifact, Request, Step};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

@@ -5,10 +5,10 @@ use std::ptr;
 use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockCopy, ChipdockDataSpaceRequest};
 use chipdock_plugin_api::attribute::DEVICE_NAME;
 use chipdock_plugin_api::text::str_out;
+use chipdock_raw_host::{Device, NO_HINT, host_end};
 
 use super::{Place, marked, no_handle, usable, wrong};
 use crate::group::stream::play::streams;
-use crate::raw::{Device, NO_HINT, host_end};
 use crate::{Cases, Context, Group, Profile, Subject, Verdict};
 
 const ABSENT: &[&str] = &["ValueError"];

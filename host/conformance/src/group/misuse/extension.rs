@@ -1,11 +1,11 @@
 //! Extensions of a device API's requests: ignored, or refused by name without effect.
 
 use chipdock_abi::{CHIPDOCK_EXTENSIONS_MAX, ChipdockCopy, ChipdockDataSpaceRequest};
+use chipdock_raw_host::{Chain, Device, NO_HINT, host_end};
 
 use super::device::{no_space, request};
 use super::{same, usable, wrong};
 use crate::group::module::extended::{extensions_with_a_must, many_extensions, unknown_extensions};
-use crate::raw::{Chain, Device, NO_HINT, host_end};
 use crate::{Cases, Context, Group, Subject, Verdict};
 
 type Extensions = fn() -> Vec<(String, u32)>;

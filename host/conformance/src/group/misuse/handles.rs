@@ -6,10 +6,10 @@ use std::ptr;
 
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDevice};
 use chipdock_plugin_api::attribute::CHECKED_HANDLES;
+use chipdock_raw_host::{Device, NO_HINT, Space, host_end};
 
 use super::{usable, wrong};
 use crate::group::stream::play::{same, streams};
-use crate::raw::{Device, NO_HINT, Space, host_end};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
 const UNKNOWN: &[&str] = &["WrongState", "ValueError", "Unsupported"];

@@ -11,9 +11,9 @@ use std::ffi::c_void;
 
 use chipdock_abi::{CHIPDOCK_OK, ChipdockAny};
 use chipdock_plugin_api::{Any, Error, ErrorKind, Fault};
+use chipdock_raw_host::{Device, RawHost};
 
 use super::stream::play::same;
-use crate::raw::{Device, SuiteHost};
 use crate::stop::ensure;
 use crate::{Cases, Stop, Verdict};
 
@@ -28,13 +28,7 @@ pub(super) fn add(cases: &mut Cases) {
 
 /// Checks that a wrong call was answered as P7 requires: an error of one of these kinds, its status, and a message that
 /// contains every one of `tells`.
-fn wrong(
-    host: &SuiteHost,
-    what: &str,
-    kinds: &[&str],
-    tells: &[&str],
-    call: impl FnOnce() -> i32,
-) -> Verdict {
+fn wrong(host: &RawHost, what: &str, kinds: &[&str], tells: &[&str], call: impl FnOnce() -> i32) -> Verdict {
     drop(host.take_error());
     let status = call();
     let error = host.take_error();

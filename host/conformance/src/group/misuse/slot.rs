@@ -2,9 +2,9 @@
 
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::attribute::DEVICE_NAME;
+use chipdock_raw_host::Device;
 
 use super::usable;
-use crate::raw::Device;
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

@@ -2,10 +2,10 @@
 
 use chipdock_host::Schedule;
 use chipdock_ir::{IrModule, wire};
+use chipdock_raw_host::{Codegen, Delivered, Request, Step};
 
 use super::samples::Sample;
 use super::shown;
-use crate::raw::{Codegen, Delivered, Request, Step};
 use crate::{Context, Stop, Verdict};
 
 /// A code generator, and a request that it must build.

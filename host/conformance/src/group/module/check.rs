@@ -2,10 +2,10 @@
 
 use chipdock_abi::{CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED};
 use chipdock_plugin_api::ChipdockDevice;
+use chipdock_raw_host::{Loader, RawArtifact};
 use serde_json::Value;
 
 use super::made::{Made, loader};
-use crate::raw::{Loader, RawArtifact};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

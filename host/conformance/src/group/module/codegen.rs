@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use chipdock_abi::CHIPDOCK_DIAGNOSTIC_ERROR;
 use chipdock_host::artifact::ArtifactIndex;
 use chipdock_ir::{AttrValue, PrimFunc, attr, wire};
+use chipdock_raw_host::{Codegen, Plugin, Request, Step};
 use serde_json::json;
 
 use super::build::{Building, reads, same, written};
 use super::samples::{ALL, ELEMENTWISE, REDUCTION, Sample, UNKNOWN_FUNCTION};
 use super::shown;
-use crate::raw::{Codegen, Plugin, Request, Step, SuiteHost};
 use crate::stop::{ensure, equal};
-use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
 pub(super) fn add(cases: &mut Cases) {
     let mut case = |name: String, clause, body: Box<dyn Fn(&Context<'_>) -> Verdict + Send + Sync>| {
@@ -174,7 +174,7 @@ fn sections(c: &Context<'_>) -> Verdict {
 fn two_hosts(c: &Context<'_>) -> Verdict {
     let building = Building::of(c, &ELEMENTWISE)?;
     let first = building.built()?;
-    let second = Plugin::init(c.plugin()?.raw(), SuiteHost::leak())
+    let second = Plugin::init(c.plugin()?.raw(), hosts::host())
         .map_err(|error| Stop::failed("a second host to be served", error.message))?;
     let codegen = Codegen::of(&second, c.registration());
     let codegen = codegen.ok_or_else(|| Stop::failed("the same registrations in a second host", "others"))?;

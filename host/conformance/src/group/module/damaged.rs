@@ -1,12 +1,12 @@
 //! Damaged artifacts: refused or loaded, never a crash, nothing left behind; their functions are never called.
 
+use chipdock_programs::Random;
+use chipdock_raw_host::{Environment, RawArtifact};
 use serde_json::{Value, json};
 
 use super::leftovers::Watched;
 use super::made::{Made, loader};
 use super::shown;
-use crate::damage::Random;
-use crate::raw::{Environment, RawArtifact};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -160,7 +160,7 @@ fn section_flipped(good: &RawArtifact, seed: u64, count: usize) -> Vec<(String, 
     for at in 0..good.sections.len() {
         let size = good.sections[at].data.len();
         for _ in 0..if size == 0 { 0 } else { count } {
-            let (byte, bit) = (random.below(size), random.below(8));
+            let (byte, bit) = (random.index(size), random.index(8));
             let mut data = good.sections[at].data.clone();
             data[byte] ^= 1 << bit;
             let what = format!("section \"{}\" with bit {bit} of byte {byte} flipped", name(good, at));
@@ -211,7 +211,7 @@ fn index_flipped(good: &RawArtifact) -> Vec<(String, RawArtifact)> {
     let mut random = Random::new(3);
     let flip = |_| {
         let mut text = good.index_json.clone();
-        let (byte, bit) = (random.below(text.len()), random.below(8));
+        let (byte, bit) = (random.index(text.len()), random.index(8));
         text[byte] ^= 1 << bit;
         (format!("the index with bit {bit} of byte {byte} flipped"), with_index(good, text))
     };

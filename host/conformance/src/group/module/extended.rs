@@ -7,10 +7,10 @@ use chipdock_abi::{
 };
 use chipdock_ir::{Child, IrModule, Span};
 use chipdock_plugin_api::Error;
+use chipdock_raw_host::{Delivered, Request, Section, Step};
 
 use super::build::{Building, same};
 use super::samples::{ALL, ELEMENTWISE, UNKNOWN_FUNCTION};
-use crate::raw::{Delivered, Request, Section, Step};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

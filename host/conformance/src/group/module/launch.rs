@@ -5,10 +5,10 @@ use chipdock_host::CompileOptions;
 use chipdock_ir::ThreadAxis;
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::kernel::Kernel;
+use chipdock_raw_host::{Environment, LaunchRequest, Launches, Module, RawArtifact};
 
 use super::extended::{extensions_with_a_must, many_extensions, refused_as, unknown_extensions};
-use super::made::{Made, loader, of_kind};
-use crate::raw::{Environment, LaunchRequest, Launches, Module, RawArtifact};
+use super::made::{Made, loader, of_kind, raw};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict, axes};
 
@@ -85,7 +85,7 @@ fn part(c: &Context<'_>) -> Verdict<Option<RawArtifact>> {
     let module = chipdock_script::parse(&text_of(&axes), "untouched");
     let module = module.map_err(|errors| Stop::suite(errors.to_string()))?;
     let compiled = host.compile(&module, &target, &CompileOptions::default())?;
-    let part = of_kind(&compiled.artifact, c.registration()).map(RawArtifact::from);
+    let part = of_kind(&compiled.artifact, c.registration()).map(raw);
     part.map(Some).ok_or_else(|| Stop::suite("a launch of threads without a part for the device"))
 }
 

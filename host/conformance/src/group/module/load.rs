@@ -7,13 +7,14 @@ use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_EXTENSIONS_MAX, ChipdockDevice}
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{AnyView, CompileOptions, Host, HostOptions, Module};
 use chipdock_interpret::Array;
+use chipdock_programs::Random;
+use chipdock_raw_host::{Environment, Lent, RawArtifact, RawSection};
 
 use super::extended;
 use super::leftovers::Watched;
 use super::made::{Made, loader};
-use crate::damage::Random;
 use crate::execute::{self, Guards, Value};
-use crate::raw::{Environment, Lent, RawArtifact, RawSection, given};
+use crate::settings::given;
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -136,8 +137,8 @@ fn many(c: &Context<'_>) -> Verdict {
     }
     let mut random = Random::new(11);
     while !modules.is_empty() {
-        drop(modules.swap_remove(random.below(modules.len())));
-        if let Some(module) = modules.get(random.below(modules.len())) {
+        drop(modules.swap_remove(random.index(modules.len())));
+        if let Some(module) = modules.get(random.index(modules.len())) {
             made.computes(c, module)
                 .map_err(|stop| stop.note(format!("{} modules are left", modules.len())))?;
         }

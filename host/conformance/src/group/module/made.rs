@@ -4,13 +4,13 @@ use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use chipdock_host::artifact::Artifact;
+use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::{CompileOptions, Device, Host, Module};
 use chipdock_programs::Case;
+use chipdock_raw_host::{Environment, Loader, RawArtifact, RawSection};
 
 use super::samples::ELEMENTWISE;
 use crate::execute::{self, Guards};
-use crate::raw::{Environment, Loader, RawArtifact};
 use crate::{Context, Stop, Subject, Verdict};
 
 /// An artifact that the loader accepts, with its expected results.
@@ -81,7 +81,7 @@ impl Made {
         let device =
             host.device(&host.capabilities(&target)?.device.name, 0).map_err(|error| error.to_string());
         Ok(Some(Self {
-            own: RawArtifact::from(own),
+            own: raw(own),
             is_root: std::ptr::eq(own, &*root),
             function: function.unwrap_or_default(),
             target_kind: target_kind.to_owned(),
@@ -161,4 +161,19 @@ impl Made {
 /// Returns the loader that the case is about, through its table.
 pub(super) fn loader(c: &Context<'_>) -> Verdict<Loader> {
     Loader::of(c.plugin()?, c.registration()).ok_or_else(|| Stop::suite("the loader is gone"))
+}
+
+/// Returns an artifact in the form in which a loader is given it through its table.
+pub(super) fn raw(artifact: &Artifact) -> RawArtifact {
+    let section = |section: &Section| RawSection {
+        name: section.name().into(),
+        kind: section.kind().into(),
+        alignment_bytes: section.alignment_bytes(),
+        data: section.data().to_vec(),
+    };
+    RawArtifact {
+        index_json: artifact.index_json().into(),
+        sections: artifact.sections().iter().map(section).collect(),
+        extensions: Vec::new(),
+    }
 }

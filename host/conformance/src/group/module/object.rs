@@ -4,6 +4,7 @@ use std::ffi::CString;
 
 use chipdock_abi::CHIPDOCK_EXTENSIONS_MAX;
 use chipdock_plugin_api::Error;
+use chipdock_raw_host::{Objects, RawArtifact};
 use object::elf::{
     R_AARCH64_ABS16, R_AARCH64_ABS32, R_AARCH64_MOVW_UABS_G0, R_AARCH64_MOVW_UABS_G3, R_X86_64_8,
     R_X86_64_16, R_X86_64_32, R_X86_64_32S, SHF_ALLOC,
@@ -15,7 +16,6 @@ use serde_json::{Value, json};
 use super::extended::{extensions_with_a_must, many_extensions, refused_as, unknown_extensions};
 use super::leftovers::Watched;
 use super::made::{Made, loader};
-use crate::raw::{Objects, RawArtifact};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

@@ -2,13 +2,13 @@
 
 use chipdock_abi::CHIPDOCK_DIAGNOSTIC_ERROR;
 use chipdock_ir::Stage;
+use chipdock_programs::Random;
+use chipdock_raw_host::{Request, Step};
 use serde_json::Value;
 
 use super::build::Building;
 use super::samples::{ALL, ELEMENTWISE};
 use super::shown;
-use crate::damage::Random;
-use crate::raw::{Request, Step};
 use crate::stop::ensure;
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -126,8 +126,8 @@ fn bits_flipped(building: &Building) -> Vec<Vec<u8>> {
     let mut random = Random::new(5);
     let flip = |_| {
         let mut ir = building.request.ir.clone();
-        let at = random.below(ir.len());
-        ir[at] ^= 1 << random.below(8);
+        let at = random.index(ir.len());
+        ir[at] ^= 1 << random.index(8);
         ir
     };
     (0..120).map(flip).collect()

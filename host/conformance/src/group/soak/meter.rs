@@ -6,8 +6,10 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use chipdock_raw_host as raw;
+
 use crate::stop::Stop;
-use crate::{Verdict, heap, raw};
+use crate::{Verdict, heap};
 
 /// Number of rounds; a leak must grow in all of them.
 const ROUNDS_MAX: usize = 5;

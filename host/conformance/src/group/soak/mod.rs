@@ -8,15 +8,15 @@ use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockCopy};
 use chipdock_host::{AnyView, Device, Function, Tensor};
 use chipdock_ir::{DType, IrModule};
 use chipdock_plugin_api::attribute;
+use chipdock_raw_host::{
+    self as raw, Environment, Kind, Loader, NO_HINT, Plugin, RawArtifact, RawSection, Space, host_end,
+};
 
 use crate::bytes::pattern;
 use crate::execute::{Ready, build};
 use crate::group::stream::external::Pages;
-use crate::raw;
-use crate::raw::{Environment, Kind, Loader, RawArtifact, RawSection};
-use crate::raw::{NO_HINT, Plugin, Space, SuiteHost, host_end};
 use crate::stop::{Stop, equal};
-use crate::{Cases, Context, Group, Profile, Subject, Verdict};
+use crate::{Cases, Context, Group, Profile, Subject, Verdict, hosts};
 
 use meter::Soak;
 
@@ -213,7 +213,7 @@ fn hosts(c: &Context) -> Verdict {
     let raw = Plugin::entry(c.library())
         .map_err(|error| Stop::failed("a plugin that opens", error.message).clause(error.clause))?;
     let once = || -> Verdict {
-        let plugin = Plugin::init(raw, SuiteHost::leak())
+        let plugin = Plugin::init(raw, hosts::host())
             .map_err(|error| Stop::failed("an `init` that succeeds", error.message).clause(error.clause))?;
         for device in plugin.devices() {
             if c.facts().absent_device(&device.name).is_none() {

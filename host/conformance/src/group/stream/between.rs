@@ -1,7 +1,9 @@
 //! Several streams and the waits between them (D.16).
 
+use chipdock_programs::Random;
+
 use super::order::{DEADLINE, LARGE};
-use super::play::{Play, Random};
+use super::play::Play;
 use crate::{Cases, Group, Profile, Subject};
 
 const SMALL: usize = 96;
@@ -219,14 +221,14 @@ fn after_sync() -> Play {
 
 /// Copies on four streams at random; each access to a place waits for the previous one.
 fn random(seed: u64) -> Play {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut play = Play::new(3);
     let size = 30_000;
     let mut places: Vec<_> = (0..6).map(|_| play.space(size)).collect();
     places.extend((0..3).map(|_| play.host(size)));
     let mut last = vec![0; places.len()];
     for _ in 0..250 {
-        let (on, from, to) = (random.below(4), random.below(places.len()), random.below(places.len()));
+        let (on, from, to) = (random.index(4), random.index(places.len()), random.index(places.len()));
         if from == to || (from >= 6 && to >= 6) {
             continue;
         }
@@ -236,9 +238,9 @@ fn random(seed: u64) -> Play {
             }
             last[place] = on;
         }
-        let size_max = if random.below(3) == 0 { size } else { 500 };
-        let length = random.below(size_max);
-        let (at, to_at) = (random.below(size - length), random.below(size - length));
+        let size_max = if random.index(3) == 0 { size } else { 500 };
+        let length = random.index(size_max);
+        let (at, to_at) = (random.index(size - length), random.index(size - length));
         play.copy(on, (places[from], at), (places[to], to_at), length);
     }
     play

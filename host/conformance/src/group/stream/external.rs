@@ -3,9 +3,10 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};
 
+use chipdock_raw_host::{Device, Space, Stream, host_end};
+
 use super::play::{same, streams};
 use crate::bytes::pattern;
-use crate::raw::{Device, Space, Stream, host_end};
 use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 

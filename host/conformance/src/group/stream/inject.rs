@@ -2,11 +2,11 @@
 
 use chipdock_abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE;
 use chipdock_plugin_api::{AnyView, Error, Function};
+use chipdock_raw_host::{Device, RawHost, Space, Stream, host_end};
 
 use super::external::Pages;
 use super::play::{same, streams};
 use crate::group::memory::map::mapped;
-use crate::raw::{Device, Space, Stream, SuiteHost, host_end};
 use crate::stop::{ensure, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
@@ -42,7 +42,7 @@ pub(super) fn add(cases: &mut Cases) {
 
 /// Hooks of a device API. Dropping them reopens device 0, however the case ends.
 struct Hooks {
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     functions: [Function; 3],
     device: Device,
 }

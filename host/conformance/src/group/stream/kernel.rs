@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{CompileOptions, Function, Module, Tensor};
 use chipdock_ir::{DType, IrModule, build};
+use chipdock_programs::Random;
 
-use super::play::Random;
 use crate::stop::equal;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
@@ -111,8 +111,8 @@ impl Add {
 
 /// Returns numbers generated from a seed.
 pub(in crate::group) fn numbers(seed: u64) -> Vec<i32> {
-    let mut random = Random(seed);
-    (0..N).map(|_| (random.next() % 1000) as i32).collect()
+    let mut random = Random::new(seed);
+    (0..N).map(|_| (random.bits() % 1000) as i32).collect()
 }
 
 /// Returns `a + times * b` for each element.

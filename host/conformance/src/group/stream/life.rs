@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::ptr;
 
+use chipdock_raw_host::{Device, Stream};
+
 use super::order::{DEADLINE, LARGE};
 use super::play::{Play, streams};
-use crate::raw::{Device, Stream};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
@@ -158,8 +159,10 @@ fn works(device: &Device, stream: &Stream<'_>) -> Verdict {
     let mut sink = vec![0; source.len()];
     let space = device.allocate(source.len() as u64)?;
     let size = source.len() as u64;
-    let ends =
-        (crate::raw::host_end(source.as_ptr().cast_mut(), 0), crate::raw::host_end(sink.as_mut_ptr(), 0));
+    let ends = (
+        chipdock_raw_host::host_end(source.as_ptr().cast_mut(), 0),
+        chipdock_raw_host::host_end(sink.as_mut_ptr(), 0),
+    );
     // SAFETY: by D.6, both ends live until the sync below, which comes before any return.
     let queued = unsafe {
         let queued = stream.copy(ends.0, space.end(0), size);
@@ -194,8 +197,10 @@ fn of_each_device(c: &Context) -> Verdict {
         let space = device.allocate_kind(device_id, size, 64, 0, "")?;
         let source = vec![device_id as u8 + 1; 4096];
         let mut sink = vec![0; 4096];
-        let ends =
-            (crate::raw::host_end(source.as_ptr().cast_mut(), 0), crate::raw::host_end(sink.as_mut_ptr(), 0));
+        let ends = (
+            chipdock_raw_host::host_end(source.as_ptr().cast_mut(), 0),
+            chipdock_raw_host::host_end(sink.as_mut_ptr(), 0),
+        );
         // SAFETY: by D.6, both ends live until the syncs below, which come before any return.
         let queued = unsafe { streams[1].copy(ends.0, space.end(0), size) };
         let queued = queued.and_then(|()| streams[2].wait_for(&streams[1]));

@@ -1,6 +1,8 @@
 //! One stream: its work is executed in order (D.7), and its sync returns when the work is done (D.8).
 
-use super::play::{Play, Random};
+use chipdock_programs::Random;
+
+use super::play::Play;
 use crate::{Cases, Group, Profile, Subject};
 
 /// Size of a copy that takes longer than a small one on any device.
@@ -133,21 +135,21 @@ fn within_one_space(on: usize, _: usize) -> Play {
 
 /// Copies with random directions, sizes and offsets.
 fn random(on: usize, seed: usize) -> Play {
-    let mut random = Random(seed as u64);
+    let mut random = Random::new(seed as u64);
     let mut play = Play::new(on);
     let size = 40_000;
     let mut places: Vec<_> = (0..5).map(|_| play.space(size)).collect();
     places.extend((0..3).map(|_| play.host(size)));
     for _ in 0..300 {
-        let from = random.below(places.len());
-        let to = random.below(places.len());
+        let from = random.index(places.len());
+        let to = random.index(places.len());
         // One end must be a data space, and the ends must differ (D.6).
         if from == to || (from >= 5 && to >= 5) {
             continue;
         }
-        let size_max = if random.below(8) == 0 { size } else { 700 };
-        let length = random.below(size_max);
-        let (at, to_at) = (random.below(size - length), random.below(size - length));
+        let size_max = if random.index(8) == 0 { size } else { 700 };
+        let length = random.index(size_max);
+        let (at, to_at) = (random.index(size - length), random.index(size - length));
         play.copy(on, (places[from], at), (places[to], to_at), length);
     }
     play

@@ -1,7 +1,9 @@
 //! Work on streams as data: a device and a model execute the same steps, the model in sequence, and both must end in
 //! the same state. Waits between steps on several streams leave only one possible result.
 
-use crate::raw::{Device, Space, Stream, host_end};
+use chipdock_programs::Random;
+use chipdock_raw_host::{Device, Space, Stream, host_end};
+
 use crate::{Stop, Verdict};
 
 /// A data space of the device, or host memory.
@@ -44,33 +46,6 @@ pub(in crate::group) struct Play {
     steps: Vec<Step>,
 }
 
-/// Pseudo-random generator with the same sequence on every machine (splitmix64).
-pub(in crate::group) struct Random(pub(in crate::group) u64);
-
-impl Random {
-    pub(in crate::group) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ (word >> 31)
-    }
-
-    /// Returns a number from 0 to `end`, exclusive.
-    pub(in crate::group) fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or_default()
-    }
-
-    pub(in crate::group) fn bytes(&mut self, size: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(size + 8);
-        while bytes.len() < size {
-            bytes.extend(self.next().to_le_bytes());
-        }
-        bytes.truncate(size);
-        bytes
-    }
-}
-
 impl Play {
     /// Creates a play with `n_created` streams besides the default one.
     pub(in crate::group) fn new(n_created: usize) -> Self {
@@ -79,13 +54,13 @@ impl Play {
 
     /// Adds a data space with initial bytes of its own.
     pub(in crate::group) fn space(&mut self, size: usize) -> Place {
-        self.spaces.push(Random(self.spaces.len() as u64).bytes(size));
+        self.spaces.push(Random::new(self.spaces.len() as u64).bytes(size));
         Place::Space(self.spaces.len() - 1)
     }
 
     /// Adds host memory with initial bytes of its own.
     pub(in crate::group) fn host(&mut self, size: usize) -> Place {
-        self.hosts.push(Random(1000 + self.hosts.len() as u64).bytes(size));
+        self.hosts.push(Random::new(1000 + self.hosts.len() as u64).bytes(size));
         Place::Host(self.hosts.len() - 1)
     }
 

@@ -3,8 +3,9 @@
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use chipdock_raw_host::{Device, Mark, Space, Stream};
+
 use super::play::streams;
-use crate::raw::{Device, Mark, Space, Stream};
 use crate::stop::{ensure, equal, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 

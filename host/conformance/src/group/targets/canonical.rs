@@ -1,12 +1,12 @@
 //! Answers of the canonicalizer to targets that it accepts.
 
 use chipdock_ir::{OptionSchema, OptionType};
+use chipdock_raw_host::{Kind, Plugin};
 use serde_json::{Value, json};
 
 use super::{COMMON, Tested, corners, is_allowed, read, shown};
-use crate::raw::{Kind, Plugin, SuiteHost};
 use crate::stop::{ensure, equal};
-use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
 pub(super) fn add(cases: &mut Cases) {
     let mut case = |name: &str, clause, body: fn(&Context<'_>) -> Verdict| {
@@ -215,7 +215,7 @@ fn second_host(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let target = tested.applied(&[]);
     let first = tested.canonical(&target)?;
-    let second = Plugin::init(c.plugin()?.raw(), SuiteHost::leak())
+    let second = Plugin::init(c.plugin()?.raw(), hosts::host())
         .map_err(|error| Stop::failed("a second host to be served", error.message))?;
     let kind = Kind::of(&second, c.registration());
     let kind = kind.ok_or_else(|| Stop::failed("the same registrations in a second host", "no such kind"))?;

@@ -61,12 +61,12 @@ fn truncated(tested: &Tested) -> Vec<Vec<u8>> {
 
 fn bits_flipped(tested: &Tested) -> Vec<Vec<u8>> {
     let whole = tested.applied(&[]).into_bytes();
-    let mut random = crate::damage::Random::new(20);
+    let mut random = chipdock_programs::Random::new(20);
     (0..200)
         .map(|_| {
             let mut text = whole.clone();
-            let at = random.below(text.len());
-            text[at] ^= 1 << random.below(8);
+            let at = random.index(text.len());
+            text[at] ^= 1 << random.index(8);
             text
         })
         .collect()

@@ -7,9 +7,9 @@ mod round_trip;
 mod schema;
 
 use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind};
+use chipdock_raw_host::Kind;
 use serde_json::{Value, json};
 
-use crate::raw::Kind;
 use crate::{Cases, Context, Stop, Verdict};
 
 pub(super) fn add(cases: &mut Cases) {

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use chipdock_plugin_api::{Any, attribute};
+use chipdock_programs::Random;
+use chipdock_raw_host::{Device, Space, Stream, host_end};
 
 use super::together;
-use crate::group::stream::play::{Random, same, streams};
-use crate::raw::{Device, Space, Stream, host_end};
+use crate::group::stream::play::{same, streams};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
@@ -192,7 +193,7 @@ fn one_space(device: &Device, n_threads: usize) -> Verdict {
 fn flow(device: &Device, stream: &Stream<'_>, thread: usize) -> Verdict {
     const SIZE: usize = 2048;
     let spaces = (0..3).map(|_| device.allocate(SIZE as u64)).collect::<Result<Vec<_>, _>>()?;
-    let mut random = Random(thread as u64);
+    let mut random = Random::new(thread as u64);
     for _ in 0..8 {
         let mut source = random.bytes(SIZE);
         let mut sink = vec![0; SIZE];
@@ -327,22 +328,22 @@ fn waits(device: &Device, n_threads: usize) -> Verdict {
 /// Makes calls of every kind, valid and invalid, in random order.
 fn everything(device: &Device, n_threads: usize) -> Verdict {
     together(n_threads, |thread| {
-        let mut random = Random(1 + thread as u64);
+        let mut random = Random::new(1 + thread as u64);
         let mut live: Vec<(Space<'_>, u8)> = Vec::new();
         for round in 0..300 {
-            match random.below(8) {
+            match random.index(8) {
                 0 | 1 if live.len() < 16 => {
-                    let space = device.allocate(1 + random.below(3000) as u64)?;
+                    let space = device.allocate(1 + random.index(3000) as u64)?;
                     let value = pattern(thread, round);
                     space.write(0, &vec![value; usize::try_from(space.size_bytes).unwrap_or_default()])?;
                     live.push((space, value));
                 }
-                2 if !live.is_empty() => live.swap_remove(random.below(live.len())).0.free()?,
+                2 if !live.is_empty() => live.swap_remove(random.index(live.len())).0.free()?,
                 3 if !live.is_empty() => {
-                    let (space, value) = &live[random.below(live.len())];
+                    let (space, value) = &live[random.index(live.len())];
                     holds(space, *value)?;
                 }
-                4 => drop(device.attribute(0, attribute::ALL[random.below(attribute::ALL.len())])?),
+                4 => drop(device.attribute(0, attribute::ALL[random.index(attribute::ALL.len())])?),
                 5 => {
                     let id = 200_000 + i32::try_from(thread).unwrap_or_default();
                     let told =

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use chipdock_plugin_api::attribute::DEVICE_NAME;
+use chipdock_raw_host::{Device, Plugin};
 
 use super::together;
-use crate::raw::{Device, Plugin, SuiteHost};
 use crate::stop::{ensure, equal, refused};
-use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict, hosts};
 
 pub(super) fn add(cases: &mut Cases) {
     let mut hosts = |name: &str, clause, body: fn(&Context) -> Verdict| {
@@ -21,7 +21,7 @@ pub(super) fn add(cases: &mut Cases) {
 
 /// Runs `body` with the device API of another host.
 fn with_another<R>(c: &Context, body: impl FnOnce(&Plugin, &Device) -> Verdict<R>) -> Verdict<R> {
-    let opened = Plugin::init(c.plugin()?.raw(), SuiteHost::leak());
+    let opened = Plugin::init(c.plugin()?.raw(), hosts::host());
     let opened = opened.map_err(|error| {
         Stop::failed("`init` for another host: success", error.message).clause(error.clause)
     })?;

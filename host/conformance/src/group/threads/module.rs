@@ -3,10 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 
 use chipdock_host::CompileOptions;
+use chipdock_raw_host::Kind;
 
 use super::together;
 use crate::group::stream::kernel::{Add, add_kernel, numbers};
-use crate::raw::Kind;
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use chipdock_ir::{BinaryOp, Expr, ExprKind, IrModule, Op, Stmt, Var};
-use chipdock_test_support::Random;
+use chipdock_programs::Random;
 
 /// A compiler that contracts.
 pub(super) struct Contraction {

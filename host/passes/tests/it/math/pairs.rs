@@ -50,7 +50,7 @@ pub(super) fn sample() -> Vec<Vec<f32>> {
     let signed: Vec<f32> = SPECIAL.iter().flat_map(|x| [*x, -*x]).collect();
     let mut pairs: Vec<(f32, f32)> =
         signed.iter().flat_map(|x| signed.iter().map(move |y| (*x, *y))).collect();
-    let mut random = chipdock_test_support::Random::new(0);
+    let mut random = chipdock_programs::Random::new(0);
     let mut next = || random.bits_32();
     for _ in 0..30_000 {
         pairs.push((f32::from_bits(next()), f32::from_bits(next())));
@@ -106,7 +106,7 @@ fn nextafter_is_exact() {
 #[test]
 fn fmod_is_exact() {
     let mut values = sample();
-    let mut random = chipdock_test_support::Random::new(1);
+    let mut random = chipdock_programs::Random::new(1);
     for _ in 0..30_000 {
         let y = f32::from_bits(random.bits_32());
         let multiple = random.bits_32() >> (random.bits_32() % 32);

@@ -44,7 +44,7 @@ fn module(dtype: DType) -> IrModule {
 
 /// Floats of all sizes and both signs, and of middling size.
 fn inputs() -> [Vec<f32>; 2] {
-    let mut random = chipdock_test_support::Random::new(0);
+    let mut random = chipdock_programs::Random::new(0);
     let mut one = |index: usize| {
         let bits = random.bits_32();
         if index.is_multiple_of(2) { f32::from_bits(bits) } else { bits as f32 / 2.0_f32.powi(29) - 4.0 }

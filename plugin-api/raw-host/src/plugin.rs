@@ -14,10 +14,26 @@ use chipdock_plugin_api::{Error, ErrorKind, Function};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde::{Deserialize, Serialize};
 
-use super::device::Device;
-use super::host::SuiteHost;
-use crate::case::HOOK;
-use crate::{Subject, facts};
+use crate::device::Device;
+use crate::host::RawHost;
+
+/// Prefix of the functions through which a plugin lets a test inject failures into its devices.
+pub const HOOK: &str = "conformance.";
+
+/// What a registration is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A `device_api.<name>`.
+    DeviceApi,
+    /// A `target.kind.<name>`.
+    TargetKind,
+    /// A `target.build.<name>`.
+    Codegen,
+    /// A `module.load.<name>`.
+    Loader,
+    /// A plain function.
+    Function,
+}
 
 /// A registered table with its `self_`.
 pub struct Table<T: 'static> {
@@ -44,7 +60,7 @@ impl<T> Table<T> {
     /// # Safety
     ///
     /// * P5.1: `table` is static or null.
-    pub(super) unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
+    pub(crate) unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
         // SAFETY: `table` is null or static (P5.1), as this function requires.
         Self { self_, table: unsafe { table.as_ref() } }
     }
@@ -52,7 +68,7 @@ impl<T> Table<T> {
     /// # Safety
     ///
     /// * P9.1: nothing of the table is used afterwards.
-    pub(super) unsafe fn destroy(self, of: impl FnOnce(&T) -> unsafe extern "C" fn(*mut c_void)) {
+    pub(crate) unsafe fn destroy(self, of: impl FnOnce(&T) -> unsafe extern "C" fn(*mut c_void)) {
         if let Some(table) = self.table {
             // SAFETY: nothing of it is used afterwards (P9.1), as this function requires.
             unsafe { of(table)(self.self_) };
@@ -61,7 +77,7 @@ impl<T> Table<T> {
 }
 
 /// One registration.
-pub(super) enum Registered {
+pub(crate) enum Registered {
     DeviceApi { name: String, asked: i32, device_type: i32, table: Table<ChipdockDeviceApi> },
     TargetKind { name: String, schema_json: String, table: Table<ChipdockTargetKind> },
     Codegen { name: String, ir_min: String, ir_max: String, table: Table<ChipdockCodegen> },
@@ -81,7 +97,7 @@ pub struct Interface {
     pub version: u32,
     /// Table of the interface with its `self_`.
     pub raw: ChipdockInterface,
-    pub(super) deleter: ChipdockDeleter,
+    pub(crate) deleter: ChipdockDeleter,
 }
 
 // SAFETY: P3.11 and P10.1, its functions may be called from any thread.
@@ -121,7 +137,7 @@ impl OpenError {
 pub struct Plugin {
     raw: &'static ChipdockPlugin,
     descriptor: Descriptor,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     instance: Instance,
 }
 
@@ -135,15 +151,15 @@ unsafe impl Send for Instance {}
 unsafe impl Sync for Instance {}
 
 impl Plugin {
-    /// Opens a library permanently and runs its `init` with a new host.
+    /// Opens a library permanently and runs its `init` with a host.
     ///
     /// # Errors
     ///
     /// The first violated clause; the library stays open (P11.1).
-    pub fn open(library: &Path) -> Result<Self, OpenError> {
+    pub fn open(library: &Path, host: &'static RawHost) -> Result<Self, OpenError> {
         let raw = Self::entry(library)?;
         Self::check(raw)?;
-        Self::init(raw, SuiteHost::leak())
+        Self::init(raw, host)
     }
 
     /// Opens a library permanently and asks its entry for the descriptor (P1.1, P1.2).
@@ -204,10 +220,10 @@ impl Plugin {
     /// # Errors
     ///
     /// The error that `init` raised.
-    pub fn init(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Result<Self, OpenError> {
+    pub fn init(raw: &'static ChipdockPlugin, host: &'static RawHost) -> Result<Self, OpenError> {
         // SAFETY: by P9.3, the descriptor's texts are static.
         let (name, info) = unsafe { (str_in_lossy(raw.name), str_in_lossy(raw.info_json)) };
-        host.answer_given(&name, &info);
+        host.meets(&name, &info);
         let mut instance = ptr::null_mut();
         let status = host.during_init(|registrar| {
             // SAFETY: by P10.2, the host is passed with its table, and the registrar and the output pointer are valid
@@ -248,11 +264,22 @@ impl Plugin {
         // SAFETY: `shutdown` was called and nothing is used afterwards, as this function requires.
         unsafe {
             self.host.destroy_registered();
-            (self.raw.release)(self.instance.0);
+            self.release();
         }
     }
 
-    /// Returns true if an error says that a call failed without raising an error (P7.1); see [`SuiteHost::check`].
+    /// Releases the instance, and nothing that was registered (P10.14).
+    ///
+    /// # Safety
+    ///
+    /// * `shutdown` was called, the registrations were released, and nothing of the plugin is used with this host
+    ///   afterwards.
+    pub unsafe fn release(&self) {
+        // SAFETY: this is the instance that `init` wrote, and nothing of it is used afterwards, as this function requires.
+        unsafe { (self.raw.release)(self.instance.0) };
+    }
+
+    /// Returns true if an error says that a call failed without raising an error (P7.1); see [`RawHost::check`].
     #[must_use]
     pub fn is_silent(error: &Error) -> bool {
         error.kind() == ErrorKind::BROKEN_PLUGIN && error.message().contains("raised no error")
@@ -272,15 +299,15 @@ impl Plugin {
 
     /// Returns the host that the plugin registered with.
     #[must_use]
-    pub fn host(&self) -> &'static SuiteHost {
+    pub fn host(&self) -> &'static RawHost {
         self.host
     }
 
-    /// Returns the registrations in order, without interfaces.
+    /// Returns the registrations in order, without interfaces: what each is, and its name.
     #[must_use]
-    pub fn registered(&self) -> Vec<facts::Registration> {
-        let one = |(subject, name): (Subject, &str)| facts::Registration { subject, name: name.to_owned() };
-        self.host.registered().iter().filter_map(|registered| registered.subject().map(one)).collect()
+    pub fn registered(&self) -> Vec<(Role, String)> {
+        let one = |(role, name): (Role, &str)| (role, name.to_owned());
+        self.host.registered().iter().filter_map(|registered| registered.role().map(one)).collect()
     }
 
     /// Returns the keys of all registrations in order, including interfaces and, as in a manifest, without test hooks

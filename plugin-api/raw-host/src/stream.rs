@@ -6,7 +6,7 @@ use std::ptr;
 use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd};
 use chipdock_plugin_api::Error;
 
-use super::device::{Device, NO_HINT};
+use crate::device::{Device, NO_HINT};
 
 /// A stream that is freed on drop; null is the default stream.
 pub struct Stream<'d> {

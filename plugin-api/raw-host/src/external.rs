@@ -6,8 +6,8 @@ use std::ptr;
 use chipdock_abi::ChipdockExternal1;
 use chipdock_plugin_api::Error;
 
-use super::device::{Device, Space};
-use super::stream::Stream;
+use crate::device::{Device, Space};
+use crate::stream::Stream;
 
 impl Device {
     fn external(

@@ -1,10 +1,12 @@
-//! A minimal host that records a plugin's registrations and keeps the error slot of each thread.
+//! The host: registrations, and the error slot of each thread (RAW-2 to RAW-6).
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT,
@@ -17,13 +19,15 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
 
 use serde_json::Value;
 
-use super::config::{self, Settings};
-use super::env::Lent;
-use super::plugin::{Interface, Registered, Table};
-use crate::Subject;
+use crate::config::{self, Answers, SettingsOf};
+use crate::env::Lent;
+use crate::plugin::{Interface, Registered, Role, Table};
+
+/// Message of the error with which a host refuses a registration on request.
+pub const REFUSED: &str = "the host refuses this registration to see what becomes of it";
 
 /// Recording host. Lives as long as the process, as hosts do.
-pub struct SuiteHost {
+pub struct RawHost {
     id: usize,
     registered: Mutex<Vec<Registered>>,
     streams: Mutex<HashMap<(i32, i32), usize>>,
@@ -36,15 +40,34 @@ pub struct SuiteHost {
     infos: Mutex<Vec<(String, Vec<u8>)>>,
     /// Index of the registration that is refused, which tests the plugin's side of P5.4.
     refuse: Mutex<Option<usize>>,
-    /// Whether the host wants test hooks (I.4).
-    has_hooks: bool,
+    offer: Offer,
     /// Shared environment of loads whose releases are not counted, so that a case that loads repeatedly grows only by
     /// what the plugin keeps.
     env: OnceLock<&'static Lent>,
-    /// Settings that the host answers, if it has `config` 1.
-    pub(super) settings: OnceLock<Settings>,
-    /// Whether the host answers the user's settings once its plugin is known.
-    takes_given: bool,
+    /// Errors in the slots of all threads.
+    n_errors: AtomicUsize,
+    /// Errors that were taken without a failed call that would have reported them.
+    n_strays: AtomicUsize,
+    /// Texts that were not UTF-8.
+    n_not_utf8: AtomicUsize,
+    /// Settings of its plugin, if it has `config` 1.
+    pub(crate) settings: OnceLock<Arc<dyn Answers>>,
+}
+
+/// What a host has beyond its table.
+pub struct Offer {
+    /// Minor version of the ABI that the host reports (P3.8).
+    pub abi_minor: u32,
+    /// Whether the host wants test hooks (I.4).
+    pub has_hooks: bool,
+    /// Settings of the plugin, which are asked for when it is known (interface `config` 1).
+    pub settings: Option<SettingsOf>,
+}
+
+impl Default for Offer {
+    fn default() -> Self {
+        Self { abi_minor: CHIPDOCK_ABI_MINOR, has_hooks: true, settings: None }
+    }
 }
 
 thread_local! {
@@ -56,15 +79,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn host_of<'a>(self_: *mut c_void) -> &'a SuiteHost {
-    // SAFETY: `self_` points to a leaked suite host: every table that is handed out carries one.
-    unsafe { &*self_.cast::<SuiteHost>() }
+pub(crate) fn host_of<'a>(self_: *mut c_void) -> &'a RawHost {
+    // SAFETY: `self_` points to a leaked host: every table that is handed out carries one.
+    unsafe { &*self_.cast::<RawHost>() }
 }
 
 unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
+    let host = host_of(self_);
     // SAFETY: by H.2, both texts are live for the call.
-    let (kind, message) = unsafe { (str_in_lossy(kind).into_owned(), str_in_lossy(message).into_owned()) };
-    host_of(self_).set(Error::new(ErrorKind::new(kind), message));
+    let (kind, message) = unsafe { (host.text(kind), host.text(message)) };
+    host.set(Error::new(ErrorKind::new(kind), message));
 }
 
 unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny) {
@@ -143,7 +167,7 @@ unsafe extern "C" fn query(
         features: 0,
     };
     let found = match (&*name, version) {
-        ("conformance", 1) if host.has_hooks => conformance,
+        ("conformance", 1) if host.offer.has_hooks => conformance,
         ("config", 1) if host.settings.get().is_some() => config::interface(self_),
         _ => ChipdockInterface::NONE,
     };
@@ -156,65 +180,34 @@ unsafe extern "C" fn wants_hooks(_self: *mut c_void) -> i32 {
     1
 }
 
-impl SuiteHost {
-    /// Creates a host that is never freed.
+impl RawHost {
+    /// Creates a host that wants test hooks and has no settings. It is never freed.
     #[must_use]
     pub fn leak() -> &'static Self {
-        Self::leak_as(CHIPDOCK_ABI_MINOR, true, None)
+        Self::leak_with(Offer::default())
     }
 
-    /// Creates a host without test hooks (I.4), like one that does not run the suite.
-    #[must_use]
-    pub fn leak_without_hooks() -> &'static Self {
-        Self::leak_as(CHIPDOCK_ABI_MINOR, false, None)
-    }
-
-    /// Creates a host that reports another minor version of the ABI (P3.8).
-    #[must_use]
-    pub fn leak_with_minor(abi_minor: u32) -> &'static Self {
-        Self::leak_as(abi_minor, true, None)
-    }
-
-    /// Creates a host without interface `config` 1, whatever the user set (S.11).
-    #[must_use]
-    pub fn leak_without_settings() -> &'static Self {
-        Self::leak_made(CHIPDOCK_ABI_MINOR, true, None, false)
-    }
-
-    /// Makes the host answer the user's settings for this plugin; called before `init`.
-    pub(super) fn answer_given(&self, plugin: &str, info: &str) {
-        if self.takes_given
-            && self.settings.get().is_none()
-            && let Some(given) = Settings::given(plugin, info)
+    /// Makes the host answer the settings of this plugin; called before `init`.
+    pub(crate) fn meets(&self, plugin: &str, info: &str) {
+        if self.settings.get().is_none()
+            && let Some(answers) = self.offer.settings.as_ref().and_then(|of| of(plugin, info))
         {
-            let _ = self.settings.set(given);
+            let _ = self.settings.set(answers);
         }
     }
 
     /// Returns an environment that may be lent any number of times.
-    pub(super) fn env(&'static self) -> &'static Lent {
+    pub(crate) fn env(&'static self) -> &'static Lent {
         self.env.get_or_init(|| Lent::new(self))
     }
 
-    /// Creates a host that answers settings, or refuses each with an error.
+    /// Creates a host that has what is offered. It is never freed.
     #[must_use]
-    pub fn leak_with_settings(settings: Settings) -> &'static Self {
-        Self::leak_as(CHIPDOCK_ABI_MINOR, true, Some(settings))
-    }
-
-    fn leak_as(abi_minor: u32, has_hooks: bool, settings: Option<Settings>) -> &'static Self {
-        Self::leak_made(abi_minor, has_hooks, settings, true)
-    }
-
-    fn leak_made(
-        abi_minor: u32,
-        has_hooks: bool,
-        settings: Option<Settings>,
-        takes_given: bool,
-    ) -> &'static Self {
-        static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    pub fn leak_with(offer: Offer) -> &'static Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let abi_minor = offer.abi_minor;
         let host: &'static Self = Box::leak(Box::new(Self {
-            id: COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
+            id: COUNT.fetch_add(1, Ordering::Relaxed),
             registered: Mutex::default(),
             streams: Mutex::default(),
             initialising: Mutex::default(),
@@ -222,10 +215,12 @@ impl SuiteHost {
             table: Mutex::new(None),
             infos: Mutex::default(),
             refuse: Mutex::new(None),
-            has_hooks,
+            offer,
             env: OnceLock::new(),
-            settings: settings.map(OnceLock::from).unwrap_or_default(),
-            takes_given,
+            n_errors: AtomicUsize::new(0),
+            n_strays: AtomicUsize::new(0),
+            n_not_utf8: AtomicUsize::new(0),
+            settings: OnceLock::new(),
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
@@ -248,7 +243,7 @@ impl SuiteHost {
     /// Returns the host as a plugin sees it.
     #[must_use]
     pub fn reference(&self) -> HostRef {
-        // Set by `leak_made`, which makes every host.
+        // Set by `leak_with`, which makes every host.
         lock(&self.table).unwrap_or_else(HostRef::standalone)
     }
 
@@ -265,7 +260,9 @@ impl SuiteHost {
     /// Takes the error of this thread.
     #[must_use]
     pub fn take_error(&self) -> Option<Error> {
-        ERRORS.with_borrow_mut(|errors| errors.remove(&self.id))
+        let taken = ERRORS.with_borrow_mut(|errors| errors.remove(&self.id));
+        self.n_errors.fetch_sub(usize::from(taken.is_some()), Ordering::Relaxed);
+        taken
     }
 
     /// Returns the number of registrations, including a refused one.
@@ -289,12 +286,6 @@ impl SuiteHost {
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
         lock(&self.broken).clone()
-    }
-
-    /// Returns the number of settings that were requested and refused.
-    #[must_use]
-    pub fn n_settings_refused(&self) -> usize {
-        self.settings.get().map_or(0, Settings::n_refused)
     }
 
     /// Returns the `info_json` of device APIs, code generators and loaders by key, in order.
@@ -323,30 +314,74 @@ impl SuiteHost {
     ///
     /// The error that the plugin raised; kind `BrokenPlugin` if the call failed and raised none.
     pub fn check(&self, status: i32, what: &str) -> Result<(), Error> {
-        let raised = self.take_error();
         if status == CHIPDOCK_OK {
+            self.begin();
             return Ok(());
         }
+        let raised = self.take_error();
         Err(raised.unwrap_or_else(|| {
             let message = format!("{what} answered status {status} and raised no error (P7.1)");
             Error::new(ErrorKind::BROKEN_PLUGIN, message)
         }))
     }
 
-    pub(super) fn set(&self, error: Error) {
-        ERRORS.with_borrow_mut(|errors| errors.insert(self.id, error));
+    /// Returns the number of errors that were raised and that no failed call reported, on any thread (RAW-4).
+    #[must_use]
+    pub fn n_stray_errors(&self) -> usize {
+        self.n_errors.load(Ordering::Relaxed) + self.n_strays.load(Ordering::Relaxed)
     }
 
-    pub(super) fn broke(&self, what: impl Into<String>) {
+    /// Returns the number of texts that were not UTF-8 (RAW-6).
+    #[must_use]
+    pub fn n_not_utf8(&self) -> usize {
+        self.n_not_utf8.load(Ordering::Relaxed)
+    }
+
+    /// Empties this thread's slot before a call: what an earlier call left there does not belong to it.
+    pub(crate) fn begin(&self) {
+        self.n_strays.fetch_add(usize::from(self.take_error().is_some()), Ordering::Relaxed);
+    }
+
+    /// Reads a text, and notes one that is not UTF-8.
+    ///
+    /// # Safety
+    ///
+    /// * The text is live.
+    unsafe fn text(&self, text: ChipdockStr) -> String {
+        // SAFETY: the text is live, as this function requires.
+        let read = unsafe { str_in_lossy(text) };
+        // A text that is UTF-8 is borrowed.
+        self.n_not_utf8.fetch_add(usize::from(matches!(read, Cow::Owned(_))), Ordering::Relaxed);
+        read.into_owned()
+    }
+
+    /// Copies the name of a registration; of a longer one no more than shows that it is too long.
+    fn name_of(&self, name: ChipdockStr) -> String {
+        self.copied(name, NAME_BYTES_MAX)
+    }
+
+    /// Copies a text; of one beyond its bound no more than one byte beyond.
+    fn copied(&self, text: ChipdockStr, bytes_max: usize) -> String {
+        let size = text.size.min(bytes_max + 1);
+        // SAFETY: by P5.1, the text is live for the call, and no more of it is read than it has.
+        unsafe { self.text(ChipdockStr { size, ..text }) }
+    }
+
+    pub(crate) fn set(&self, error: Error) {
+        let replaced = ERRORS.with_borrow_mut(|errors| errors.insert(self.id, error));
+        self.n_errors.fetch_add(usize::from(replaced.is_none()), Ordering::Relaxed);
+    }
+
+    pub(crate) fn broke(&self, what: impl Into<String>) {
         lock(&self.broken).push(what.into());
     }
 
-    pub(super) fn registered(&self) -> MutexGuard<'_, Vec<Registered>> {
+    pub(crate) fn registered(&self) -> MutexGuard<'_, Vec<Registered>> {
         lock(&self.registered)
     }
 
     /// Calls `body`, which runs `init`, with a registrar that is valid for the call.
-    pub(super) fn during_init<T>(&self, body: impl FnOnce(&ChipdockRegistrar) -> T) -> T {
+    pub(crate) fn during_init<T>(&self, body: impl FnOnce(&ChipdockRegistrar) -> T) -> T {
         let registrar = ChipdockRegistrar {
             self_: ptr::from_ref(self).cast_mut().cast(),
             device_api: register_device_api,
@@ -383,10 +418,7 @@ impl SuiteHost {
             return CHIPDOCK_INVALID_ARGUMENT;
         }
         if *lock(&self.refuse) == Some(number) {
-            self.set(Error::new(
-                ErrorKind::WRONG_STATE,
-                "the suite refuses this registration to see what becomes of it",
-            ));
+            self.set(Error::new(ErrorKind::WRONG_STATE, REFUSED));
             return chipdock_abi::CHIPDOCK_WRONG_STATE;
         }
         CHIPDOCK_OK
@@ -398,18 +430,6 @@ impl SuiteHost {
 const NAME_BYTES_MAX: usize = 1 << 10;
 const SCHEMA_BYTES_MAX: usize = 1 << 20;
 const REGISTRATIONS_MAX: usize = 4096;
-
-/// Copies the name of a registration; of a longer one no more than shows that it is too long.
-fn name_of(name: ChipdockStr) -> String {
-    copied(name, NAME_BYTES_MAX)
-}
-
-/// Copies a text; of one beyond its bound no more than one byte beyond.
-fn copied(text: ChipdockStr, bytes_max: usize) -> String {
-    let size = text.size.min(bytes_max + 1);
-    // SAFETY: by P5.1, the text is live for the call, and no more of it is read than it has.
-    unsafe { str_in_lossy(ChipdockStr { size, ..text }).into_owned() }
-}
 
 /// Wraps a registered table; if it is null or has a null slot, records a violation and wraps no table.
 ///
@@ -478,7 +498,7 @@ unsafe extern "C" fn register_device_api(
         // SAFETY: by P5.5, there is room to write the device type.
         unsafe { out_device_type.write(device_type) };
     }
-    let name = name_of(name);
+    let name = host.name_of(name);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("device_api.{name}"), api_self, api) };
     host.note_info(format!("device_api.{name}"), info_json);
@@ -492,12 +512,12 @@ unsafe extern "C" fn register_target_kind(
     kind_self: *mut c_void,
     kind: *const ChipdockTargetKind,
 ) -> i32 {
-    let name = name_of(name);
+    let name = host_of(self_).name_of(name);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("target.kind.{name}"), kind_self, kind) };
     host_of(self_).register(Registered::TargetKind {
         name,
-        schema_json: copied(schema_json, SCHEMA_BYTES_MAX),
+        schema_json: host_of(self_).copied(schema_json, SCHEMA_BYTES_MAX),
         table,
     })
 }
@@ -509,10 +529,11 @@ unsafe extern "C" fn register_codegen(
     codegen_self: *mut c_void,
     codegen: *const ChipdockCodegen,
 ) -> i32 {
-    let info: Value = serde_json::from_str(&copied(info_json, SCHEMA_BYTES_MAX)).unwrap_or_default();
+    let info: Value =
+        serde_json::from_str(&host_of(self_).copied(info_json, SCHEMA_BYTES_MAX)).unwrap_or_default();
     let version = |key: &str| info[key].as_str().unwrap_or_default().to_owned();
     let (ir_min, ir_max) = (version("ir_min"), version("ir_max"));
-    let name = name_of(kind);
+    let name = host_of(self_).name_of(kind);
     host_of(self_).note_info(format!("target.build.{name}"), info_json);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("target.build.{name}"), codegen_self, codegen) };
@@ -526,7 +547,7 @@ unsafe extern "C" fn register_module_loader(
     loader_self: *mut c_void,
     loader: *const ChipdockModuleLoader,
 ) -> i32 {
-    let name = name_of(kind);
+    let name = host_of(self_).name_of(kind);
     // SAFETY: by P5.1, the table is static or null.
     let table = unsafe { table_of(self_, &format!("module.load.{name}"), loader_self, loader) };
     host_of(self_).note_info(format!("module.load.{name}"), info_json);
@@ -550,7 +571,8 @@ unsafe extern "C" fn register_function(
     call: Option<unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32>,
     deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
-    let (host, name) = (host_of(self_), name_of(name));
+    let host = host_of(self_);
+    let name = host.name_of(name);
     let (Some(call), Some(deleter)) = (call, deleter) else {
         host.broke(format!("P3.1: function.{name}: its function or its deleter is null"));
         return CHIPDOCK_OK;
@@ -586,7 +608,8 @@ unsafe extern "C" fn register_interface(
     interface: *const ChipdockInterface,
     deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
-    let (host, key, name) = (host_of(self_), name_of(key), name_of(name));
+    let host = host_of(self_);
+    let (key, name) = (host.name_of(key), host.name_of(name));
     // SAFETY: the interface is live for the call, or null.
     let (Some(raw), Some(deleter)) = (unsafe { interface.as_ref() }, deleter) else {
         host.broke(format!("P3.11: {key}/{name}/{version}: the interface or its deleter is null"));
@@ -598,7 +621,7 @@ unsafe extern "C" fn register_interface(
 
 impl Registered {
     /// Returns the key, spelled as in a manifest.
-    pub(super) fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         match self {
             Self::DeviceApi { name, .. } => format!("device_api.{name}"),
             Self::TargetKind { name, .. } => format!("target.kind.{name}"),
@@ -614,7 +637,7 @@ impl Registered {
     /// # Safety
     ///
     /// * Nothing of the registration is used afterwards.
-    pub(super) unsafe fn destroy(self) {
+    pub(crate) unsafe fn destroy(self) {
         // SAFETY: by P9.1, each table's `destroy` takes the registered `self_`; the caller guarantees that it is called
         // once.
         unsafe {
@@ -650,14 +673,14 @@ impl Registered {
         (text.len() > bytes_max).then(|| format!("{what}: expected at most {bytes_max} bytes, found more"))
     }
 
-    /// Returns the kind of the registration and its name; `None` for an interface.
-    pub(super) fn subject(&self) -> Option<(Subject, &str)> {
+    /// Returns what the registration is and its name; `None` for an interface.
+    pub(crate) fn role(&self) -> Option<(Role, &str)> {
         Some(match self {
-            Self::DeviceApi { name, .. } => (Subject::DeviceApi, name),
-            Self::TargetKind { name, .. } => (Subject::TargetKind, name),
-            Self::Codegen { name, .. } => (Subject::Codegen, name),
-            Self::Loader { name, .. } => (Subject::Loader, name),
-            Self::Function { name, .. } => (Subject::Function, name),
+            Self::DeviceApi { name, .. } => (Role::DeviceApi, name),
+            Self::TargetKind { name, .. } => (Role::TargetKind, name),
+            Self::Codegen { name, .. } => (Role::Codegen, name),
+            Self::Loader { name, .. } => (Role::Loader, name),
+            Self::Function { name, .. } => (Role::Function, name),
             Self::Interface(_) => return None,
         })
     }

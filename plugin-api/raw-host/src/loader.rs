@@ -6,11 +6,11 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api::{Any, Error, ErrorKind, Function};
 
-use super::codegen::{self, Chain};
-use super::env::Lent;
-use super::host::SuiteHost;
-use super::kind::{bytes_out, null_table};
-use super::plugin::{Plugin, Table};
+use crate::codegen::{self, Chain};
+use crate::env::Lent;
+use crate::host::RawHost;
+use crate::kind::{bytes_out, null_table};
+use crate::plugin::{Plugin, Table};
 
 /// A section of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,22 +36,6 @@ pub struct RawArtifact {
     pub extensions: Vec<(String, u32)>,
 }
 
-impl From<&chipdock_host::artifact::Artifact> for RawArtifact {
-    fn from(artifact: &chipdock_host::artifact::Artifact) -> Self {
-        let section = |section: &chipdock_host::artifact::Section| RawSection {
-            name: section.name().into(),
-            kind: section.kind().into(),
-            alignment_bytes: section.alignment_bytes(),
-            data: section.data().to_vec(),
-        };
-        Self {
-            index_json: artifact.index_json().into(),
-            sections: artifact.sections().iter().map(section).collect(),
-            extensions: Vec::new(),
-        }
-    }
-}
-
 impl From<&codegen::Section> for RawSection {
     fn from(section: &codegen::Section) -> Self {
         Self {
@@ -65,7 +49,7 @@ impl From<&codegen::Section> for RawSection {
 
 impl RawArtifact {
     /// Calls `body` with the artifact in the form of the ABI, its sections aligned as they require (M.3).
-    pub(super) fn with<R>(&self, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
+    pub(crate) fn with<R>(&self, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
         let mut storage: Vec<(Vec<u8>, usize)> = Vec::with_capacity(self.sections.len());
         for section in &self.sections {
             let alignment = usize::try_from(section.alignment_bytes.clamp(1, 1 << 20)).unwrap_or(1);
@@ -100,7 +84,7 @@ pub struct Loader {
     /// Name of the module kind.
     pub kind: String,
     table: Table<ChipdockModuleLoader>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
 }
 
 /// Environment that compiled code receives.
@@ -115,8 +99,13 @@ pub enum Environment {
 /// A loaded module, destroyed on drop.
 pub struct Module {
     handle: ChipdockModuleHandle,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
 }
+
+// SAFETY: M.1, every function of the table may be called from any thread.
+unsafe impl Send for Module {}
+// SAFETY: M.1, every function of the table may be called from any thread.
+unsafe impl Sync for Module {}
 
 impl Loader {
     /// Returns the loader of a module kind, if the plugin registered it.
@@ -128,7 +117,7 @@ impl Loader {
 
     /// Returns the host that errors are raised with.
     #[must_use]
-    pub fn host(&self) -> &'static SuiteHost {
+    pub fn host(&self) -> &'static RawHost {
         self.host
     }
 
@@ -140,7 +129,7 @@ impl Loader {
     pub fn check(&self, artifact: &RawArtifact, device: ChipdockDevice) -> Result<(i32, Any), Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let (mut verdict, mut reason) = (i32::MIN, Any::NONE.into_raw());
-        drop(self.host.take_error());
+        self.host.begin();
         let status = artifact.with(|raw| {
             // SAFETY: the table is registered and called with its `self_`; the artifact lives for the call, and there
             // is room for the results.
@@ -175,7 +164,7 @@ impl Loader {
     fn load_with(&self, artifact: &RawArtifact, env: *const ChipdockEnv) -> Result<Module, Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
-        drop(self.host.take_error());
+        self.host.begin();
         let status = artifact.with(|raw| {
             // SAFETY: the table is registered and called with its `self_`; the artifact lives for the call, the
             // environment is null or never freed, and there is room for the result.
@@ -190,7 +179,7 @@ impl Loader {
 }
 
 impl Module {
-    pub(super) fn host(&self) -> &'static SuiteHost {
+    pub(crate) fn host(&self) -> &'static RawHost {
         self.host
     }
 
@@ -206,7 +195,7 @@ impl Module {
     /// The error that the plugin raised; `BrokenPlugin` if the answer is no function.
     pub fn function(&self, name: &[u8]) -> Result<Option<Function>, Error> {
         let mut out = Any::NONE.into_raw();
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the module is loaded, the name lives for the call, and there is room for an owned value.
         let status = unsafe { (self.table().function)(self.handle.self_, bytes_out(name), &mut out) };
         // SAFETY: by P7.8, the result is `None` or a value that we now own.
@@ -228,7 +217,7 @@ impl Module {
     pub fn query(&self, name: &str, version: u32) -> Result<ChipdockInterface, Error> {
         // Not null, so that an answer that was not written is detected.
         let mut out = ChipdockInterface { table: std::ptr::from_ref(self).cast(), ..ChipdockInterface::NONE };
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: by P3.12, the module is loaded, the name lives for the call, and there is room for the result.
         let status =
             unsafe { (self.table().query)(self.handle.self_, bytes_out(name.as_bytes()), version, &mut out) };

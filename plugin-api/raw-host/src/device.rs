@@ -10,8 +10,8 @@ use chipdock_abi::{
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, ChipdockDataType, ChipdockDevice, Error, ErrorKind};
 
-use super::host::SuiteHost;
-use super::plugin::{Interface, Table};
+use crate::host::RawHost;
+use crate::plugin::{Interface, Table};
 
 /// Hint of no particular element type.
 pub const NO_HINT: ChipdockDataType = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
@@ -24,15 +24,15 @@ pub struct Device {
     /// Device type in force.
     pub device_type: i32,
     table: Table<ChipdockDeviceApi>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     /// Interfaces that extend the device API.
     interfaces: Vec<Interface>,
 }
 
 /// A data space that is freed on drop.
 pub struct Space<'d> {
-    pub(super) device: &'d Device,
-    pub(super) device_id: i32,
+    pub(crate) device: &'d Device,
+    pub(crate) device_id: i32,
     data: *mut c_void,
     /// Size in bytes.
     pub size_bytes: u64,
@@ -44,11 +44,11 @@ unsafe impl Send for Space<'_> {}
 unsafe impl Sync for Space<'_> {}
 
 impl Device {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: String,
         device_type: i32,
         table: Table<ChipdockDeviceApi>,
-        host: &'static SuiteHost,
+        host: &'static RawHost,
         interfaces: Vec<Interface>,
     ) -> Self {
         Self { name, device_type, table, host, interfaces }
@@ -65,7 +65,7 @@ impl Device {
     /// # Errors
     ///
     /// The error that the plugin raised; `Unsupported` if there is no such interface.
-    pub(super) fn call_interface<T: 'static>(
+    pub(crate) fn call_interface<T: 'static>(
         &self,
         name: &str,
         what: &str,
@@ -79,7 +79,7 @@ impl Device {
             let message = format!("device_api.{} has no `{name}` 1", self.name);
             return Err(Error::new(ErrorKind::UNSUPPORTED, message));
         };
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: by P3.11, this is the table of that name and version, not null and of that size.
         let status = call(unsafe { &*found.raw.table.cast::<T>() }, found.raw.self_);
         self.host.check(status, what)
@@ -111,7 +111,7 @@ impl Device {
 
     /// Returns the host that errors are raised with.
     #[must_use]
-    pub fn host(&self) -> &'static SuiteHost {
+    pub fn host(&self) -> &'static RawHost {
         self.host
     }
 
@@ -139,7 +139,7 @@ impl Device {
     ) -> Result<(), Error> {
         let (table, self_) = self.table()?;
         // An error left over from a call that succeeded does not belong to this one.
-        drop(self.host.take_error());
+        self.host.begin();
         self.host.check(call(table, self_), what)
     }
 

@@ -3,8 +3,8 @@
 use chipdock_abi::{ChipdockStr, ChipdockTargetKind};
 use chipdock_plugin_api::{Any, Error, ErrorKind};
 
-use super::host::SuiteHost;
-use super::plugin::{Plugin, Table};
+use crate::host::RawHost;
+use crate::plugin::{Plugin, Table};
 
 /// A target kind.
 #[derive(Clone)]
@@ -14,16 +14,16 @@ pub struct Kind {
     /// Schema as registered.
     pub schema_json: String,
     table: Table<ChipdockTargetKind>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
 }
 
 /// Returns bytes as a text of the ABI, without checking them.
-pub(super) fn bytes_out(bytes: &[u8]) -> ChipdockStr {
+pub(crate) fn bytes_out(bytes: &[u8]) -> ChipdockStr {
     ChipdockStr { data: bytes.as_ptr().cast(), size: bytes.len() }
 }
 
 /// Returns the error for a null table.
-pub(super) fn null_table() -> Error {
+pub(crate) fn null_table() -> Error {
     Error::new(ErrorKind::BROKEN_PLUGIN, "a null table was registered")
 }
 
@@ -44,7 +44,7 @@ impl Kind {
     pub fn canonicalize_bytes(&self, target_json: &[u8]) -> Result<Any, Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let mut raw = Any::NONE.into_raw();
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the table is registered and called with its `self_`; the text is live, and there is room for the
         // result.
         let status = unsafe { (table.canonicalize)(self.table.self_, bytes_out(target_json), &mut raw) };

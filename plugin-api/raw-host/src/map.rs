@@ -6,7 +6,7 @@ use std::ptr;
 use chipdock_abi::ChipdockMap1;
 use chipdock_plugin_api::Error;
 
-use super::device::{Device, Space};
+use crate::device::{Device, Space};
 
 impl Device {
     /// Returns the host address of a data space through `map`; the data space may be invalid on purpose.

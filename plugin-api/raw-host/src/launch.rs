@@ -6,16 +6,16 @@ use std::ptr;
 use chipdock_abi::{ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest};
 use chipdock_plugin_api::{Error, ErrorKind};
 
-use super::codegen::Chain;
-use super::host::SuiteHost;
-use super::kind::bytes_out;
-use super::loader::Module;
+use crate::codegen::Chain;
+use crate::host::RawHost;
+use crate::kind::bytes_out;
+use crate::loader::Module;
 
 /// Interface `launch` 1 of one module.
 pub struct Launches<'a> {
     table: ChipdockLaunch1,
     self_: *mut c_void,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     _module: &'a Module,
 }
 
@@ -78,7 +78,7 @@ impl Launches<'_> {
         // Not null, so that an answer that was not written is detected.
         let mut out =
             ChipdockEntry { entry: ptr::from_ref(self).cast_mut().cast(), device_type: i32::MIN, flags: 0 };
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the interface is called with its `self_`; the name lives for the call, and there is room for the
         // result.
         let status = unsafe { (self.table.entry)(self.self_, bytes_out(name), &mut out) };
@@ -104,7 +104,7 @@ impl Launches<'_> {
             args_count: args.len() as u64,
             next: chain.first(),
         };
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the interface is called with its `self_`; the entry is valid or null, and the request lives for the
         // call.
         let status = unsafe { (self.table.launch)(self.self_, entry.entry, &raw) };

@@ -3,8 +3,8 @@
 use chipdock_abi::ChipdockObject1;
 use chipdock_plugin_api::{Any, Bytes, Error, ErrorKind};
 
-use super::loader::{Loader, RawArtifact};
-use super::plugin::{Interface, Plugin};
+use crate::loader::{Loader, RawArtifact};
+use crate::plugin::{Interface, Plugin};
 
 /// Interface `object` 1 of a loader.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl Objects {
         // SAFETY: by P3.11, this is the table of that name and version, not null and of that size.
         let table = unsafe { &*raw.table.cast::<ChipdockObject1>() };
         let (host, mut out) = (self.loader.host(), Any::NONE.into_raw());
-        drop(host.take_error());
+        host.begin();
         let status = artifact.with(|artifact| {
             // SAFETY: by P3.11, the table is called with its `self_`; the artifact lives for the call, and there is room
             // for the result.

@@ -13,9 +13,9 @@ use chipdock_abi::{
 use chipdock_plugin_api::text::{bytes_in, str_in_lossy, str_out};
 use chipdock_plugin_api::{Any, Error, ErrorKind, extension};
 
-use super::host::SuiteHost;
-use super::kind::{bytes_out, null_table};
-use super::plugin::{Plugin, Table};
+use crate::host::RawHost;
+use crate::kind::{bytes_out, null_table};
+use crate::plugin::{Plugin, Table};
 
 /// Build request as bytes, which may be invalid on purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub struct Delivered {
 
 /// Host side of a build session.
 struct Session {
-    host: &'static SuiteHost,
+    host: &'static RawHost,
     /// Number of polls that are answered with no.
     cancel_after: u32,
     polls: AtomicU32,
@@ -198,7 +198,7 @@ pub struct Codegen {
     /// Newest wire version of the IR that the code generator reads.
     pub ir_max: String,
     table: Table<ChipdockCodegen>,
-    host: &'static SuiteHost,
+    host: &'static RawHost,
 }
 
 /// Function of the code generator that is called.
@@ -227,7 +227,7 @@ impl Codegen {
     pub fn fingerprint(&self, request: &Request) -> Result<Option<String>, Error> {
         let Some(table) = self.table.table else { return Err(null_table()) };
         let mut out = Any::NONE.into_raw();
-        drop(self.host.take_error());
+        self.host.begin();
         // SAFETY: the table is registered and called with its `self_`; the request lives for the call, and there is
         // room for the result.
         let status =
@@ -261,7 +261,7 @@ impl Codegen {
             is_cancelled,
             query,
         };
-        drop(self.host.take_error());
+        self.host.begin();
         let (status, what) = request.with(|raw_request| {
             // SAFETY: the table is registered and called with its `self_`; the request and the session live for the
             // call.

@@ -1,20 +1,12 @@
-//! Settings that the suite's hosts answer: interface `config` 1.
+//! Settings that the suite's hosts answer (interface `config` 1): those of the user, and those of a case.
 
-use std::ffi::c_void;
-use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chipdock_abi::{
-    CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_NOT_FOUND, CHIPDOCK_OK, ChipdockAny, ChipdockConfig1,
-    ChipdockInterface, ChipdockStr,
-};
 use chipdock_host::settings::DeclaredSetting;
 use chipdock_plugin_api::setting::{SettingType, SettingValue};
-use chipdock_plugin_api::text::str_in_lossy;
 use chipdock_plugin_api::{Any, Error, ErrorKind};
-
-use super::host::host_of;
+use chipdock_raw_host::Answers;
 
 /// User's settings as plugin, key and value (SUITE-S16); every host of this process answers those of the plugin under
 /// test.
@@ -52,7 +44,7 @@ impl Settings {
 
     /// Creates settings with the user's values for the named plugin, and the rest as [`Settings::answered`]; returns
     /// `None` if the user set nothing for that plugin. `info` is its `info_json`.
-    pub(super) fn given(plugin: &str, info: &str) -> Option<Self> {
+    pub(crate) fn given(plugin: &str, info: &str) -> Option<Self> {
         let own = given().iter().filter(|(name, _, _)| name == plugin);
         let given: Vec<_> = own.map(|(_, key, value)| (key.clone(), value.clone())).collect();
         let declared = (!given.is_empty()).then(|| declared_in(info).unwrap_or_default())?;
@@ -70,7 +62,9 @@ impl Settings {
     pub fn n_refused(&self) -> usize {
         self.n_refused.load(Ordering::Relaxed)
     }
+}
 
+impl Answers for Settings {
     fn value(&self, key: &str) -> Result<Any, Error> {
         let Some(declared) = self.declared.iter().find(|declared| declared.name == key) else {
             return Err(Error::new(ErrorKind::KEY_ERROR, format!("no setting {key:?} is declared")));
@@ -122,41 +116,5 @@ pub fn is_of_type(default: &serde_json::Value, value_type: SettingType) -> bool 
         SettingType::Int => default.is_i64(),
         SettingType::Float => default.as_f64().is_some_and(f64::is_finite),
         _ => default.is_string(),
-    }
-}
-
-/// Returns the interface of the host with this `self_`.
-pub(super) fn interface(self_: *mut c_void) -> ChipdockInterface {
-    static CONFIG: ChipdockConfig1 = ChipdockConfig1 { get };
-    ChipdockInterface {
-        self_,
-        table: ptr::from_ref(&CONFIG).cast(),
-        table_size_bytes: size_of::<ChipdockConfig1>() as u64,
-        features: 0,
-    }
-}
-
-unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut ChipdockAny) -> i32 {
-    let host = host_of(self_);
-    // SAFETY: the text lives for the call.
-    let key = unsafe { str_in_lossy(key) };
-    let Some(settings) = host.settings.get().filter(|_| !out_value.is_null()) else {
-        host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the setting is null"));
-        return CHIPDOCK_INVALID_ARGUMENT;
-    };
-    match settings.value(&key) {
-        Ok(value) => {
-            // SAFETY: `out_value` is not null, so there is room to write the result.
-            unsafe { out_value.write(value.into_raw()) };
-            CHIPDOCK_OK
-        }
-        Err(error) => {
-            let is_undeclared = error.kind() == ErrorKind::KEY_ERROR;
-            if is_undeclared {
-                host.broke(format!("S.6: it asks for the setting {key:?}"));
-            }
-            host.set(error);
-            if is_undeclared { CHIPDOCK_NOT_FOUND } else { CHIPDOCK_INVALID_ARGUMENT }
-        }
     }
 }

@@ -6,8 +6,8 @@ use std::ptr;
 use chipdock_abi::ChipdockTimer1;
 use chipdock_plugin_api::Error;
 
-use super::device::Device;
-use super::stream::Stream;
+use crate::device::Device;
+use crate::stream::Stream;
 
 /// A mark that is freed on drop.
 pub struct Mark<'d> {
