@@ -101,7 +101,7 @@ fn cache_v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
     let (own, other) = (bench.target("build"), Arc::clone(other.target()));
     let host = |plan: &mut Plan| plan.rests_on.hosts.push((Arc::clone(own.target()), other));
     assert!(!bench.is_taken(host), "the target of its host functions");
-    assert!(!bench.is_taken(|plan| plan.own.version = "1.0.0".into()), "the version");
+    assert!(!bench.is_taken(|plan| plan.own.version = "1.9.0".into()), "the version");
 }
 
 /// A device keeps its host, and the host its plans.
@@ -172,4 +172,33 @@ fn compile_c6_functions_are_grouped_by_their_canonical_targets() {
     let plan = bench.plan(&apart);
     assert_eq!((names(&plan.own), plan.others.len()), (vec!["other".to_owned(), "spelt".to_owned()], 0));
     assert_eq!(plan.target, *bench.target("threads").target(), "it takes the place of the one asked for");
+}
+
+/// COMPILE-C3: an older reader is written for, a newer one reads what this host writes, and where they have no version in common
+/// the error says what each has.
+#[test]
+fn compile_c3_the_lower_version_is_written() {
+    let lower = |own: &str, min: &str, max: &str| {
+        let [own, min, max] = [own, min, max].map(|text| semver::Version::parse(text).unwrap());
+        lower_version(&own, &min, &max).map(ToString::to_string).map_err(|error| {
+            assert_eq!(*error.kind(), ErrorKind::Unavailable);
+            error.message().to_owned()
+        })
+    };
+    for (own, min, max, wanted) in [
+        ("1.0.0", "1.0.0", "1.0.0", "1.0.0"),
+        ("1.0.0", "1.0.0", "1.9.0", "1.0.0"),
+        ("1.5.0", "1.0.0", "1.3.0", "1.3.0"),
+        ("1.5.0", "1.5.0", "2.0.0", "1.5.0"),
+    ] {
+        assert_eq!(lower(own, min, max), Ok(wanted.to_owned()), "{own} for {min} to {max}");
+    }
+    for (own, min, max) in
+        [("1.0.0", "1.1.0", "1.9.0"), ("2.1.0", "1.0.0", "1.9.0"), ("1.0.0", "0.1.0", "0.9.0")]
+    {
+        let wanted = format!(
+            "it reads IR of version {min} to {max}, this host writes {own}; get a build for this host"
+        );
+        assert_eq!(lower(own, min, max), Err(wanted));
+    }
 }
