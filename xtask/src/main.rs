@@ -38,7 +38,7 @@ Tasks:
             --input FILE run one input, --minimise FILE make it smaller, --keep add to tests/fuzz/corpus
   carry     pack all that runs on a machine with the hardware into one archive, with one command there and one report
   guide     build the guide as pages; prints the first
-  python    make the Python environment that tests ask numpy and TVM in; prints its Python
+  python    create the Python environment (numpy, TVM) used by the tests; prints its interpreter
   wheel     build the wheel of the Python package, with the library, the command and the plugins, for glibc 2.28 and newer
             (installs zig by pip the first time); with --native for the machine's own glibc; prints its path
   wheels    fetch what tests of plugins and of exported libraries ask of PyPI; prints each variable that tests find it by

@@ -19,7 +19,7 @@
 //!   a tenth does not count.
 //! - **SPEED-5 A bounded share.** A contender that has taken [`measure::SHARE_MAX`] takes part in no further round; the ratios
 //!   are those of the rounds that both have.
-//! - **SPEED-6 One judge.** Results are held against the interpreter on the first and last rows of a kernel whose rows are
+//! - **SPEED-6 One judge.** Results are checked against the interpreter on the first and last rows of a kernel whose rows are
 //!   independent, otherwise whole against float64 numpy with a derived bound; the table of rows ([`rows`]) says which.
 
 pub mod contender;

@@ -28,8 +28,8 @@
 //! * **CLI-C9 Text from elsewhere.** What plugins, manifests, drivers, kernels and file names say reaches a terminal, or a
 //!   page, only as [`chipdock_host::shown`] spells it, and never at the beginning of a line where `error:`, `help:` or `-->`
 //!   of ours would stand. An error or a warning of a plugin begins with `plugin "NAME" says:`, in JSON too; one that compiled code
-//!   raises, with `function "NAME" says:`. JSON has all of it, escaped. What was made, such as generated source, is given byte for byte, but
-//!   to a terminal.
+//!   raises, with `function "NAME" says:`. JSON has all of it, escaped. Output such as generated source
+//!   is written byte for byte, except to a terminal.
 //! * **CLI-C10 Raised privileges.** With more privileges than the user who started it has, the command refuses, with exit code
 //!   3 and before it reads a file, everything that opens plugins or writes. `plugins`, without options, lists the system's
 //!   folders; help and version are printed.

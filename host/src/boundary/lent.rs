@@ -2,8 +2,8 @@
 //!
 //! A plugin may keep the table that it was given, or the `self_` in it, and use it later or from another thread. So a `self_`
 //! is a number and never dereferenced: the host's number in the high bits, then one that no other loan had. The loan is looked
-//! up by it, and is there while the call lasts. The memory of a table is not freed: it rests for the next [`RESTING_MAX`] loans
-//! of its host, and is then lent again. So code that kept the pointer reads valid memory, and gets an error that the loan is
+//! up by it, and is there while the call lasts. The memory of a table is not freed: it is reused only after
+//! [`RESTING_MAX`] further loans of its host. So code that kept the pointer reads valid memory, and gets an error that the loan is
 //! over; and a host that lends all day holds that many tables and no more.
 
 use std::collections::{BTreeMap, VecDeque};

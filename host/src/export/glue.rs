@@ -115,7 +115,7 @@ impl Glue<'_> {
         let _ = writeln!(text, "HIDDEN const char chipdock_without_kernels[] = {without};\n");
     }
 
-    /// What the error for a missing function of a device says beside.
+    /// Extra text for the "no such device function" error.
     pub(super) fn without_kernels(&self) -> String {
         let aside = self.document.aside.as_ref().map(|aside| {
             format!(

@@ -405,7 +405,7 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
     {
         let message =
             "the settings in its manifest are not those that it declares; generate the manifest again";
-        return Err(Problem::new(ProblemKind::ManifestLies, message));
+        return Err(Problem::new(ProblemKind::ManifestDiffers, message));
     }
     Ok(Identity { name, version, build_id, info, settings })
 }
@@ -491,7 +491,7 @@ fn registration_problem(staged: &Staged, manifest: Option<&Manifest>) -> Option<
     if !extra.is_empty() {
         message += &format!("; registered and not promised: {extra}");
     }
-    Some(Problem::new(ProblemKind::ManifestLies, message + "; generate the manifest again"))
+    Some(Problem::new(ProblemKind::ManifestDiffers, message + "; generate the manifest again"))
 }
 
 fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
@@ -508,7 +508,7 @@ fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
         "the schema of target kind \"{}\" in its manifest is not the one that it registers; generate the manifest again",
         other.name()
     );
-    Some(Problem::new(ProblemKind::ManifestLies, message))
+    Some(Problem::new(ProblemKind::ManifestDiffers, message))
 }
 
 /// Registers the plugin that is linked into this program, as a plugin's `init` does.

@@ -51,7 +51,7 @@ pub enum ProblemKind {
     /// A name or a device number that it registers is taken.
     NameTaken,
     /// It registers something else than its manifest lists.
-    ManifestLies,
+    ManifestDiffers,
 }
 
 /// Problem of a plugin that is not used.
@@ -90,7 +90,7 @@ impl Problem {
             ProblemKind::NullDescriptor
             | ProblemKind::BadDescriptor
             | ProblemKind::BrokenPlugin
-            | ProblemKind::ManifestLies
+            | ProblemKind::ManifestDiffers
             | ProblemKind::WrongName => ErrorKind::BrokenPlugin,
             _ => ErrorKind::Unavailable,
         };

@@ -394,12 +394,12 @@ fn load_l6_a_lying_manifest_is_its_own_report() {
     let lies: [(Lie, ProblemKind, &str); 5] = [
         (
             |text| text.replace("\"function.bad.silent\"", "\"function.bad.silent\", \"device_api.moon\""),
-            ProblemKind::ManifestLies,
+            ProblemKind::ManifestDiffers,
             "promised and missing: device_api.moon",
         ),
         (
             |text| text.replace(",\n    \"function.bad.silent\"", ""),
-            ProblemKind::ManifestLies,
+            ProblemKind::ManifestDiffers,
             "registered and not promised: function.bad.silent",
         ),
         (

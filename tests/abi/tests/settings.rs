@@ -126,7 +126,7 @@ fn s3_a_manifest_with_other_settings_is_refused() {
         let host = Host::new(options(folder.path())).unwrap();
         host.open_plugin("one").unwrap_err();
         let problem = host.plugins().swap_remove(0).problem.unwrap();
-        assert_eq!(problem.kind, ProblemKind::ManifestLies, "{problem}");
+        assert_eq!(problem.kind, ProblemKind::ManifestDiffers, "{problem}");
         assert!(
             problem.message.contains("settings in its manifest are not those that it declares"),
             "{problem}"

@@ -113,7 +113,7 @@ fn options(choices: &[u8; CHOICE_BYTES]) -> Options {
         externs: is_set(second, 3),
         special_values: is_set(second, 4),
         warps: is_set(second, 5).then_some(32),
-        tour: is_set(second, 6),
+        rotation: is_set(second, 6),
         stages_max: 1 + usize::from(third & 1) + usize::from(third >> 1 & 1),
         depth: 1 + u32::from(third >> 2 & 3),
         ..Options::default()

@@ -49,7 +49,7 @@ pub struct Options {
     pub depth: u32,
     /// Whether each program has an additional stage for one op, comparison or cast on one type: as many consecutive
     /// seeds as [`turns`](crate::turns) returns cover them all.
-    pub tour: bool,
+    pub rotation: bool,
 }
 
 /// Iterates over the ops that compute a value from values (OP6), as this generator uses them.
@@ -92,7 +92,7 @@ impl Default for Options {
             warps: Some(32),
             stages_max: 3,
             depth: 4,
-            tour: true,
+            rotation: true,
         }
     }
 }

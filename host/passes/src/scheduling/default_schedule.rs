@@ -37,8 +37,8 @@ pub(crate) use host::steps;
 /// * **Inlining.** An elementwise intermediate result that one block reads, each element at most once, is computed there; what
 ///   a window, such as that of a pooling, reads several times is kept. A buffer whose elements are those of another one in
 ///   another shape is read in place by all its readers.
-/// * **Rows.** Nests one after the other whose outer loops count the same and that pass on what they computed of a row, such as
-///   those of a softmax, run row by row: intermediate results shrink to a row. A chain with several products, such as
+/// * **Rows.** Consecutive nests over the same rows that pass intermediate results on (softmax, layer
+///   norm) run row by row: intermediate results shrink to a row. A chain with several products, such as
 ///   attention, runs by blocks of 24 to 160 rows.
 /// * **Groups.** An axis that one operand of a product uses only by `axis // members`, such as the channels of a grouped
 ///   convolution, becomes two: groups, which are a batch of products, and their members.

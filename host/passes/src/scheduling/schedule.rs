@@ -53,9 +53,10 @@
 //! - **SCHED-8 Packing.** [`Schedule::read_at`] copies what one access of a block reads into a buffer whose axes are loops.
 //!   Elements outside of the accessed buffer, and those that the predicate excludes, are not read: they are filled with a
 //!   constant, or not written.
-//! - **SCHED-9 Accumulators.** [`Schedule::write_at`] puts a buffer whose axes are loops in place of what a block writes. Of a
-//!   reduction that goes on outside, it is loaded from the output except in its first step. Results are copied back where
-//!   the block would have written them, and nowhere else.
+//! - **SCHED-9 Accumulators.** [`Schedule::write_at`] puts a buffer whose axes are loops in place of
+//!   the output of a block. For a reduction continued in outer loops, it is reloaded from the output
+//!   except at the first step. Results are copied back where the block would have written them, and
+//!   nowhere else.
 //! - **SCHED-10 Aliasing.** Parameters may overlap unless the function has `tirx.noalias` (rule IR-B2 of the IR). Steps that
 //!   copy memory are refused if something else may write that memory in the meantime.
 //! - **SCHED-11 Text.** A trace prints and reads back as itself. A function may carry its schedule as the attribute
@@ -65,9 +66,10 @@
 //! - **SCHED-13 Widening.** [`Schedule::set_dtype`] gives an intermediate buffer a type that has all the values of the old one.
 //! - **SCHED-14 Axes.** [`Schedule::split_axis`] puts two axes in place of one: their values are the quotient and the remainder
 //!   of its value, which they determine.
-//! - **SCHED-15 Caches.** [`Schedule::cache_read`] copies what a block reads of a buffer before the outermost nest around the block,
-//!   [`Schedule::cache_write`] what it writes after it: elements that have a value, and in no case one that nothing wrote. Nothing
-//!   in the nest writes what was copied before it, and nothing else in the nest touches what is copied after it.
+//! - **SCHED-15 Caches.** [`Schedule::cache_read`] copies the elements that a block reads before the
+//!   outermost nest around it, [`Schedule::cache_write`] those that it writes after the nest: only
+//!   elements that have been written. Nothing in the nest writes an element that was copied before it,
+//!   and no other block in the nest touches one that is copied after it.
 //! - **SCHED-16 Scopes.** A buffer has a scope in which all that use it see the same memory: [`Schedule::set_scope`] and the caches
 //!   refuse others, where loops are bound to threads.
 

@@ -1,4 +1,4 @@
-//! libtvm_ffi as a side of functions (VALUE-F1): what its functions raise is in its slot, and what is raised for them goes there.
+//! Routes errors to and from libtvm_ffi's thread-local slot (VALUE-F1).
 
 use std::ffi::c_void;
 use std::ptr;

@@ -19,7 +19,8 @@
 //! * **POOL-F5 State of a thread.** During a task, a thread of the pool has the caller's floating-point mode, current devices and
 //!   streams, whatever it ran before. Error slot and workspace are its own.
 //! * **POOL-F6 Nested.** A region that is launched within a task, of this or another host, is one task on the thread that
-//!   launches it. A region of one task is no region: what is launched within it may use the pool.
+//!   launches it. A region with a single task runs inline, so loops launched inside it may still use
+//!   the pool.
 //! * **POOL-F7 Several callers.** A region takes those threads of the pool that are idle when it is launched, the first ones
 //!   first, and its count is the number of threads that it got, its own included. No caller waits for a thread of the pool, so
 //!   there is no deadlock, and the machine is not given more threads than callers and pool have. (A region that finds no idle

@@ -116,7 +116,7 @@ pub(super) unsafe fn fork_join(
     // one, because the first ones are woken first.
     for (task, slot) in (1..count).rev().zip(claimed.slots().rev()) {
         // SAFETY: the region stands.
-        if slot.take_back() && !unsafe { is_vain(&job(task)) } {
+        if slot.take_back() && !unsafe { is_useless(&job(task)) } {
             // SAFETY: `body` may be called with `data` from several threads until this returns.
             first.add(task, unsafe { run(services, &job(task)) });
         }
@@ -144,7 +144,7 @@ pub(super) unsafe fn fork_join(
 /// # Safety
 ///
 /// As [`run`].
-pub(super) unsafe fn is_vain(job: &Job) -> bool {
+pub(super) unsafe fn is_useless(job: &Job) -> bool {
     // SAFETY: the job's region is alive, as `run` requires.
     unsafe { (*job.region).failed.load(Ordering::Relaxed) < job.task }
 }

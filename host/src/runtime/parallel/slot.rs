@@ -76,7 +76,7 @@ struct Mailbox {
 
 /// The part of a slot that the thread does not watch.
 #[repr(C, align(64))]
-struct Desk {
+struct OwnerState {
     owner: AtomicU32,
     failure: UnsafeCell<Option<Failure>>,
     /// The owner, while it sleeps.
@@ -88,7 +88,7 @@ struct Desk {
 #[repr(C, align(128))] // processors fetch lines in pairs: neighbours do not disturb each other
 pub(super) struct Slot {
     mailbox: Mailbox,
-    desk: Desk,
+    owner_state: OwnerState,
 }
 
 // SAFETY: only the side that the state names (the table above) accesses the cells; pointers in a job are for the body, whose
@@ -122,7 +122,7 @@ impl Slot {
         };
         Self {
             mailbox: Mailbox { state: AtomicU32::new(DONE), job: UnsafeCell::new(job) },
-            desk: Desk {
+            owner_state: OwnerState {
                 owner: AtomicU32::new(FREE),
                 failure: UnsafeCell::new(None),
                 waiter: UnsafeCell::new(None),
@@ -142,7 +142,7 @@ impl Slot {
     }
 
     fn take_over(&self, to: u32) -> bool {
-        let owner = &self.desk.owner;
+        let owner = &self.owner_state.owner;
         // A plain read first: it leaves the line where it is when another has the slot.
         owner.load(Ordering::Relaxed) == FREE
             && owner.compare_exchange(FREE, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
@@ -159,14 +159,14 @@ impl Slot {
     ///
     /// * This thread claimed it; its job was taken back or joined.
     pub(super) unsafe fn release(&self) {
-        self.desk.owner.store(FREE, Ordering::Release);
+        self.owner_state.owner.store(FREE, Ordering::Release);
     }
 
     /// Sets a state that the thread waits for.
     fn call(&self, state: u32) {
         let was = self.mailbox.state.swap(state, Ordering::AcqRel);
         if was == PARKED
-            && let Some(thread) = self.desk.thread.get()
+            && let Some(thread) = self.owner_state.thread.get()
         {
             thread.unpark();
         }
@@ -209,7 +209,7 @@ impl Slot {
                 return Err(ForkedChild);
             }
             // SAFETY: the waiter is the owner's until the state says that it waits.
-            unsafe { *self.desk.waiter.get() = Some(thread::current()) };
+            unsafe { *self.owner_state.waiter.get() = Some(thread::current()) };
             if self.change(RUNNING, AWAITED) {
                 while !has_ended() {
                     thread::park();
@@ -218,8 +218,8 @@ impl Slot {
         }
         // SAFETY: the job has ended: the cells are the owner's.
         unsafe {
-            *self.desk.waiter.get() = None;
-            Ok((*self.desk.failure.get()).take())
+            *self.owner_state.waiter.get() = None;
+            Ok((*self.owner_state.failure.get()).take())
         }
     }
 
@@ -228,12 +228,12 @@ impl Slot {
         if self.take_over(CLOSED) {
             self.call(CLOSED);
         }
-        self.desk.owner.load(Ordering::Relaxed) == CLOSED
+        self.owner_state.owner.load(Ordering::Relaxed) == CLOSED
     }
 
     /// Returns the next action of the slot's own thread; waits for it.
     pub(super) fn next(&self, services: &Services, patience: Patience) -> Next {
-        let _ = self.desk.thread.get_or_init(thread::current);
+        let _ = self.owner_state.thread.get_or_init(thread::current);
         let mut is_late = false;
         loop {
             if !patience.spin(For::Work, || self.is(READY) || self.is(CLOSED)) {
@@ -264,13 +264,13 @@ impl Slot {
     pub(super) unsafe fn finish(&self, failure: Option<Failure>) {
         if failure.is_some() {
             // SAFETY: the job runs: the cell is the thread's.
-            unsafe { *self.desk.failure.get() = failure };
+            unsafe { *self.owner_state.failure.get() = failure };
         }
         if self.change(RUNNING, DONE) {
             return;
         }
         // SAFETY: awaited: the owner set the waiter before, and leaves it alone now.
-        let waiter = unsafe { (*self.desk.waiter.get()).take() };
+        let waiter = unsafe { (*self.owner_state.waiter.get()).take() };
         self.mailbox.state.store(DONE, Ordering::Release);
         if let Some(waiter) = waiter {
             waiter.unpark();

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::region::{IN_REGION, is_vain, run_handed};
+use super::region::{IN_REGION, is_useless, run_handed};
 use super::size::{self, THREADS_MAX};
 use super::slot::{Next, Slot};
 use super::wait::Patience;
@@ -78,7 +78,7 @@ fn serve(services: &'static Services, slot: &'static Slot, patience: Patience) {
     while let Next::Run(job, is_late) = slot.next(services, patience) {
         // SAFETY: the caller that posted the job keeps its data until the slot was joined, which comes after `finish`.
         unsafe {
-            let failure = if is_late && is_vain(&job) { None } else { run_handed(services, &job) };
+            let failure = if is_late && is_useless(&job) { None } else { run_handed(services, &job) };
             slot.finish(failure);
         }
     }

@@ -12,7 +12,7 @@ use chipdock_abi::{ChipdockEnv, ChipdockParallelBody};
 use chipdock_plugin_api as api;
 use chipdock_programs::Random;
 
-use super::region::{Region, is_vain, run_handed};
+use super::region::{Region, is_useless, run_handed};
 use super::size;
 use super::slot::{Job, Slot};
 use super::wait::Patience;
@@ -249,7 +249,7 @@ fn a_task_is_left_out_only_after_a_lower_failure() {
         let (body, context) = (ChipdockParallelBody(count), std::ptr::null());
         let job = Job { body, data, task, count: 4, region: &raw const region, context };
         // SAFETY: the region and the counter are live.
-        let is_left_out = unsafe { is_vain(&job) || run_handed(fixture.host.0.services, &job).is_some() };
+        let is_left_out = unsafe { is_useless(&job) || run_handed(fixture.host.0.services, &job).is_some() };
         assert_eq!(ran.into_inner(), u32::from(!is_left_out));
         !is_left_out
     };

@@ -18,7 +18,7 @@ fn tensor<T: Element>(shape: &[i64], elements: &[T]) -> Tensor {
     Tensor::from_slice(shape, elements).unwrap()
 }
 
-/// The places in order, by the definition: each element goes behind those before it that are not after it.
+/// The places in order, by the definition: a stable sort, in which equal elements keep their order.
 fn order<T: PartialOrd + Copy>(elements: &[T], is_ascending: bool) -> Vec<usize> {
     let is_nan = |x: T| x.partial_cmp(&x).is_none();
     let is_less = |a: T, b: T| a < b || is_nan(b) && !is_nan(a);

@@ -87,13 +87,13 @@ impl Names {
         }
     }
 
-    /// Returns a name similar to `wish` that is not used in scope; it is taken until the scope closes.
-    pub(super) fn take(&mut self, wish: &str) -> Arc<str> {
-        self.take_at(wish, self.scopes.len() - 1)
+    /// Returns a name similar to `preferred` that is not used in scope; it is taken until the scope closes.
+    pub(super) fn take(&mut self, preferred: &str) -> Arc<str> {
+        self.take_at(preferred, self.scopes.len() - 1)
     }
 
-    fn take_at(&mut self, wish: &str, scope: usize) -> Arc<str> {
-        let base = identifier(wish);
+    fn take_at(&mut self, preferred: &str, scope: usize) -> Arc<str> {
+        let base = identifier(preferred);
         let mut name: Arc<str> = base.as_str().into();
         while self.used.contains_key(&name) {
             let next = self.next.entry(base.clone()).or_insert(0);

@@ -49,7 +49,8 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes so many bytes that do not wrap around; returns where they start and end, or `None` if they do not fit.
+    /// Reserves a contiguous range of that many bytes; returns where it starts and ends, or `None` if it
+    /// does not fit.
     ///
     /// A ring of which nothing is taken is used from its start again, so that short copies touch the same memory and not,
     /// one after the other, all of the ring.

@@ -21,7 +21,7 @@ const BLOCK_BYTES_MIN: u64 = 8 << 20;
 const DEVICE_BLOCK_BYTES_MAX: u64 = 256 << 20;
 const HOST_BLOCK_BYTES_MAX: u64 = 64 << 20;
 
-/// Which of the things that a device may support are used where it does. The plugin uses all; tests try without each.
+/// Optional device features that the plugin may use (tests disable them one by one).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means {
     /// Timeline semaphores; else fences.

@@ -1,4 +1,4 @@
-//! The remainder of a division of floats, digit by digit: it is exact, which the driver's is not.
+//! The remainder of a division of floats, digit by digit: exact, unlike the driver's.
 
 use chipdock_ir::{DType, Op as IrOp};
 use rspirv::spirv::{GlslStd450Op, Op, Word};

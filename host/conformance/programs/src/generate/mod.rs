@@ -7,9 +7,9 @@ mod index;
 mod loops;
 mod module;
 mod op;
+mod rotation;
 mod stage;
 mod threads;
-mod tour;
 mod value;
 mod vector;
 mod views;
@@ -17,8 +17,8 @@ mod views;
 use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{Buffer, DType, Expr, Param, PrimFunc, Stmt, Var, build};
 
-pub(crate) use tour::takes;
-pub use tour::turns;
+pub(crate) use rotation::takes;
+pub use rotation::turns;
 
 use crate::choices::Choices;
 use crate::{Case, Options};
@@ -30,7 +30,7 @@ const UNTOUCHED: f64 = 77.0;
 /// Generates the program of a seed: the same on every machine for the same version of this crate and the same options.
 ///
 /// The front page lists what it promises. Programs of consecutive seeds have nothing in common, except that with
-/// [`Options::tour`] each takes the next turn.
+/// [`Options::rotation`] each takes the next turn.
 #[must_use]
 pub fn arbitrary(seed: u64, options: &Options) -> Case {
     Generator::new(Choices::new(seed), options).case(seed)

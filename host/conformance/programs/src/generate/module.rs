@@ -28,7 +28,7 @@ impl Generator<'_> {
         let n_stages = 1 + self.random.below(self.options.stages_max.max(1));
         let mut body = inner(|f| {
             self.entry(f);
-            if self.options.tour {
+            if self.options.rotation {
                 self.turn(f, seed);
             }
             for at in 0..n_stages {

@@ -289,7 +289,7 @@ mod tests {
             missing.is_empty(),
             "no random program calls {missing:?}: state the domain and the range of each in `domain` or `domain_of_two` of \
              host/conformance/programs/src/generate/op.rs, or, for an op of another signature, call it in `value.rs` and \
-             `tour.rs` and name it in `is_stated`"
+             `rotation.rs` and name it in `is_stated`"
         );
     }
 }

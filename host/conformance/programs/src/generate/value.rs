@@ -7,7 +7,7 @@ use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op, Signat
 use super::Generator;
 use super::facts::{Scope, Tensor, Val, number};
 use super::op;
-use super::tour::takes;
+use super::rotation::takes;
 
 /// Every comparison.
 pub(crate) const COMPARES: &[CompareOp] = CompareOp::ALL;
@@ -222,7 +222,7 @@ impl Generator<'_> {
 
     /// Generates a sum of four products of int8 or uint8.
     pub(crate) fn dot(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
-        let sum = super::tour::sum_of(dtype);
+        let sum = super::rotation::sum_of(dtype);
         let four = dtype.scalar().with_lanes(4);
         let (a, b) = (self.value(four, scope, depth), self.value(four, scope, depth));
         let start = self.value(sum, scope, depth);

@@ -62,7 +62,7 @@ enum Part {
     Device(Stmt),
     /// The statement touches memory; it is unchanged except for variables that the given statements bind, which the
     /// host runs before it.
-    Behind(Vec<Stmt>, Stmt),
+    WithBefore(Vec<Stmt>, Stmt),
     /// The statement launches everything in it that touches memory.
     Launched(Stmt),
 }
@@ -230,8 +230,8 @@ impl<'a> Scheduler<'a> {
                 };
                 match self.stmt(body)? {
                     Part::Launched(body) => Part::Launched(Stmt::new(note(body)).with_span(stmt.span)),
-                    Part::Behind(before, body) => {
-                        Part::Behind(before, Stmt::new(note(body)).with_span(stmt.span))
+                    Part::WithBefore(before, body) => {
+                        Part::WithBefore(before, Stmt::new(note(body)).with_span(stmt.span))
                     }
                     Part::Host(_) if self.is_of_host(value) => Part::Host(stmt.clone()),
                     _ => Part::Device(stmt.clone()),
@@ -275,7 +275,7 @@ impl<'a> Scheduler<'a> {
     fn by_memory(&self, stmt: &Stmt) -> Part {
         match self.callees.hoisted(stmt) {
             (before, _) if before.is_empty() => Part::Device(stmt.clone()),
-            (before, stmt) => Part::Behind(before, stmt),
+            (before, stmt) => Part::WithBefore(before, stmt),
         }
     }
 
@@ -283,8 +283,10 @@ impl<'a> Scheduler<'a> {
     fn whole(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
         match self.stmt(stmt)? {
             Part::Host(stmt) | Part::Launched(stmt) => Ok(stmt),
-            Part::Device(stmt) => self.solo(&stmt),
-            Part::Behind(before, stmt) => Ok(Stmt::seq(before.into_iter().chain([self.solo(&stmt)?]))),
+            Part::Device(stmt) => self.on_one_thread(&stmt),
+            Part::WithBefore(before, stmt) => {
+                Ok(Stmt::seq(before.into_iter().chain([self.on_one_thread(&stmt)?])))
+            }
         }
     }
 
@@ -343,20 +345,20 @@ impl<'a> Scheduler<'a> {
             match part {
                 Part::Device(stmt) => alone.push(stmt),
                 // The host's calls touch no memory: they may run before the statements that do.
-                Part::Behind(before, stmt) => {
+                Part::WithBefore(before, stmt) => {
                     done.extend(before);
                     alone.push(stmt);
                 }
                 Part::Host(stmt) | Part::Launched(stmt) => {
                     if !alone.is_empty() {
-                        done.push(self.solo(&Stmt::seq(std::mem::take(&mut alone)))?);
+                        done.push(self.on_one_thread(&Stmt::seq(std::mem::take(&mut alone)))?);
                     }
                     done.push(stmt);
                 }
             }
         }
         if !alone.is_empty() {
-            done.push(self.solo(&Stmt::seq(alone))?);
+            done.push(self.on_one_thread(&Stmt::seq(alone))?);
         }
         Ok(Part::Launched(Stmt::seq(done)))
     }
@@ -367,7 +369,7 @@ impl<'a> Scheduler<'a> {
         if !self.is_launching(all) {
             return Ok(None);
         }
-        views::sunk(view, rest, self.callees, self.starts, &|stmt| self.solo(stmt))
+        views::sunk(view, rest, self.callees, self.starts, &|stmt| self.on_one_thread(stmt))
     }
 
     fn branches(
@@ -429,7 +431,7 @@ impl<'a> Scheduler<'a> {
         let body = substitution.stmt(&Stmt::seq(allocations.chain([block.body.clone()])));
         Ok(match self.stmt(&body)? {
             Part::Launched(body) => Part::Launched(body),
-            Part::Behind(..) => Part::Launched(self.whole(&body)?),
+            Part::WithBefore(..) => Part::Launched(self.whole(&body)?),
             Part::Host(_) | Part::Device(_) => left(false),
         })
     }
@@ -477,9 +479,9 @@ impl<'a> Scheduler<'a> {
             Part::Launched(body) if body.is_nop() => Part::Launched(body),
             Part::Launched(body) => Part::Launched(with_body(stmt, body, Some(kind))),
             Part::Host(_) => Part::Host(stmt.clone()),
-            Part::Behind(..) => Part::Launched(with_body(stmt, self.whole(body)?, Some(kind))),
+            Part::WithBefore(..) => Part::Launched(with_body(stmt, self.whole(body)?, Some(kind))),
             Part::Device(_) if can_move_out(stmt) => Part::Device(stmt.clone()),
-            Part::Device(body) => Part::Launched(with_body(stmt, self.solo(&body)?, Some(kind))),
+            Part::Device(body) => Part::Launched(with_body(stmt, self.on_one_thread(&body)?, Some(kind))),
         })
     }
 
@@ -525,7 +527,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Launches one thread that runs the statement.
-    fn solo(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
+    fn on_one_thread(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
         if returns(stmt) {
             return Err(self.refused(
                 stmt,

@@ -34,8 +34,8 @@ impl Schedule {
         self.run("compute_inline", Args::new().with(block), |function| inline(function, block)).map(|_| ())
     }
 
-    /// Makes what a block makes of an intermediate result where that is computed, and removes the block and the buffer
-    /// of the intermediate result.
+    /// Moves the consumer's computation into the producer of the intermediate result, and removes the
+    /// consumer and the buffer of the intermediate result.
     ///
     /// The producer is one store that does not read the buffer; for the epilogue of a reduction, first put accumulators in
     /// place of its output ([`Schedule::write_at`]): their copy to the output is such a producer.

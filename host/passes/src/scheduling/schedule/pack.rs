@@ -24,7 +24,7 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Takes a block and the loops after it apart from what a step returned; the last block first.
+    /// Splits the last block and its loops off the handles that a step returned.
     pub(super) fn last_of(handles: &mut Vec<Handle>) -> Option<Self> {
         let at = handles.iter().rposition(|handle| matches!(handle, Handle::Block(_)))?;
         let mut own = handles.split_off(at);

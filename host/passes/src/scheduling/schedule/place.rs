@@ -230,7 +230,7 @@ pub(super) fn is_domain(block: &Realized<'_>, part: &Expr, ranges: &Ranges) -> b
     domain_axis(block, part, ranges).is_some()
 }
 
-/// The number of the axis of which the condition says that its value is within its domain.
+/// Returns the index of the axis that this condition bounds.
 pub(super) fn domain_axis(block: &Realized<'_>, part: &Expr, ranges: &Ranges) -> Option<usize> {
     let ExprKind::Compare(CompareOp::Lt, a, b) = &part.kind else { return None };
     let same = |x: &Expr, y: &Expr| simplify::expr_with(x, ranges) == simplify::expr_with(y, ranges);
@@ -238,7 +238,8 @@ pub(super) fn domain_axis(block: &Realized<'_>, part: &Expr, ranges: &Ranges) ->
     axes.position(|(axis, value)| axis.min.as_int() == Some(0) && same(value, a) && same(&axis.extent, b))
 }
 
-/// Whether a value runs through all integers from its first to its last along loops, with what else is in it fixed.
+/// Returns true if the loops make the value take every integer in its range; everything else in it
+/// is fixed.
 pub(super) fn dense(value: &Expr, loops: &[Loop<'_>], ranges: &Ranges) -> bool {
     let mut digits: Vec<(i128, Option<i128>)> = Vec::new();
     for (term, factor) in Linear::of(&simplify::expr_with(value, ranges)).terms {

@@ -91,7 +91,8 @@ struct Tile<'a> {
     reads_own: bool,
 }
 
-/// The function, its new blocks with their loops, and whether there are one for the init and one that loads.
+/// The function, its new blocks with their loops, and whether an init block and a load block were
+/// created.
 type Tiled = Result<(PrimFunc, Vec<Handle>, (bool, bool)), ScheduleError>;
 
 fn write_at(
@@ -562,8 +563,8 @@ fn is_whole(writer: &Block, buffer: &chipdock_ir::Buffer) -> bool {
     axes.all(|(axis, extent)| axis.min.as_int() == Some(0) && axis.extent == *extent)
 }
 
-/// Whether a block without predicate runs, for each axis, in a loop as long as the one whose variable is that index of the
-/// load, or in one of so many iterations that the index is less.
+/// Returns true if the writer covers every element that the load reads: each of its loops is at
+/// least as long as the range of the corresponding index, and the block has no predicate.
 fn written_by_the_same_loops(
     function: &Stmt,
     writer: &str,

@@ -1,4 +1,5 @@
-//! Functions whose parameters may overlap: what rules make of a function whose parameters do not is run if they turn out not to.
+//! If parameters may overlap, the function compares their addresses at entry and runs the optimised
+//! loops only when they do not.
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{

@@ -1,5 +1,6 @@
-//! Stores past the caches, of outputs that are not read again and leave no room for what is: of more than half of the last
-//! cache. What is smaller is there when the next kernel reads it: TOPI's maps of 4 MiB take twice as long with such stores.
+//! Uses non-temporal stores for outputs larger than half of the last-level cache that are not read
+//! again. A smaller output is still in the cache when the next kernel reads it: TOPI's maps of 4 MiB
+//! take twice as long with such stores.
 
 use chipdock_ir::{Buffer, ExprKind, IterKind, Param, PrimFunc, StmtKind, attr};
 

@@ -1,4 +1,4 @@
-//! Turns of the tour: every op, comparison and cast on every type, one for each seed.
+//! The rotation: every op, comparison and cast on every type, one for each seed.
 
 use chipdock_ir::build::Body;
 use chipdock_ir::op::{Class, Gives};
