@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn files_i1_what_is_no_regular_file_is_refused_at_once_and_named() {
+    fn files_i1_only_regular_files_are_read_others_are_named_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fifo(&at("fifo"));

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_is_read() {
+    fn wanted_outputs_are_read() {
         assert_eq!(read("").map(|wanted| wanted.targets.len()), Ok(TARGETS.len()));
         let wanted = Wanted { targets: vec!["npy".to_owned()], seconds: 5, action: Action::Fuzz };
         assert_eq!(read("npy --seconds 5"), Ok(wanted));

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn unknown_words_are_refused() {
         for wrong in [
             "--threads 0",
             "--threads 1,x",

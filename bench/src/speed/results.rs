@@ -233,7 +233,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_there_is_not_listed_as_not_run() {
+    fn supported_cases_are_not_listed_as_not_run() {
         let names = |features: &[&str]| -> Vec<String> {
             let features: Vec<String> = features.iter().map(|name| (*name).to_owned()).collect();
             not_run(&features).into_keys().collect()

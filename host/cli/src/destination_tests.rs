@@ -72,7 +72,7 @@ fn the_advice_is_for_the_error() {
 }
 
 #[test]
-fn what_is_not_committed_leaves_nothing() {
+fn an_uncommitted_change_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out");
     drop(Destination::of(&path).unwrap().prepare(|out| out.write_all(b"x")).unwrap());
@@ -80,7 +80,7 @@ fn what_is_not_committed_leaves_nothing() {
 }
 
 #[test]
-fn what_is_no_place_for_a_file_is_said_at_once() {
+fn an_output_that_cannot_be_written_is_reported_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, b"").unwrap();

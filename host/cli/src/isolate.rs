@@ -253,7 +253,7 @@ mod tests {
 
     /// ISOLATE-I2, ISOLATE-I3: files come whole into their places; what nobody asked for, or is not there, leaves nothing.
     #[test]
-    fn what_is_handed_over_is_delivered() {
+    fn an_object_handed_over_is_delivered() {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (folder.path().join("one"), folder.path().join("two"));
         let report = |parts| Report { exit: 0, parts };

@@ -147,7 +147,7 @@ mod tests {
 
     /// SUITE-S6: a type that no value has, but in positions.
     #[test]
-    fn what_is_no_value_of_a_type_shows_nothing_of_it() {
+    fn a_value_of_another_type_shows_nothing_of_it() {
         let untested = |text: &str| {
             let text =
                 format!("f_kernel(A: T.Buffer((8,), \"float32\"), B: T.Buffer((8,), \"int64\")):\n{text}");

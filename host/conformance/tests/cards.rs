@@ -139,7 +139,7 @@ fn the_canonical_form_does_not_depend_on_who_wrote_the_file() {
 }
 
 #[test]
-fn what_is_no_card_is_said() {
+fn a_malformed_card_is_reported() {
     for (text, says) in [
         ("", "no JSON"),
         ("{}", "found none"),

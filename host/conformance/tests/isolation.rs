@@ -347,7 +347,7 @@ fn suite_s14_a_filter_that_matches_nothing_is_usage() {
 }
 
 #[test]
-fn suite_s7_what_is_expected_runs_and_is_no_failure() {
+fn suite_s7_an_expected_failure_runs_and_fails_no_run() {
     let expected =
         format!("[[case]]\nmatch = \"{FIRST}\"\nstatus = \"crash\"\nreason = \"known\"\nissue = \"#1\"\n");
     let report = Bad::new("segfault").expecting(&expected).run();

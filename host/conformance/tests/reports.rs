@@ -90,7 +90,7 @@ fn the_terminal_is_coloured_only_when_asked_and_never_steered() {
 }
 
 #[test]
-fn what_is_alike_is_shown_a_few_times_and_counted() {
+fn equal_lines_are_shown_a_few_times_and_counted() {
     let mut report = sample();
     let like = report.cases.iter().find(|case| case.status == Status::Failed).unwrap().clone();
     report.cases = vec![like; 1000];

@@ -46,7 +46,7 @@ fn scalars_and_empty_arrays_are_arrays() {
 }
 
 #[test]
-fn what_is_no_array_of_numbers_says_why() {
+fn a_malformed_array_says_why() {
     let good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}";
     let replaced = |from: &str, to: &str| file(&good.replace(from, to), &[0; 8]);
     let mut newer = file(good, &[0; 8]);
@@ -183,7 +183,7 @@ fn dtypes() -> impl Strategy<Value = DType> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(dtype in dtypes(), shape in proptest::collection::vec(0_i64..5, 0..5), seed: u8) {
+    fn a_written_document_reads_back(dtype in dtypes(), shape in proptest::collection::vec(0_i64..5, 0..5), seed: u8) {
         let count: i64 = shape.iter().product();
         let size = usize::try_from(count).unwrap() * dtype.size_bytes();
         let modulus = if dtype.is_bool() { 2 } else { 251 };

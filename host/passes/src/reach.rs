@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_to_fit_is_narrow() {
+    fn only_values_known_to_fit_are_narrow() {
         let size = |name: &str, dtype| Var::new(name, dtype).expr();
         let (n, m, l) = (size("n", DType::INT32), size("m", DType::INT32), size("l", DType::INT64));
         let (narrow, wide) = (DType::INT32, DType::INT64);

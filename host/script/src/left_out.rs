@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_not_taken() {
+    fn excluded_files_are_not_taken() {
         for (names, _) in LEFT_OUT {
             for name in *names {
                 assert!(!crate::names::known().any(|known| known == *name), "{name} is taken");

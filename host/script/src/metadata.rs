@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_graph_is_refused() {
+    fn a_malformed_graph_is_refused() {
         assert!(error("").contains("not valid JSON"));
         assert!(error(&"[".repeat(100_000)).contains("recursion limit"));
         assert_eq!(error("{}"), "expected \"nodes\", a list");

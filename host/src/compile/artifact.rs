@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_changed_is_refused() {
+    fn truncated_and_altered_files_are_refused() {
         let bytes = artifact().to_bytes().unwrap();
         let lengths = (0..700).chain((700..bytes.len()).step_by(97));
         for length in lengths.chain([bytes.len() - 1]) {
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_regular_file_is_no_artifact() {
+    fn a_fifo_or_a_folder_is_no_artifact() {
         for (path, says) in
             [("/dev/zero", "it is a character device"), ("/", "it is a folder"), ("/none", "No such")]
         {

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn r8_what_is_no_object_is_the_plugins_fault() {
+    fn r8_a_damaged_object_is_the_plugins_fault() {
         let error = rename(&mut [0; 16], &index(&["f"])).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::BrokenPlugin);
     }

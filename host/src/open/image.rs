@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn image_e1_what_is_no_library_is_named() {
+    fn image_e1_a_file_that_is_no_library_is_named() {
         let with = |at: usize, bytes: &[u8]| {
             let mut library = library().to_vec();
             library[at..at + bytes.len()].copy_from_slice(bytes);

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_k4_what_is_no_lock_says_why() {
+    fn lock_k4_a_malformed_lock_says_why() {
         for (from, to, says) in [
             ("-lock/1", "-lock/2", "expected \"chipdock.plugins-lock/1\""),
             ("\"name\": \"b\"", "\"name\": \"a\"", "pins plugin \"a\" twice"),

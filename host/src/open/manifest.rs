@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_manifest_says_where_and_why() {
+    fn a_malformed_manifest_says_where_and_why() {
         let long_key = format!("device_api.{}", "t".repeat(129));
         let needs = |field: &str| format!("\"schema\": 1, \"needs\": {{{field}}},");
         for (from, to, says) in [

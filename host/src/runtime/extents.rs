@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_integer_is_an_error() {
+    fn a_value_that_is_no_integer_is_an_error() {
         assert!(constant(&Expr::float(1.0, DType::FLOAT32)).is_err());
         assert!(constant(&Expr::float(1.0, DType::FLOAT32).cast(DType::INT32)).is_err());
         assert!(constant(&Expr::i32(1).broadcast(4)).is_err());

@@ -109,7 +109,7 @@ mod tests {
 
     /// CHILD-V4, CHILD-V5: nothing that is written makes us hold more than so much, and what follows a line too long is read.
     #[test]
-    fn what_is_held_is_bounded() {
+    fn kept_entries_are_bounded() {
         let mut lines = Lines::new(1000);
         let mut tail = Tail::default();
         for _ in 0..200 {

@@ -185,8 +185,8 @@ mod tests {
 
     /// CHILD-V11: the list has what is known otherwise, and memory is read without a fault.
     #[test]
-    fn what_is_where_is_found() {
-        let address = what_is_where_is_found as *const () as usize;
+    fn every_place_is_found() {
+        let address = every_place_is_found as *const () as usize;
         let own = std::env::current_exe().unwrap();
         let (mut paths, mut n_mappings, mut last) = (Vec::new(), 0, 0);
         MapReader::new().each(&mut |mapping| {

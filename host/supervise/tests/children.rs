@@ -82,7 +82,7 @@ fn an_end_has_its_words() {
 
 /// CHILD-V1: what is printed is no report, and the report is on none of the three.
 #[test]
-fn what_is_printed_disturbs_nothing() {
+fn printing_disturbs_nothing() {
     let said = outcome("echo noise; echo noise >&2; test $R -gt 2 && report yes; echo noise");
     assert_eq!(said, Outcome::Reported(b"yes".to_vec()));
 }
@@ -156,7 +156,7 @@ fn a_child_ends_with_its_thread() {
 
 /// CHILD-V1: a file that is shared is the child's too, under the number that it is given.
 #[test]
-fn what_is_shared_is_inherited() {
+fn shared_values_are_inherited() {
     let (notebook, file) = chipdock_supervise::Notebook::new().unwrap();
     let script = "S=${CHIPDOCK_REPORT_TO#*,}; printf '\\003\\000\\000\\000abc' >/proc/self/fd/$S; exit 0";
     let asked = ask(shell(script).share(file), Some(SHORT));

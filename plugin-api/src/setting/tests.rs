@@ -33,7 +33,7 @@ fn s2_declarations_are_written_as_json() {
 }
 
 #[test]
-fn s2_what_is_no_declaration_is_refused() {
+fn s2_a_malformed_declaration_is_refused() {
     assert!(are_declarations(ALL) && are_declarations(&[]));
     let long: &'static str = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
     for name in ["", "A", "1a", "-a", "a_b", "a.b", "a b", long] {

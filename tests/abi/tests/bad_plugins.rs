@@ -113,7 +113,7 @@ fn destroyed_count(library: &Path) -> i32 {
 }
 
 #[test]
-fn load_l2_what_is_no_library_is_told() {
+fn load_l2_a_file_that_is_no_library_is_reported() {
     let folder = Folder::new();
     let path = folder.path().join("bad.so");
     fs::write(&path, "not a library").unwrap();

@@ -134,7 +134,7 @@ fn wrong_usage_ends_with_2_before_anything_is_run() {
 }
 
 #[test]
-fn what_is_no_plugin_is_refused_with_3_and_reported() {
+fn a_file_that_is_no_plugin_is_refused_with_3_and_reported() {
     let scratch = Scratch::new();
     scratch.write("text.so", "no library");
     let ended = scratch.run("conformance text.so --report-json r.json");

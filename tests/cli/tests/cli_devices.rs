@@ -68,7 +68,7 @@ fn kernels_run_on_devices() {
 
 /// Whatever a target's device is: it can be compiled for, looked at, and kept.
 #[test]
-fn what_is_compiled_for_a_device_can_be_seen() {
+fn device_code_can_be_printed() {
     let scratch = Scratch::new();
     scratch.kernel("unroll_vectorize.py");
     let kinds = kinds(&scratch);

@@ -103,7 +103,7 @@ fn no_command_waits_for_a_file_that_never_ends() {
 }
 
 #[test]
-fn what_is_no_library_is_refused_with_what_it_is() {
+fn another_kind_of_file_is_refused_by_name() {
     let scratch = Scratch::new();
     let whole = fs::read(built().plugins.join("chipdock_plugin_c.so")).unwrap();
     for (bytes, says) in [

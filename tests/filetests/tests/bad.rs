@@ -69,7 +69,7 @@ fn what_nests_too_deep_is_refused() {
 }
 
 #[test]
-fn what_is_long_but_flat_is_read() {
+fn a_long_flat_document_is_read() {
     let mut body = String::from("A[0] = 1.0\n");
     body += &"A[n] = A[n] + 1.0\n".repeat(5000);
     assert!(parse(&function(&body), "f.py").is_ok());

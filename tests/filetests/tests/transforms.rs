@@ -71,7 +71,7 @@ fn run(module: &IrModule) -> Vec<i128> {
 }
 
 #[test]
-fn what_is_inlined_and_moved_computes_the_same() {
+fn inlined_and_moved_blocks_compute_the_same() {
     let module = chipdock_script::parse(TEXT, "pointers.py").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(left(&module), (3, 3));
     let plain = without_moved_pointers(&with_inlined_buffers(&module));

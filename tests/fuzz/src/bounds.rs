@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_held_at_once_is_counted() {
+    fn live_memory_is_counted() {
         let peak = measured(|| {
             for _ in 0..4 {
                 std::hint::black_box(vec![0_u8; 3 << 20]);

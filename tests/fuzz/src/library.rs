@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_made_is_a_library() {
+    fn the_output_is_a_library() {
         let read = |file| Contents::read(file).unwrap_or_else(|error| panic!("refused: {error}"));
         let Contents::Library(library) = read(made(b"", b"")) else { panic!("no library") };
         assert_eq!(library.functions().collect::<Vec<_>>(), [("add", "__tvm_ffi_add")]);

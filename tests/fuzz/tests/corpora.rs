@@ -102,7 +102,7 @@ fn fuzz_f5_most_tapes_are_valid_programs() {
 }
 
 #[test]
-fn what_is_kept_is_small_and_has_a_target() {
+fn kept_inputs_are_small_and_have_a_target() {
     let folder = kept("");
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
     for entry in std::fs::read_dir(&folder).expect("the corpora").flatten() {

@@ -99,9 +99,9 @@ fn lowered(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failure
 }
 
 #[test]
-fn pass_l3_what_is_scheduled_is_lowered() {
+fn pass_l3_schedules_are_lowered() {
     let capabilities = device(256, 16384, Some(65535));
-    Trial::new("pass_l3_what_is_scheduled_is_lowered", FOLDER)
+    Trial::new("pass_l3_schedules_are_lowered", FOLDER)
         .programs(400)
         .run(|case| lowered(case, &capabilities));
 }
@@ -115,9 +115,9 @@ fn lone(threads: i64, blocks: Option<i64>) -> TargetCapabilities {
 }
 
 #[test]
-fn pass_l3_what_is_scheduled_for_serial_threads_is_lowered() {
+fn pass_l3_schedules_for_serial_threads_are_lowered() {
     let capabilities = lone(256, None);
-    let trial = Trial::new("pass_l3_what_is_scheduled_for_serial_threads_is_lowered", FOLDER);
+    let trial = Trial::new("pass_l3_schedules_for_serial_threads_are_lowered", FOLDER);
     trial.programs(400).run(|case| lowered(case, &capabilities));
 }
 

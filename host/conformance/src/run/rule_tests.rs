@@ -102,7 +102,7 @@ const F16: &[Profile] = &[Profile::Float16];
 const BOTH: &[Profile] = &[Profile::Float16, Profile::Float64];
 
 #[test]
-fn suite_s6_what_is_claimed_must_not_be_unsupported() {
+fn suite_s6_a_claim_must_not_be_unsupported() {
     let claims = "claims = [\"float16\"]";
     let (cases, profiles, stale) = judged(claims, &[("a", F16, unsupported()), ("b", F16, None)]);
     let failure = cases[0].failure.as_ref().unwrap();
@@ -116,7 +116,7 @@ fn suite_s6_what_is_claimed_must_not_be_unsupported() {
 }
 
 #[test]
-fn suite_s6_what_is_not_claimed_is_refused_by_all_cases_alike() {
+fn suite_s6_all_cases_of_one_missing_claim_are_refused_alike() {
     let (cases, profiles, stale) = judged("", &[("a", F16, unsupported()), ("b", F16, unsupported())]);
     assert!(cases.iter().all(|case| case.status == Status::Unsupported));
     assert_eq!((profiles[0].n_unsupported, profiles[0].problem.as_str(), stale.len()), (2, "", 0));

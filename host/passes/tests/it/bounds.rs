@@ -67,7 +67,7 @@ fn buffers_past_the_stack_are_workspace() {
 }
 
 #[test]
-fn what_is_workspace_computes_the_same() {
+fn workspace_computes_the_same() {
     let module = buffers(300, 256);
     let values = (0..300).map(|i| i as f32);
     let bytes =

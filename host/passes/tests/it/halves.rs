@@ -290,7 +290,7 @@ fn one_of_them_may_be_native() {
 }
 
 #[test]
-fn what_is_no_value_is_refused() {
+fn a_malformed_value_is_refused() {
     let mut f = build::function("f");
     let a = f.buffer("A", [4], DType::FLOAT16);
     let address = Expr::call(Op::AddressOf, vec![Expr::load(&a, vec![Expr::i32(0)])], DType::HANDLE);

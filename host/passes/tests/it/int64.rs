@@ -470,7 +470,7 @@ fn the_host_checks_sizes_and_parts_scalars() {
 
 /// What cannot be said in words is refused by name, and says whose fault it is.
 #[test]
-fn what_is_no_arithmetic_is_refused() {
+fn an_expression_that_is_no_arithmetic_is_refused() {
     let mut f = build::function("f");
     let a = f.buffer("A", [4], DType::INT64);
     let address = Expr::call(Op::AddressOf, vec![Expr::load(&a, vec![Expr::i32(0)])], DType::HANDLE);

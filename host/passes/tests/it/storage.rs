@@ -258,7 +258,7 @@ fn a_store_changes_one_element() {
 
 /// STORAGE-Y2: what is allocated has a byte for each element, and is written and read through views as before.
 #[test]
-fn what_is_allocated_is_not_packed() {
+fn allocated_buffers_are_not_packed() {
     for &dtype in DType::STORAGE {
         let mut f = build::function("f");
         let (a, b) = (f.buffer("A", [9], DType::INT32), f.buffer("B", [9], DType::INT32));

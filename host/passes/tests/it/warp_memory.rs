@@ -146,7 +146,7 @@ proptest! {
 
 /// PASS-L4: what cannot be lowered, and on which target.
 #[test]
-fn what_is_no_memory_of_a_warp_is_refused() {
+fn memory_that_is_not_of_a_warp_is_refused() {
     let case = Case {
         block: [32, 1],
         neighbours: 1,

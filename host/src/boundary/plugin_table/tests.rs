@@ -66,7 +66,7 @@ fn s4_two_hosts_at_once_have_each_their_own() {
 }
 
 #[test]
-fn s6_what_is_not_declared_is_a_key_error_with_the_nearest_name() {
+fn s6_an_undeclared_setting_is_a_key_error_with_the_nearest_name() {
     let host = host(&[]);
     let toy = plugin_of(&host, "toy");
     let error = toy.setting(&Setting::int("lane", "One.")).unwrap_err();

@@ -249,7 +249,7 @@ fn host_a10_an_error_begins_with_who_raised_it() {
 }
 
 #[test]
-fn p3_6_what_is_reported_and_not_known_counts_as_the_nearest_that_is_graver() {
+fn p3_6_an_unknown_severity_counts_as_the_next_graver() {
     use crate::boundary::session::Severity;
     let severities = [i32::MIN, 0, 1, 2, 3, 4, i32::MAX].map(Severity::of);
     let (error, note) = (Severity::Error, Severity::Note);

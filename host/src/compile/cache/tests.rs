@@ -206,7 +206,7 @@ proptest! {
 /// CACHE-V3: an entry that is whole by its digest and is not the build that was kept: another build's, cut between sections, or
 /// with other functions.
 #[test]
-fn cache_v3_what_is_read_is_checked_as_a_delivery_is() {
+fn cache_v3_an_entry_is_checked_as_a_delivery_is() {
     let bench = Bench::new();
     let built = bench.build("build");
     let key = |line: &str| line.rsplit(' ').next().unwrap().to_owned();
@@ -299,7 +299,7 @@ fn cache_v5_a_cache_that_cannot_be_written_fails_no_build() {
 }
 
 #[test]
-fn cache_v5_what_is_not_the_users_own_is_not_taken() {
+fn cache_v5_only_the_users_own_files_are_taken() {
     let bench = Bench::new();
     assert!(!bench.is_found("build"));
     let file = bench.files().remove(0);

@@ -90,7 +90,7 @@ fn p3_7_a_loader_without_the_interface_is_named() {
 
 /// HOST-A2 and HOST-A3: what is no object is the plugin's fault.
 #[test]
-fn host_a2_what_is_no_relocatable_object_is_refused() {
+fn host_a2_only_relocatable_objects_are_taken() {
     for (kind, code, says) in [
         ("object-good", Vec::new(), "0 bytes"),
         ("object-good", elf(3, 1), "type 3"),

@@ -318,7 +318,7 @@ fn find_d3_each_link_of_a_chain_is_judged_for_libraries_and_manifests() {
 }
 
 #[test]
-fn find_d3_what_is_no_regular_file_hangs_nobody() {
+fn find_d3_fifos_and_folders_hang_nobody() {
     let folder = Folder::new();
     library(folder.path(), "a");
     fifo(&folder.path().join("a.chipdock.json"));

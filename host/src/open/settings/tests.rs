@@ -330,7 +330,7 @@ fn set_o4_a_file_that_is_not_trusted_is_passed_over() {
 }
 
 #[test]
-fn s2_what_is_no_declaration_is_refused() {
+fn s2_a_malformed_declaration_is_refused() {
     let long: String = "n".repeat(65);
     for (settings, says) in [
         (r#"[{"name": "A", "type": "int", "doc": "d"}]"#, "setting \"A\": expected a name"),

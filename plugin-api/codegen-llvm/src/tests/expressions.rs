@@ -354,7 +354,7 @@ fn what_depends_on_a_binding_is_written_for_each() {
 
 /// codegen-llvm: LLVM-V10.
 #[test]
-fn what_is_not_supported_is_refused_by_name() {
+fn unsupported_nodes_are_refused_by_name() {
     let all = |op: Op| {
         let args: Vec<Expr> = (0..op.arity().min(8)).map(|_| Expr::float(1.0, F32)).collect();
         let dtype = op.result_dtype(&args).unwrap_or(F32);

@@ -330,7 +330,7 @@ fn erf(x: f64) -> f64 {
 }
 
 #[test]
-fn int_b1_what_is_rounded_to_nearest_from_exact_operands_is_exact() {
+fn int_b1_one_rounding_of_exact_operands_is_exact() {
     let arrays = [floats(F32, &[0.1, 3.0, -2.0]), floats(F32, &[0.7, 1e-3, 9.0])];
     for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Div, BinaryOp::Max] {
         let outcome = apply(&arrays, F32, |x| Expr::binary(op, x[0].clone(), x[1].clone()));

@@ -108,7 +108,7 @@ fn int_i4_elements_of_the_narrowest_view_are_told_apart() {
 
 /// ir: IR-S4.
 #[test]
-fn int_i3_what_is_ordered_is_no_race() {
+fn int_i3_ordered_accesses_are_no_race() {
     // Reads of one element by all; each writes its own; then a second loop after the first; a serial loop within.
     let result = one_buffer(|f, a| {
         f.for_loop("i", 3, ForKind::Parallel, |f, i| {

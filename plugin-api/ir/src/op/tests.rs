@@ -135,7 +135,7 @@ fn op6_the_subject_agrees_with_effect_and_threads() {
 
 /// OP7.
 #[test]
-fn op7_what_is_elementwise_computes_values_of_vectors() {
+fn op7_elementwise_ops_compute_values_of_vectors() {
     for op in Op::all_where(|op| op.is_elementwise) {
         let info = op.info();
         assert_eq!(info.class, Class::Value, "{}", op.name());

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_an_error() {
+    fn a_malformed_input_is_an_error() {
         for (field, value) in [
             ("schema", json!("1")),
             ("stage", json!(7)),

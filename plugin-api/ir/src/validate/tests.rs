@@ -278,7 +278,7 @@ fn functions_of_the_module_are_called_as_they_are_declared() {
 
 /// ir: IR-S1, IR-E5.
 #[test]
-fn what_is_used_is_known_and_bound_once() {
+fn used_variables_are_known_and_bound_once() {
     rejects_expr(|_, _| Var::new("z", DType::INT32).expr(), "variable `z` is not known here");
     rejects(
         |f| {

@@ -210,7 +210,7 @@ fn equal_nodes_stand_once() {
 }
 
 #[test]
-fn what_is_no_ir_is_not_written() {
+fn a_document_that_is_no_ir_is_not_written() {
     let mut f = build::function("f");
     f.push(Stmt::new(StmtKind::Evaluate(Expr::new(
         crate::ExprKind::Var(Var::new("x", DType::INT32)),

@@ -28,7 +28,7 @@ fn chosen(condition: Expr, value: Expr) -> Expr {
 }
 
 #[test]
-fn src_s6_what_is_in_bounds_is_loaded_before_its_condition() {
+fn src_s6_a_load_within_bounds_precedes_its_condition() {
     let positive = |k: &Expr| Expr::compare(CompareOp::Gt, k.clone(), Expr::i32(0));
     for (name, text) in [
         ("a choice", text(|load, i, k| chosen(positive(k), load(i.clone())))),

@@ -162,7 +162,7 @@ fn m17_the_bytes_are_those_of_the_artifact_and_the_compiler() {
 }
 
 #[test]
-fn m18_what_is_no_artifact_of_this_kind_is_refused() {
+fn m18_an_artifact_of_another_kind_is_refused() {
     let built = built(&module());
     let with = |key: &str, value: Value| {
         let mut index = built.index.clone();

@@ -123,7 +123,7 @@ fn llbuild_b5_a_build_that_was_given_up_answers_cancelled() {
 }
 
 #[test]
-fn what_is_no_request_is_the_callers_mistake() {
+fn a_malformed_request_is_the_callers_mistake() {
     let target = canonical(json!({}));
     for ir in ["", "{}", "nonsense"] {
         let error = request(ir, &target, "", false).unwrap_err();
@@ -152,7 +152,7 @@ fn llload_r2_code_lives_as_long_as_a_function_of_it() {
 }
 
 #[test]
-fn llload_r4_what_is_no_artifact_of_this_kind_is_refused() {
+fn llload_r4_an_artifact_of_another_kind_is_refused() {
     let good = own();
     good.load().unwrap();
     let with = |key: &str, value: serde_json::Value| {
@@ -203,7 +203,7 @@ fn llload_r5_an_object_for_linkers_is_the_code_as_it_was_built() {
 }
 
 #[test]
-fn llload_r5_what_is_no_object_of_the_index_is_refused() {
+fn llload_r5_an_object_that_the_index_does_not_describe_is_refused() {
     let good = own();
     let of = |change: &dyn Fn(&mut Built)| {
         let mut bad = good.clone();

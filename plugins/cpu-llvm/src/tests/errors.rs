@@ -76,7 +76,7 @@ fn every_error_is_its_golden() {
 }
 
 #[test]
-fn what_is_no_target_is_a_value_error() {
+fn a_malformed_target_is_a_value_error() {
     for text in ["", "[", "[]", "{}", "{\"kind\": 3}"] {
         let error = LlvmTargetKind(HostRef::standalone()).canonicalize(text).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::VALUE_ERROR, "{text}");

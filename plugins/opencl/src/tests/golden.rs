@@ -284,7 +284,7 @@ fn goldens_are_current_and_compile() {
 
 /// Everything that is not supported is listed, and each refusal says whose it is and what to do.
 #[test]
-fn what_is_not_supported_is_listed() {
+fn unsupported_nodes_are_listed() {
     let nothing = Features {
         has_float64: false,
         has_int64_atomics: false,

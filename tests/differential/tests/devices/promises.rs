@@ -312,7 +312,7 @@ fn extent_0_launches_nothing() {
 }
 
 #[test]
-fn what_is_no_tensor_and_what_does_not_fit_is_refused() {
+fn other_values_and_tensors_that_do_not_fit_are_refused() {
     let text = "    @T.prim_func(s_tir=True)
     def add(A: T.Buffer((64,), \"int32\"), c: T.int8, u: T.uint8):
         for tx in T.thread_binding(64, thread=\"threadIdx.x\"):

@@ -7,12 +7,12 @@ use chipdock_test_support::{CorpusFile, bless, filetests};
 use crate::support::read;
 
 pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
-    list.each("what_is_read_prints_and_reads_back_equal", corpus, what_is_read_prints_and_reads_back_equal)
-        .each("what_is_printed_is_the_golden", corpus, what_is_printed_is_the_golden)
+    list.each("a_module_prints_and_reads_back_equal", corpus, a_module_prints_and_reads_back_equal)
+        .each("the_output_is_the_golden", corpus, the_output_is_the_golden)
         .each("every_node_knows_its_place", corpus, every_node_knows_its_place)
 }
 
-fn what_is_read_prints_and_reads_back_equal(file: &CorpusFile) -> Result<(), String> {
+fn a_module_prints_and_reads_back_equal(file: &CorpusFile) -> Result<(), String> {
     let read = read(file)?;
     let printed = print::module(&read);
     let again = chipdock_script::parse(&printed, "printed.py")
@@ -22,7 +22,7 @@ fn what_is_read_prints_and_reads_back_equal(file: &CorpusFile) -> Result<(), Str
     if twice == printed { Ok(()) } else { Err(format!("printed again it differs:\n{printed}\n{twice}")) }
 }
 
-fn what_is_printed_is_the_golden(file: &CorpusFile) -> Result<(), String> {
+fn the_output_is_the_golden(file: &CorpusFile) -> Result<(), String> {
     bless(&filetests().join("golden").join(&file.name), &print::module(&read(file)?))
 }
 

@@ -80,7 +80,7 @@ fn each_lane_of_a_constant_ramp_is_within_its_extent() {
 
 /// ir: IR-E10.
 #[test]
-fn what_is_never_accessed_has_any_index() {
+fn an_access_that_never_runs_may_have_any_index() {
     let outside = |f: &mut Body, a: &Buffer| f.store(a, [9, 9], float(0.0));
     let never = || Expr::compare(CompareOp::Lt, Expr::i32(3), Expr::i32(3));
     let always = || Expr::compare(CompareOp::Le, Expr::i32(3), Expr::i32(3));

@@ -87,7 +87,7 @@ fn a_function_of_the_index_that_the_object_lacks_is_refused() {
 }
 
 #[test]
-fn what_is_no_object_for_this_machine_is_told() {
+fn an_object_for_another_machine_is_reported() {
     let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let good = object_of(ADD);
     let with = |place: usize, byte: u8| {

@@ -61,7 +61,7 @@ fn cooperative_launches_say_so() {
 }
 
 #[test]
-fn what_is_beyond_the_limits_is_named_and_harms_nothing() {
+fn an_excess_is_named_and_harms_nothing() {
     let _shared = ALONE.read();
     let host = fake().host();
     let device = host.device("cuda", 0).expect("a device");
