@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::boundary::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::boundary::services::Services;
+use crate::compile::cache::CompileCache;
 use crate::compile::plan::Plans;
 use crate::compile::resolve::{self, TargetContext, TargetSource};
 use crate::error::{Error, ErrorKind};
@@ -78,7 +79,10 @@ impl Host {
             filters,
             prefer,
             locked: options.locked.clone(),
-            digests: Arc::new(Digests::of_process(options.remember_digests)),
+            digests: Arc::new(Digests::of_process(
+                options.remember_digests
+                    && CompileCache::size_bytes_max_of_process().is_ok_and(|most| most > 0),
+            )),
             state: RwLock::default(),
             opening: Mutex::new(()),
             told: Mutex::default(),

@@ -74,7 +74,8 @@ pub struct HostOptions {
     /// process has processors, by its affinity mask and the quota of its control group.
     pub threads: Option<u32>,
     /// Whether digests of plugins' libraries are remembered from one process to the next, among the caches of this user, so that
-    /// a library that has not changed is not read again to name it. Those that a lock pins are always read.
+    /// a library that has not changed is not read again to name it. Those that a lock pins are always read. With
+    /// `CHIPDOCK_CACHE_SIZE=0` nothing is remembered.
     pub remember_digests: bool,
     /// The receiver of log lines.
     pub log: LogSink,
