@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_host::{
-    CompileOptions, Compiled, Device, DeviceChoice, Error, ErrorKind, Host, ResolvedTarget, Schedule,
-    Severity, TargetRequest,
+    CompileOptions, Compiled, Device, DeviceChoice, Error, ErrorKind, Host, HostOptions, ResolvedTarget,
+    Schedule, Severity, TargetRequest,
 };
 use chipdock_ir::{IrModule, PrimFunc, Target, attr};
 use serde_json::Value;
 
-use crate::args::{KernelArgs, ScheduleArg};
+use crate::args::{GlobalArgs, KernelArgs, ScheduleArg};
 use crate::command::{failure, plugin_failure, said_by};
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
@@ -210,6 +210,15 @@ pub(crate) fn compile(
         }
     }
     Ok(Build { compiled, seconds })
+}
+
+/// Returns the options of a host that compiles with these arguments.
+///
+/// # Errors
+///
+/// As [`command::host_options`](crate::command::host_options).
+pub(crate) fn host_options(args: &KernelArgs, global: &GlobalArgs) -> Result<HostOptions> {
+    Ok(HostOptions { remember_digests: !args.no_cache, ..crate::command::host_options(global)? })
 }
 
 /// Returns the options of a compilation.

@@ -13,7 +13,7 @@ use chipdock_ir::PrimFunc;
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::built::Built;
-use crate::command::{alone_on_standard_output, check_named_are_used, failure, host_options};
+use crate::command::{alone_on_standard_output, check_named_are_used, failure};
 use crate::compile::{self, Purpose};
 use crate::destination::Destination;
 use crate::kernel::KernelFile;
@@ -81,11 +81,8 @@ impl Wanted<'_> {
         let arguments = bind::bind(function, read_inputs(function, &inputs)?, &settings)?;
 
         let progress = Progress::new(global);
-        let host_options = HostOptions {
-            threads: args.threads,
-            remember_digests: !args.kernel.no_cache,
-            ..host_options(global)?
-        };
+        let host_options =
+            HostOptions { threads: args.threads, ..compile::host_options(&args.kernel, global)? };
         let host = Host::new(host_options).map_err(|error| failure(&error))?;
         check_named_are_used(&host, global)?;
         let Code { source, device, origin } = code(&host, &progress)?;

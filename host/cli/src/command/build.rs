@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
-use chipdock_host::{ErrorKind, Host, HostOptions, Schedule};
+use chipdock_host::{ErrorKind, Host, Schedule};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
-use super::{alone_on_standard_output, check_named_are_used, failure, host_options};
+use super::{alone_on_standard_output, check_named_are_used, failure};
 use crate::args::{BuildArgs, Emit, GlobalArgs};
 use crate::compile::{self, Build, Purpose};
 use crate::destination::Destination;
@@ -130,8 +130,7 @@ fn produce(
     if emit == Some(Emit::Ir) {
         return Ok(text("ir", print::module(module)));
     }
-    let options = HostOptions { remember_digests: !args.kernel.no_cache, ..host_options(global)? };
-    let host = Host::new(options).map_err(|error| failure(&error))?;
+    let host = Host::new(compile::host_options(&args.kernel, global)?).map_err(|error| failure(&error))?;
     check_named_are_used(&host, global)?;
     let device = args.device.as_deref().map(compile::device_choice).transpose()?;
     let target = match device {
