@@ -43,17 +43,15 @@ pub enum ErrorKind {
     Other(Cow<'static, str>),
 }
 
-/// Category of an error for the user of a command.
+/// What is wrong, where the kind and whose fault it is do not say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Category {
-    /// The work failed: kernel, device, input or output.
-    Work,
-    /// Wrong usage or input.
-    Input,
-    /// A plugin, or something that it needs, is missing or refused.
+pub enum Subject {
+    /// A device that is not there.
+    Device,
+    /// A plugin, or something that it needs: missing, refused, disputed, too new, or broken.
     Plugin,
-    /// No device.
-    NoDevice,
+    /// A file or a folder that the caller named.
+    NamedFile,
 }
 
 /// Kinds, with their names at the boundary.
@@ -96,13 +94,11 @@ impl ErrorKind {
         api::ErrorKind::new(self.name().to_owned()).class_with(status)
     }
 
-    fn category(&self, fault: Fault) -> Category {
-        match (self, fault) {
-            // A panic is caught at the boundary: it is the plugin's.
-            (Self::Unavailable | Self::BrokenPlugin | Self::Panic, _) => Category::Plugin,
-            (_, Fault::Caller) => Category::Input,
-            (_, Fault::Environment | Fault::Bug) => Category::Work,
-        }
+    /// Returns what errors of this kind are about, where all are about the same.
+    fn subject(&self) -> Option<Subject> {
+        // A panic is caught at the boundary: it is the plugin's.
+        let is_of_plugin = matches!(self, Self::Unavailable | Self::BrokenPlugin | Self::Panic);
+        is_of_plugin.then_some(Subject::Plugin)
     }
 }
 
@@ -114,7 +110,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     fault: Fault,
-    category: Category,
+    subject: Option<Subject>,
     message: String,
     place: String,
     hint: String,
@@ -132,11 +128,11 @@ impl Error {
     /// Makes an error that came with a status, which decides whose fault it is where the kind is not known here (P7.11).
     pub(crate) fn with_status(kind: ErrorKind, message: impl Into<String>, status: i32) -> Self {
         let fault = kind.fault(status);
-        let category = kind.category(fault);
+        let subject = kind.subject();
         Self(Box::new(Inner {
             kind,
             fault,
-            category,
+            subject,
             message: message.into(),
             place: String::new(),
             hint: String::new(),
@@ -145,10 +141,10 @@ impl Error {
         }))
     }
 
-    /// Sets the category for a command, where the kind alone would imply another one.
+    /// Sets what is wrong, where the kind does not say it.
     #[must_use]
-    pub fn with_category(mut self, category: Category) -> Self {
-        self.0.category = category;
+    pub fn about(mut self, subject: Subject) -> Self {
+        self.0.subject = Some(subject);
         self
     }
 
@@ -216,10 +212,10 @@ impl Error {
         self.0.fault
     }
 
-    /// Returns the category for a command.
+    /// Returns what is wrong, where that is a device, a plugin or a file of the caller's; else kind and fault say it.
     #[must_use]
-    pub fn category(&self) -> Category {
-        self.0.category
+    pub fn subject(&self) -> Option<Subject> {
+        self.0.subject
     }
 
     /// Returns the message (expected and found), without place and advice.
@@ -305,29 +301,37 @@ mod tests {
     }
 
     #[test]
-    fn categories_follow_whose_fault_it_is() {
-        assert_eq!(Error::new(ErrorKind::Value, "").category(), Category::Input);
-        assert_eq!(Error::new(ErrorKind::Unavailable, "").category(), Category::Plugin);
-        assert_eq!(Error::new(ErrorKind::BrokenPlugin, "").category(), Category::Plugin);
-        assert_eq!(Error::new(ErrorKind::OutOfMemory, "").category(), Category::Work);
-        assert_eq!(Error::new(ErrorKind::Cancelled, "").category(), Category::Work);
-        let error = Error::new(ErrorKind::NotFound, "").with_category(Category::NoDevice);
-        assert_eq!(error.category(), Category::NoDevice);
+    fn a_kind_says_what_is_wrong_unless_the_error_does() {
+        for (kind, fault, subject) in [
+            (ErrorKind::Value, Fault::Caller, None),
+            (ErrorKind::Unavailable, Fault::Environment, Some(Subject::Plugin)),
+            (ErrorKind::BrokenPlugin, Fault::Bug, Some(Subject::Plugin)),
+            (ErrorKind::Panic, Fault::Bug, Some(Subject::Plugin)),
+            (ErrorKind::OutOfMemory, Fault::Environment, None),
+            (ErrorKind::Cancelled, Fault::Environment, None),
+        ] {
+            let error = Error::new(kind.clone(), "");
+            assert_eq!((error.fault(), error.subject()), (fault, subject), "{kind:?}");
+            for subject in [Subject::Device, Subject::Plugin, Subject::NamedFile] {
+                let error = error.clone().about(subject);
+                assert_eq!((error.fault(), error.subject()), (fault, Some(subject)), "{kind:?}");
+            }
+        }
     }
 
     #[test]
     fn p7_11_the_status_classes_a_kind_that_is_not_known() {
         let unknown = |status| Error::with_status(ErrorKind::from_name("Timeout"), "", status);
-        for (status, fault, category) in [
-            (15, Fault::Caller, Category::Input),
-            (16, Fault::Environment, Category::Work),
-            (31, Fault::Environment, Category::Work),
-            (32, Fault::Bug, Category::Work),
-            (48, Fault::Environment, Category::Work),
-            (-1, Fault::Environment, Category::Work),
+        for (status, fault) in [
+            (15, Fault::Caller),
+            (16, Fault::Environment),
+            (31, Fault::Environment),
+            (32, Fault::Bug),
+            (48, Fault::Environment),
+            (-1, Fault::Environment),
         ] {
             let error = unknown(status);
-            assert_eq!((error.fault(), error.category()), (fault, category), "{status}");
+            assert_eq!((error.fault(), error.subject()), (fault, None), "{status}");
         }
         let known = Error::with_status(ErrorKind::Value, "", 32);
         assert_eq!(known.fault(), Fault::Caller);

@@ -23,7 +23,7 @@ use crate::boundary::plugin_table::{PluginTable, plugin_table};
 use crate::boundary::registrar::Staging;
 use crate::boundary::session::Session;
 use crate::bounds::{self, CAUSES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
-use crate::error::{Category, Error, ErrorKind, Fault};
+use crate::error::{Error, ErrorKind, Fault, Subject};
 use crate::host::HostInner;
 use crate::open::registry::HOST_PLUGIN;
 use crate::open::settings::Settings;
@@ -390,7 +390,7 @@ fn from_call(error: &api::Error, status: i32) -> Error {
     let error = Error::with_status(ErrorKind::from_name(&kind), message, status);
     match error.fault() {
         // The plugin that raised it declares itself at fault.
-        Fault::Bug => error.with_category(Category::Plugin),
+        Fault::Bug => error.about(Subject::Plugin),
         Fault::Caller | Fault::Environment => error,
     }
 }
