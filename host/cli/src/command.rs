@@ -249,7 +249,8 @@ mod tests {
             (ErrorKind::Io, Work, Work, Work),
             (ErrorKind::Cancelled, Work, Work, Work),
             (ErrorKind::Internal, Work, Work, Work),
-            (ErrorKind::Other("RuntimeError".into()), Work, Work, Work),
+            (ErrorKind::Runtime, Work, Work, Work),
+            (ErrorKind::new("Timeout"), Work, Work, Work),
         ] {
             let error = Error::new(kind.clone(), "it broke");
             let exits = [failure(&error), plugin_failure(&error), work_failure(&error)];
