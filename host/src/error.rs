@@ -1,109 +1,29 @@
 //! The error type of the host: kind, fault, place and advice.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use chipdock_ir::Diagnostic;
 use chipdock_plugin_api as api;
-pub use chipdock_plugin_api::Fault;
+pub use chipdock_plugin_api::{ErrorKind, Fault};
 
-/// The kind of an error. Its names are those that cross the boundary; a plugin may raise others, which become
-/// [`ErrorKind::Other`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ErrorKind {
-    /// A value that is not allowed.
-    Value,
-    /// A value of the wrong type.
-    Type,
-    /// An index or a range out of bounds.
-    Index,
-    /// A name that does not exist.
-    NotFound,
-    /// A request that is not supported here, and will not be without another plugin.
-    Unsupported,
-    /// An operation in the wrong state: freed, shut down, already there.
-    WrongState,
-    /// A library, a driver, a device or a plugin that is not there.
-    Unavailable,
-    /// No memory left; the state is as it was before the call.
-    OutOfMemory,
-    /// The device is gone until it is opened again.
-    DeviceLost,
-    /// A file or a process failed.
-    Io,
-    /// The caller gave up.
-    Cancelled,
-    /// A bug in the code that raised the error.
-    Internal,
-    /// A panic or an exception, caught at the boundary.
-    Panic,
-    /// A plugin broke a rule of the boundary.
-    BrokenPlugin,
-    /// A kind that the host does not know.
-    Other(Cow<'static, str>),
-}
+use crate::shown::harmless;
 
-/// Category of an error for the user of a command.
+/// What is wrong, where the kind and whose fault it is do not say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Category {
-    /// The work failed: kernel, device, input or output.
-    Work,
-    /// Wrong usage or input.
-    Input,
-    /// A plugin, or something that it needs, is missing or refused.
+pub enum Subject {
+    /// A device that is not there.
+    Device,
+    /// A plugin, or something that it needs: missing, refused, disputed, too new, or broken.
     Plugin,
-    /// No device.
-    NoDevice,
+    /// A file or a folder that the caller named.
+    NamedFile,
 }
 
-/// Kinds, with their names at the boundary.
-const KINDS: &[(ErrorKind, api::ErrorKind)] = &[
-    (ErrorKind::Value, api::ErrorKind::VALUE_ERROR),
-    (ErrorKind::Type, api::ErrorKind::TYPE_ERROR),
-    (ErrorKind::Index, api::ErrorKind::INDEX_ERROR),
-    (ErrorKind::NotFound, api::ErrorKind::NOT_FOUND),
-    (ErrorKind::Unsupported, api::ErrorKind::UNSUPPORTED),
-    (ErrorKind::WrongState, api::ErrorKind::WRONG_STATE),
-    (ErrorKind::Unavailable, api::ErrorKind::UNAVAILABLE),
-    (ErrorKind::OutOfMemory, api::ErrorKind::OUT_OF_MEMORY),
-    (ErrorKind::DeviceLost, api::ErrorKind::DEVICE_LOST),
-    (ErrorKind::Io, api::ErrorKind::IO),
-    (ErrorKind::Cancelled, api::ErrorKind::CANCELLED),
-    (ErrorKind::Internal, api::ErrorKind::INTERNAL),
-    (ErrorKind::Panic, api::ErrorKind::PANIC),
-    (ErrorKind::BrokenPlugin, api::ErrorKind::BROKEN_PLUGIN),
-];
-
-impl ErrorKind {
-    /// Returns the kind of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Self {
-        let known = KINDS.iter().find(|(_, known)| known.as_str() == name);
-        known.map_or_else(|| Self::Other(name.to_owned().into()), |(kind, _)| kind.clone())
-    }
-
-    /// Returns the name of the kind at the boundary.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Other(name) => name,
-            kind => KINDS.iter().find(|(known, _)| known == kind).map_or("", |(_, known)| known.as_str()),
-        }
-    }
-
-    /// Returns whose fault an error of this kind is, where that status came with it (P7.11).
-    fn fault(&self, status: i32) -> Fault {
-        api::ErrorKind::new(self.name().to_owned()).class_with(status)
-    }
-
-    fn category(&self, fault: Fault) -> Category {
-        match (self, fault) {
-            // A panic is caught at the boundary: it is the plugin's.
-            (Self::Unavailable | Self::BrokenPlugin | Self::Panic, _) => Category::Plugin,
-            (_, Fault::Caller) => Category::Input,
-            (_, Fault::Environment | Fault::Bug) => Category::Work,
-        }
-    }
+/// Returns what errors of a kind are about, where all are about the same.
+fn subject(kind: &ErrorKind) -> Option<Subject> {
+    // A panic is caught at the boundary: it is the plugin's.
+    let is_of_plugin = matches!(kind, ErrorKind::Unavailable | ErrorKind::BrokenPlugin | ErrorKind::Panic);
+    is_of_plugin.then_some(Subject::Plugin)
 }
 
 /// An error: what, where, what to do.
@@ -114,7 +34,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     fault: Fault,
-    category: Category,
+    subject: Option<Subject>,
     message: String,
     place: String,
     hint: String,
@@ -131,12 +51,12 @@ impl Error {
 
     /// Makes an error that came with a status, which decides whose fault it is where the kind is not known here (P7.11).
     pub(crate) fn with_status(kind: ErrorKind, message: impl Into<String>, status: i32) -> Self {
-        let fault = kind.fault(status);
-        let category = kind.category(fault);
+        let fault = kind.class_with(status);
+        let subject = subject(&kind);
         Self(Box::new(Inner {
             kind,
             fault,
-            category,
+            subject,
             message: message.into(),
             place: String::new(),
             hint: String::new(),
@@ -145,10 +65,10 @@ impl Error {
         }))
     }
 
-    /// Sets the category for a command, where the kind alone would imply another one.
+    /// Sets what is wrong, where the kind does not say it.
     #[must_use]
-    pub fn with_category(mut self, category: Category) -> Self {
-        self.0.category = category;
+    pub fn about(mut self, subject: Subject) -> Self {
+        self.0.subject = Some(subject);
         self
     }
 
@@ -216,10 +136,10 @@ impl Error {
         self.0.fault
     }
 
-    /// Returns the category for a command.
+    /// Returns what is wrong, where that is a device, a plugin or a file of the caller's; else kind and fault say it.
     #[must_use]
-    pub fn category(&self) -> Category {
-        self.0.category
+    pub fn subject(&self) -> Option<Subject> {
+        self.0.subject
     }
 
     /// Returns the message (expected and found), without place and advice.
@@ -246,6 +166,15 @@ impl Error {
         &self.0.diagnostics
     }
 
+    /// Makes the error that crosses the boundary: the kind, and the whole text. What a plugin says begins with its name, and
+    /// neither steers a terminal nor has lines that could pass for others.
+    #[must_use]
+    pub fn to_api(&self) -> api::Error {
+        let text = self.to_string();
+        let text = if self.speaker().is_some() { harmless(&text) } else { text };
+        api::Error::new(self.kind().clone(), text)
+    }
+
     pub(crate) fn io(what: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
         Self::new(ErrorKind::Io, format!("{what}: {error}")).at(path.display().to_string())
     }
@@ -269,7 +198,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {self}", self.0.kind.name())
+        write!(f, "{}: {self}", self.0.kind.as_str())
     }
 }
 
@@ -296,38 +225,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_read_back_as_their_kinds() {
-        for (kind, known) in KINDS {
-            assert_eq!(&ErrorKind::from_name(known.as_str()), kind);
-            assert_eq!(kind.name(), known.as_str());
+    fn a_kind_says_what_is_wrong_unless_the_error_does() {
+        for (kind, fault, subject) in [
+            (ErrorKind::Value, Fault::Caller, None),
+            (ErrorKind::Unavailable, Fault::Environment, Some(Subject::Plugin)),
+            (ErrorKind::BrokenPlugin, Fault::Bug, Some(Subject::Plugin)),
+            (ErrorKind::Panic, Fault::Bug, Some(Subject::Plugin)),
+            (ErrorKind::OutOfMemory, Fault::Environment, None),
+            (ErrorKind::Cancelled, Fault::Environment, None),
+        ] {
+            let error = Error::new(kind.clone(), "");
+            assert_eq!((error.fault(), error.subject()), (fault, subject), "{kind:?}");
+            for subject in [Subject::Device, Subject::Plugin, Subject::NamedFile] {
+                let error = error.clone().about(subject);
+                assert_eq!((error.fault(), error.subject()), (fault, Some(subject)), "{kind:?}");
+            }
         }
-        assert_eq!(ErrorKind::from_name("KeyError").name(), "KeyError");
-    }
-
-    #[test]
-    fn categories_follow_whose_fault_it_is() {
-        assert_eq!(Error::new(ErrorKind::Value, "").category(), Category::Input);
-        assert_eq!(Error::new(ErrorKind::Unavailable, "").category(), Category::Plugin);
-        assert_eq!(Error::new(ErrorKind::BrokenPlugin, "").category(), Category::Plugin);
-        assert_eq!(Error::new(ErrorKind::OutOfMemory, "").category(), Category::Work);
-        assert_eq!(Error::new(ErrorKind::Cancelled, "").category(), Category::Work);
-        let error = Error::new(ErrorKind::NotFound, "").with_category(Category::NoDevice);
-        assert_eq!(error.category(), Category::NoDevice);
     }
 
     #[test]
     fn p7_11_the_status_classes_a_kind_that_is_not_known() {
-        let unknown = |status| Error::with_status(ErrorKind::from_name("Timeout"), "", status);
-        for (status, fault, category) in [
-            (15, Fault::Caller, Category::Input),
-            (16, Fault::Environment, Category::Work),
-            (31, Fault::Environment, Category::Work),
-            (32, Fault::Bug, Category::Work),
-            (48, Fault::Environment, Category::Work),
-            (-1, Fault::Environment, Category::Work),
+        let unknown = |status| Error::with_status(ErrorKind::new("Timeout"), "", status);
+        for (status, fault) in [
+            (15, Fault::Caller),
+            (16, Fault::Environment),
+            (31, Fault::Environment),
+            (32, Fault::Bug),
+            (48, Fault::Environment),
+            (-1, Fault::Environment),
         ] {
             let error = unknown(status);
-            assert_eq!((error.fault(), error.category()), (fault, category), "{status}");
+            assert_eq!((error.fault(), error.subject()), (fault, None), "{status}");
         }
         let known = Error::with_status(ErrorKind::Value, "", 32);
         assert_eq!(known.fault(), Fault::Caller);

@@ -373,7 +373,7 @@ impl HostInner {
         }
         known().ok_or_else(|| {
             let message = format!("no plugin has a device of type number {device_type}");
-            Error::new(ErrorKind::NotFound, message).with_category(crate::error::Category::Plugin)
+            Error::new(ErrorKind::NotFound, message).about(crate::error::Subject::Plugin)
         })
     }
 

@@ -135,7 +135,7 @@ pub use compile::cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use compile::resolve::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest, TargetSource};
 pub use compile::{CompileOptions, Compiled, Schedule};
 pub use compile::{artifact, describe};
-pub use error::{Category, Error, ErrorKind, Fault};
+pub use error::{Error, ErrorKind, Fault, Subject};
 pub use export::{DeviceCode, ExportOptions, Exported};
 pub use host::Host;
 pub use names::name_in_key;

@@ -98,6 +98,16 @@ pub fn in_place(line: &str) -> String {
     line.chars().map(one).collect()
 }
 
+/// Returns a plugin's text with hidden characters spelt out, each line after the first behind a bar.
+#[must_use]
+pub fn harmless(text: &str) -> String {
+    let (first, later) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
+    let later = paragraph(later, "    | ");
+    let later = later.trim_end();
+    let first = shown(first, LINE_CHARS_MAX);
+    if later.is_empty() { first.into_owned() } else { format!("{first}\n{later}") }
+}
+
 /// Returns a JSON document with hidden characters in its strings as `\u001b`: the same document, harmless on a terminal.
 /// Newlines between values stay.
 #[must_use]

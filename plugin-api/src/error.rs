@@ -46,83 +46,108 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The kind of an error: an open set of names, as in TVM-FFI; the constants below are the known ones.
-///
-/// Python maps the name to an exception class. An unknown kind has the status `CHIPDOCK_ERROR`; the status that came with
-/// it determines the side at fault ([`ErrorKind::class_with`]).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ErrorKind(Cow<'static, str>);
-
 macro_rules! error_kinds {
-    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $fault:ident, $status:expr;)*) => {
-        impl ErrorKind {
-            $($(#[doc = $doc])* pub const $name: Self = Self(Cow::Borrowed($text));)*
+    ($($(#[doc = $doc:literal])* $variant:ident, $name:ident = $text:literal, $fault:ident, $status:expr;)*) => {
+        /// The kind of an error: an open set of names, as in TVM-FFI. Each known kind is a variant, and a constant that is called
+        /// as the kind is.
+        ///
+        /// Python maps the name to an exception class. An unknown kind has the status `CHIPDOCK_ERROR`; the status that came with
+        /// it determines the side at fault ([`ErrorKind::class_with`]).
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub enum ErrorKind {
+            $($(#[doc = $doc])* $variant,)*
+            /// A kind that is not known here, by its name; [`ErrorKind::new`] makes it.
+            #[non_exhaustive]
+            Other(Cow<'static, str>),
         }
 
-        const KINDS: &[(&str, Fault, i32)] = &[$(($text, Fault::$fault, $status),)*];
+        impl ErrorKind {
+            $(
+                #[doc = concat!("`", $text, "`: [`ErrorKind::", stringify!($variant), "`].")]
+                pub const $name: Self = Self::$variant;
+            )*
+
+            const KNOWN: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Returns the name, the side at fault and the status of a known kind.
+            const fn known(&self) -> Option<(&'static str, Fault, i32)> {
+                match self {
+                    $(Self::$variant => Some(($text, Fault::$fault, $status)),)*
+                    Self::Other(_) => None,
+                }
+            }
+        }
     };
 }
 
 // The first kind of a status is the one that [`ErrorKind::from_status`] returns.
 error_kinds! {
     /// A value that is not allowed.
-    VALUE_ERROR = "ValueError", Caller, abi::CHIPDOCK_INVALID_ARGUMENT;
+    Value, VALUE_ERROR = "ValueError", Caller, abi::CHIPDOCK_INVALID_ARGUMENT;
     /// A value of the wrong type.
-    TYPE_ERROR = "TypeError", Caller, abi::CHIPDOCK_WRONG_TYPE;
+    Type, TYPE_ERROR = "TypeError", Caller, abi::CHIPDOCK_WRONG_TYPE;
     /// An index or a range out of bounds.
-    INDEX_ERROR = "IndexError", Caller, abi::CHIPDOCK_OUT_OF_RANGE;
+    Index, INDEX_ERROR = "IndexError", Caller, abi::CHIPDOCK_OUT_OF_RANGE;
     /// A name that does not exist.
-    NOT_FOUND = "NotFound", Caller, abi::CHIPDOCK_NOT_FOUND;
+    NotFound, NOT_FOUND = "NotFound", Caller, abi::CHIPDOCK_NOT_FOUND;
     /// A feature that is not supported.
-    UNSUPPORTED = "Unsupported", Caller, abi::CHIPDOCK_UNSUPPORTED;
+    Unsupported, UNSUPPORTED = "Unsupported", Caller, abi::CHIPDOCK_UNSUPPORTED;
     /// A call in the wrong state: freed, shut down, already present.
-    WRONG_STATE = "WrongState", Caller, abi::CHIPDOCK_WRONG_STATE;
+    WrongState, WRONG_STATE = "WrongState", Caller, abi::CHIPDOCK_WRONG_STATE;
     /// A library, a driver or a device that is missing.
-    UNAVAILABLE = "Unavailable", Environment, abi::CHIPDOCK_UNAVAILABLE;
+    Unavailable, UNAVAILABLE = "Unavailable", Environment, abi::CHIPDOCK_UNAVAILABLE;
     /// No memory left; the state is as before the call.
-    OUT_OF_MEMORY = "OutOfMemory", Environment, abi::CHIPDOCK_OUT_OF_MEMORY;
+    OutOfMemory, OUT_OF_MEMORY = "OutOfMemory", Environment, abi::CHIPDOCK_OUT_OF_MEMORY;
     /// The device is gone until it is opened again.
-    DEVICE_LOST = "DeviceLost", Environment, abi::CHIPDOCK_DEVICE_LOST;
+    DeviceLost, DEVICE_LOST = "DeviceLost", Environment, abi::CHIPDOCK_DEVICE_LOST;
     /// A file or a process failed.
-    IO = "IoError", Environment, abi::CHIPDOCK_IO;
+    Io, IO = "IoError", Environment, abi::CHIPDOCK_IO;
     /// The work was cancelled by the caller.
-    CANCELLED = "Cancelled", Environment, abi::CHIPDOCK_CANCELLED;
+    Cancelled, CANCELLED = "Cancelled", Environment, abi::CHIPDOCK_CANCELLED;
     /// A bug of the code that raised it.
-    INTERNAL = "InternalError", Bug, abi::CHIPDOCK_INTERNAL;
+    Internal, INTERNAL = "InternalError", Bug, abi::CHIPDOCK_INTERNAL;
     /// A panic or an exception, caught at the boundary.
-    PANIC = "Panic", Bug, abi::CHIPDOCK_PANIC;
+    Panic, PANIC = "Panic", Bug, abi::CHIPDOCK_PANIC;
     /// A plugin broke a rule of the boundary.
-    BROKEN_PLUGIN = "BrokenPlugin", Bug, abi::CHIPDOCK_BROKEN_PLUGIN;
+    BrokenPlugin, BROKEN_PLUGIN = "BrokenPlugin", Bug, abi::CHIPDOCK_BROKEN_PLUGIN;
     /// Python's name for something that does not exist.
-    KEY_ERROR = "KeyError", Caller, abi::CHIPDOCK_NOT_FOUND;
+    Key, KEY_ERROR = "KeyError", Caller, abi::CHIPDOCK_NOT_FOUND;
     /// Python's name for a member that does not exist.
-    ATTRIBUTE_ERROR = "AttributeError", Caller, abi::CHIPDOCK_NOT_FOUND;
+    Attribute, ATTRIBUTE_ERROR = "AttributeError", Caller, abi::CHIPDOCK_NOT_FOUND;
     /// Python's name for a feature that is not supported.
-    NOT_IMPLEMENTED = "NotImplementedError", Caller, abi::CHIPDOCK_UNSUPPORTED;
+    NotImplemented, NOT_IMPLEMENTED = "NotImplementedError", Caller, abi::CHIPDOCK_UNSUPPORTED;
     /// Python's name for no memory left.
-    MEMORY_ERROR = "MemoryError", Environment, abi::CHIPDOCK_OUT_OF_MEMORY;
+    Memory, MEMORY_ERROR = "MemoryError", Environment, abi::CHIPDOCK_OUT_OF_MEMORY;
     /// Python's name for a file or a process that failed.
-    OS_ERROR = "OSError", Environment, abi::CHIPDOCK_IO;
+    Os, OS_ERROR = "OSError", Environment, abi::CHIPDOCK_IO;
     /// TVM's name for any other error.
-    RUNTIME_ERROR = "RuntimeError", Environment, abi::CHIPDOCK_ERROR;
+    Runtime, RUNTIME_ERROR = "RuntimeError", Environment, abi::CHIPDOCK_ERROR;
 }
 
 impl ErrorKind {
     /// Lists the names of the known kinds, each with its status.
     pub fn known_names() -> impl Iterator<Item = (&'static str, i32)> {
-        KINDS.iter().map(|(name, _, status)| (*name, *status))
+        Self::KNOWN.iter().filter_map(Self::known).map(|(name, _, status)| (name, status))
     }
 
     /// Makes a kind from its name.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
-        Self(name.into())
+        let name = name.into();
+        Self::of_name(&name).unwrap_or(Self::Other(name))
+    }
+
+    fn of_name(name: &str) -> Option<Self> {
+        Self::KNOWN.iter().find(|kind| kind.as_str() == name).cloned()
     }
 
     /// Returns the name.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        match self {
+            Self::Other(name) => name,
+            known => known.known().map_or("", |(name, _, _)| name),
+        }
     }
 
     /// Returns the side at fault: for an unknown kind, the environment.
@@ -143,13 +168,13 @@ impl ErrorKind {
     /// ```
     #[must_use]
     pub fn class_with(&self, status: i32) -> Fault {
-        self.known().map_or(Fault::of_status(status), |(_, fault, _)| *fault)
+        self.known().map_or(Fault::of_status(status), |(_, fault, _)| fault)
     }
 
     /// Returns the status that a table's function returns with an error of this kind.
     #[must_use]
     pub fn status(&self) -> i32 {
-        self.known().map_or(abi::CHIPDOCK_ERROR, |(_, _, status)| *status)
+        self.known().map_or(abi::CHIPDOCK_ERROR, |(_, _, status)| status)
     }
 
     /// Returns the kind that a status means; `None` for success, for `CHIPDOCK_ERROR` and for an unknown number.
@@ -158,17 +183,13 @@ impl ErrorKind {
         if status == abi::CHIPDOCK_ERROR {
             return None;
         }
-        KINDS.iter().find(|(_, _, known)| *known == status).map(|(name, _, _)| Self(Cow::Borrowed(name)))
-    }
-
-    fn known(&self) -> Option<&'static (&'static str, Fault, i32)> {
-        KINDS.iter().find(|(name, _, _)| *name == self.0)
+        Self::KNOWN.iter().find(|kind| kind.status() == status).cloned()
     }
 }
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 
@@ -220,7 +241,7 @@ impl Error {
     }
 
     fn with_cause_object(kind: ErrorKind, message: Cow<'static, str>, cause: Option<ObjectRef>) -> Self {
-        let nothing = terminated("\0");
+        let (nothing, kind_bytes) = (terminated("\0"), kind.as_str().len());
         let body = allocate(ErrorBody {
             object: ChipdockErrorObject {
                 object: header::<ErrorBody>(),
@@ -231,13 +252,13 @@ impl Error {
                 cause_chain: cause.map_or(core::ptr::null_mut(), |cause| cause.into_raw().as_ptr()),
                 extra_context: core::ptr::null_mut(),
             },
-            texts: [&*kind.0, "\0", &*message, "\0"].concat(),
+            texts: [kind.as_str(), "\0", &*message, "\0"].concat(),
             backtrace: String::new(),
         });
         let pointer = body.as_ptr();
         // SAFETY: just allocated and not shared yet; the texts do not move while the object lives.
         unsafe {
-            let (kind, message) = (*addr_of!((*pointer).texts)).split_at(kind.0.len() + 1);
+            let (kind, message) = (*addr_of!((*pointer).texts)).split_at(kind_bytes + 1);
             (*pointer).object.kind = terminated(kind);
             (*pointer).object.message = terminated(message);
         }
@@ -298,10 +319,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         // SAFETY: V.7, the layout of an error object.
         let kind = self.field_text(unsafe { (*self.fields()).kind });
-        match KINDS.iter().find(|(name, _, _)| *name == kind) {
-            Some((name, _, _)) => ErrorKind(Cow::Borrowed(name)),
-            None => ErrorKind(Cow::Owned(kind.into_owned())),
-        }
+        ErrorKind::of_name(&kind).unwrap_or_else(|| ErrorKind::Other(kind.into_owned().into()))
     }
 
     /// Returns the message, for users.
@@ -421,4 +439,21 @@ macro_rules! ensure {
             $crate::bail!($kind, $($message)+);
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_as_their_kinds() {
+        for kind in ErrorKind::KNOWN {
+            assert_eq!(&ErrorKind::new(kind.as_str().to_owned()), kind);
+            assert_eq!(&Error::new(kind.clone(), "").kind(), kind);
+            assert!(!matches!(kind, ErrorKind::Other(_)) && !kind.as_str().is_empty(), "{kind:?}");
+        }
+        let unknown = ErrorKind::new("Timeout");
+        assert_eq!((&unknown, unknown.as_str()), (&ErrorKind::Other("Timeout".into()), "Timeout"));
+        assert_eq!(Error::new(unknown.clone(), "").kind(), unknown);
+    }
 }

@@ -1,6 +1,7 @@
 //! The arguments of the command line.
 
 mod conformance;
+mod emit;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use conformance::{
     Action, CompareArgs, ConformanceArgs, ConformanceWorkerArgs, LevelArg, VerifyArgs,
 };
+pub(crate) use emit::{Emit, Output};
 
 /// Compiles tensor kernels and runs them on devices that plugins support.
 ///
@@ -261,31 +263,6 @@ pub(crate) struct TargetsArgs {
     pub(crate) global: GlobalArgs,
 }
 
-/// The output of a build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Emit {
-    /// The module as it was read, as TVMScript.
-    Ir,
-    /// The module with every function scheduled, as TVMScript.
-    Schedule,
-    /// The generated source.
-    Source,
-    /// Optimised LLVM IR, from a code generator that uses it.
-    Ll,
-    /// Assembly, from a code generator that uses LLVM.
-    Asm,
-    /// SPIR-V words, from a code generator that writes them.
-    Spv,
-    /// The object file of the host functions.
-    Object,
-    /// The code generator's artifact: index and sections in one file.
-    Artifact,
-    /// A shared library of the host functions with all device code, for programs without Chipdock.
-    Library,
-    /// A tar archive of what the library is linked from, for another machine.
-    Archive,
-}
-
 /// Where the device code of a library goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DeviceCodeArg {
@@ -331,16 +308,16 @@ pub(crate) struct KernelArgs {
 Examples:
   chipdock build add.py --target KIND --emit source    the generated text, on standard output
   chipdock build add.py --emit schedule                the module after scheduling, on standard output
-  chipdock build add.py --emit asm                     assembly, where the target supports it; also ll
-  chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.chipdock
+  chipdock build add.py --target KIND --emit FORMAT    a format that the plugin of KIND delivers, by the plugin's word
+  chipdock build add.py -o add.o                       an object file to link; also add.chipdock, add.FORMAT
   chipdock build add.py -o add.so                      a library for other programs: in Python tvm_ffi.load_module
   chipdock build add.py -o add.tar                     what the library is linked from, with a Makefile
   chipdock build add.py --linker aarch64-linux-gnu-gcc --target '{\"kind\": \"KIND\", ...}' -o add.so
   chipdock build add.py:add --target '{\"kind\": \"KIND\"}' -o add.chipdock
   chipdock build add.py --target KIND --device KIND:0 -o add.chipdock      with the limits of that device
 
-The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .so, .tar, .chipdock (also .artifact), or the target's own \
-format. A library needs nothing of Chipdock where it is loaded; one with device code needs a Chipdock host there, or, with \
+The suffix of OUT selects the output when --emit is absent: .o, .so, .tar, .chipdock (also .artifact), or a format of the \
+target's plugin, whose page lists them. A format that is not text needs OUT where standard output is a terminal. A library needs nothing of Chipdock where it is loaded; one with device code needs a Chipdock host there, or, with \
 --device-code aside, for its device functions alone. A file is written completely or not at all. \
 Schema of --json: chipdock.build/1.")]
 pub(crate) struct BuildArgs {
@@ -353,9 +330,10 @@ pub(crate) struct BuildArgs {
     /// [default: no device; what --target does not set has the defaults of its kind]
     #[arg(long, value_name = "NAME:ID")]
     pub(crate) device: Option<String>,
-    /// What to write. [default: by the suffix of OUT; source without one]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) emit: Option<Emit>,
+    /// What to write: one of the values below, or a format of the target's plugin, by its word.
+    /// [default: by the suffix of OUT; source without one]
+    #[arg(long, value_parser = emit::OutputParser, value_name = "WHAT")]
+    pub(crate) emit: Option<Output>,
     /// embedded: device code is in the library; aside: in OUT with the suffix .chipdock, so that a program without a loader
     /// for it can use the host functions.
     #[arg(long, value_enum, value_name = "embedded|aside", hide_possible_values = true, default_value_t = DeviceCodeArg::Embedded)]

@@ -213,7 +213,7 @@ pub(crate) fn said_by(plugin: &str, text: &str) -> String {
 
 /// Turns an error of the host into a failure of the command.
 pub(crate) fn failure(error: &Error) -> Failure {
-    let exit = Exit::from(error.category());
+    let exit = Exit::of(error);
     let mut problems =
         vec![Problem { what: error.message().to_owned(), place: error.place().to_owned(), mark: None }];
     let what = |text: String| error.speaker().map_or(text.clone(), |plugin| said_by(plugin, &text));
@@ -227,7 +227,7 @@ pub(crate) fn failure(error: &Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use chipdock_host::{Category, ErrorKind};
+    use chipdock_host::{ErrorKind, Subject};
 
     use super::*;
 
@@ -250,17 +250,20 @@ mod tests {
             (ErrorKind::Io, Work, Work, Work),
             (ErrorKind::Cancelled, Work, Work, Work),
             (ErrorKind::Internal, Work, Work, Work),
-            (ErrorKind::Other("RuntimeError".into()), Work, Work, Work),
+            (ErrorKind::Runtime, Work, Work, Work),
+            (ErrorKind::new("Timeout"), Work, Work, Work),
         ] {
             let error = Error::new(kind.clone(), "it broke");
             let exits = [failure(&error), plugin_failure(&error), work_failure(&error)];
             assert_eq!(exits.map(|failed| failed.exit), [asked, opened, worked], "{kind:?}");
-            for (category, exit) in
-                [(Category::Work, Work), (Category::Plugin, Plugin), (Category::NoDevice, Exit::NoDevice)]
-            {
-                let error = error.clone().with_category(category);
-                let exits = [failure(&error), plugin_failure(&error), work_failure(&error)];
-                assert_eq!(exits.map(|failed| failed.exit), [exit; 3], "{kind:?} as {category:?}");
+            for (subject, exits) in [
+                (Subject::NamedFile, [Input, Plugin, Work]),
+                (Subject::Plugin, [Plugin; 3]),
+                (Subject::Device, [Exit::NoDevice; 3]),
+            ] {
+                let error = error.clone().about(subject);
+                let found = [failure(&error), plugin_failure(&error), work_failure(&error)];
+                assert_eq!(found.map(|failed| failed.exit), exits, "{kind:?} about {subject:?}");
             }
         }
     }

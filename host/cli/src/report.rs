@@ -13,8 +13,8 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use chipdock_host::Category;
 use chipdock_host::shown::{LINE_CHARS_MAX, in_place, paragraph, shown};
+use chipdock_host::{Error, Fault, Subject};
 use chipdock_ir::Span;
 
 use crate::args::ColorChoice;
@@ -34,13 +34,14 @@ pub(crate) enum Exit {
     Suite = 7,
 }
 
-impl From<Category> for Exit {
-    fn from(category: Category) -> Self {
-        match category {
-            Category::Work => Self::Work,
-            Category::Input => Self::Input,
-            Category::Plugin => Self::Plugin,
-            Category::NoDevice => Self::NoDevice,
+impl Exit {
+    /// Returns the exit code of an error of the host (CLI-C2): by what is wrong, else by whose fault it is.
+    pub(crate) fn of(error: &Error) -> Self {
+        match (error.subject(), error.fault()) {
+            (Some(Subject::Device), _) => Self::NoDevice,
+            (Some(Subject::Plugin), _) => Self::Plugin,
+            (Some(Subject::NamedFile), _) | (None, Fault::Caller) => Self::Input,
+            (None, Fault::Environment | Fault::Bug) => Self::Work,
         }
     }
 }

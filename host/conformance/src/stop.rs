@@ -92,7 +92,7 @@ impl From<chipdock_plugin_api::Error> for Stop {
 
 impl From<chipdock_host::Error> for Stop {
     fn from(error: chipdock_host::Error) -> Self {
-        Self::of_error(error.kind().name(), &error.to_string())
+        Self::of_error(error.kind().as_str(), &error.to_string())
     }
 }
 

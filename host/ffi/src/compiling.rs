@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use chipdock_host::shown::harmless;
 use chipdock_host::{CompileOptions, Compiled, Host, Schedule};
 use chipdock_ir::{Diagnostic, IrModule, Span, print, wire};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function};
@@ -14,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::hosts::target_of;
-use crate::objects::{ModuleObject, TargetObject, arg, harmless, object, of, raised};
+use crate::objects::{ModuleObject, TargetObject, arg, object, of, raised};
 use crate::progress::{Progress, Spans, Step};
 use crate::signals;
 use crate::tvm_ffi::TvmFfi;
@@ -151,7 +152,7 @@ fn with_lines(error: &chipdock_host::Error, source: &str, file: &str) -> Error {
         message.push('\n');
         message.push_str(error.advice());
     }
-    Error::new(ErrorKind::new(error.kind().name().to_owned()), message)
+    Error::new(error.kind().clone(), message)
 }
 
 /// Compiles on a thread of its own, so that the caller's can look for signals and report progress: Ctrl-C in Python gives the

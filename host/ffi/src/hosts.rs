@@ -188,7 +188,7 @@ fn devices_of(host: &Host, name: &str) -> Value {
 }
 
 fn problem(error: &chipdock_host::Error) -> Value {
-    json!({"kind": error.kind().name(), "message": error.message(), "hint": error.advice()})
+    json!({"kind": error.kind().as_str(), "message": error.message(), "hint": error.advice()})
 }
 
 pub(crate) fn targets(args: &[AnyView<'_>]) -> Result<Any, Error> {

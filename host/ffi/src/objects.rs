@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use chipdock_abi::CHIPDOCK_TYPE_OBJECT_BEGIN;
-use chipdock_host::shown::{LINE_CHARS_MAX, paragraph, shown};
 use chipdock_host::{Compiled, Host, Module, ResolvedTarget, Stream};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, held};
@@ -108,20 +107,7 @@ pub(crate) fn arg<'a, T: chipdock_plugin_api::FromAny<'a>>(view: AnyView<'a>, at
     view.to::<T>().map_err(|error| error.context(at))
 }
 
-/// Makes of a host's error one that crosses the boundary.
-///
-/// What a plugin says begins with its name, and neither steers a terminal nor has lines that could pass for others.
+/// As [`chipdock_host::Error::to_api`].
 pub(crate) fn raised(error: chipdock_host::Error) -> Error {
-    let text = error.to_string();
-    let text = if error.speaker().is_some() { harmless(&text) } else { text };
-    Error::new(ErrorKind::new(error.kind().name().to_owned()), text)
-}
-
-/// Returns a plugin's text with hidden characters spelt out, each line after the first behind a bar.
-pub(crate) fn harmless(text: &str) -> String {
-    let (first, later) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
-    let later = paragraph(later, "    | ");
-    let later = later.trim_end();
-    let first = shown(first, LINE_CHARS_MAX);
-    if later.is_empty() { first.into_owned() } else { format!("{first}\n{later}") }
+    error.to_api()
 }

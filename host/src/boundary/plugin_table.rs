@@ -11,7 +11,7 @@ use chipdock_plugin_api as api;
 use chipdock_plugin_api::setting::{CONFIG, SettingValue};
 
 use crate::boundary::interfaces;
-use crate::boundary::services::{Services, aligned, host_table, to_api};
+use crate::boundary::services::{Services, aligned, host_table};
 use crate::bounds::{self, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::open::settings::{DeclaredSetting, hint_of};
@@ -80,7 +80,7 @@ impl PluginTable {
             );
             return Err(api::Error::new(api::ErrorKind::KEY_ERROR, message));
         };
-        self.services.settings().find(&self.plugin, declared).0.map_err(|error| to_api(&error))
+        self.services.settings().find(&self.plugin, declared).0.map_err(|error| error.to_api())
     }
 }
 
@@ -98,7 +98,7 @@ unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut C
     plugin.services.guarded("config", CHIPDOCK_ERROR, || {
         // SAFETY: a string that lives for the call.
         let key = unsafe { bounds::text(key, "the setting's name", NAME_BYTES_MAX) };
-        let key = key.map_err(|message| to_api(&Error::new(ErrorKind::Value, message)));
+        let key = key.map_err(|message| Error::new(ErrorKind::Value, message).to_api());
         match key.and_then(|key| plugin.setting(key)) {
             Ok(value) => {
                 // SAFETY: the caller passes a writable place, or null.

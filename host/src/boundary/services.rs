@@ -23,7 +23,7 @@ use crate::boundary::plugin_table::{PluginTable, plugin_table};
 use crate::boundary::registrar::Staging;
 use crate::boundary::session::Session;
 use crate::bounds::{self, CAUSES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
-use crate::error::{Category, Error, ErrorKind, Fault};
+use crate::error::{Error, ErrorKind, Fault, Subject};
 use crate::host::HostInner;
 use crate::open::registry::HOST_PLUGIN;
 use crate::open::settings::Settings;
@@ -241,7 +241,7 @@ impl Services {
 
     /// Raises a host's own error, for code that is called through a table.
     pub(crate) fn raise_own(&self, error: &Error) {
-        self.raise_by(to_api(error), Speaker::Host);
+        self.raise_by(error.to_api(), Speaker::Host);
     }
 
     /// Turns the status of a table's function into a result. `what` names the function. An error that a plugin raised begins with its
@@ -387,17 +387,12 @@ fn from_call(error: &api::Error, status: i32) -> Error {
     }
     let kind = bounds::cut(error.kind().as_str(), NAME_BYTES_MAX);
     let message = bounds::cut(&message, MESSAGE_BYTES_MAX);
-    let error = Error::with_status(ErrorKind::from_name(&kind), message, status);
+    let error = Error::with_status(ErrorKind::new(kind), message, status);
     match error.fault() {
         // The plugin that raised it declares itself at fault.
-        Fault::Bug => error.with_category(Category::Plugin),
+        Fault::Bug => error.about(Subject::Plugin),
         Fault::Caller | Fault::Environment => error,
     }
-}
-
-/// Converts the host's error to one that crosses the boundary.
-pub(crate) fn to_api(error: &Error) -> api::Error {
-    api::Error::new(api::ErrorKind::new(error.kind().name().to_owned()), error.to_string())
 }
 
 /// Makes the table of services for a plugin whose own `self_` is that of a [`PluginTable`].

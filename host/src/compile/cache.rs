@@ -45,7 +45,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::boundary::session::{BuildMessage, Severity};
 use crate::compile::artifact::{Artifact, ArtifactIndex, Section};
-use crate::error::{Category, Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Subject};
 use crate::host::Host;
 use crate::options::LogLevel;
 
@@ -121,7 +121,7 @@ impl CompileCache {
             .map_err(|error| Error::io("cannot keep what is compiled", folder, &error))?;
         let cache = Cache::try_at(&folder, KIND, size_bytes_max).map_err(|error| {
             Error::io("cannot keep what is compiled", &folder, &error)
-                .with_category(Category::Input)
+                .about(Subject::NamedFile)
                 .hint("name another folder in CHIPDOCK_CACHE_DIR, or none: CHIPDOCK_CACHE_DIR= (empty)")
         })?;
         Ok(Self { cache, folder, was_told: AtomicBool::new(false) })

@@ -28,12 +28,12 @@ pub(crate) fn wanted(options: &Map<String, Value>) -> Result<Vec<&str>, Error> {
     })
 }
 
-/// Checks that each output is in the artifact or in one that it imports.
+/// Checks that each output is in the artifact or in one that it imports. `source_ending` is that of the target's kind.
 ///
 /// # Errors
 ///
 /// `ValueError` for the first that is in none, with the outputs that are there.
-pub(crate) fn check(words: &[&str], compiled: &Compiled) -> Result<(), Error> {
+pub(crate) fn check(words: &[&str], compiled: &Compiled, source_ending: &str) -> Result<(), Error> {
     let artifact = &compiled.artifact;
     let Some(word) = words.iter().find(|word| !has(artifact, word)) else { return Ok(()) };
     let (kind, format) = (&compiled.target.kind, &compiled.of_target().index().format);
@@ -46,8 +46,11 @@ pub(crate) fn check(words: &[&str], compiled: &Compiled) -> Result<(), Error> {
     outputs(artifact, &mut there);
     let mut hint = format!("it has {}, and what else its documentation names", quoted(there.iter().copied()));
     if there.contains(&SOURCE) {
-        hint.push_str("; --emit source shows the text that it writes");
+        let file =
+            if source_ending.is_empty() { String::new() } else { format!(" (-o OUT.{source_ending})") };
+        hint.push_str(&format!("; --emit source{file} shows the text that it writes"));
     }
+    hint.push_str(&format!("; -o OUT.{format} writes what it delivers"));
     Err(Error::new(ErrorKind::Value, message).hint(hint))
 }
 

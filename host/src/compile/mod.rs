@@ -323,7 +323,7 @@ impl Host {
             cached: said.built == 0,
             messages: said.messages,
         };
-        emitted::check(&wanted, &compiled)?;
+        emitted::check(&wanted, &compiled, &target.kind().source_ending)?;
         Ok(compiled)
     }
 

@@ -75,7 +75,7 @@ pub(crate) use tvm::module::TvmModule;
 pub use tvm::stream::{TvmStream, tvm_env};
 
 use crate::compile::artifact::{self, Artifact};
-use crate::error::{Category, Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Subject};
 use crate::files;
 
 /// Module kind of an embedded module that is an artifact (LIB-4).
@@ -183,9 +183,8 @@ impl BuiltFile {
     /// and unchanged; `Unsupported` for a library of a format or version that this host does not read.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let at = |error: Error| error.at(path.display().to_string());
-        let bytes = files::read_regular(path, FILE_BYTES_MAX).map_err(|error| {
-            error.while_doing("cannot read the built file").with_category(Category::Input)
-        })?;
+        let bytes = files::read_regular(path, FILE_BYTES_MAX)
+            .map_err(|error| error.while_doing("cannot read the built file").about(Subject::NamedFile))?;
         let (size_bytes, sha256) = (bytes.len() as u64, files::sha256_of_bytes(&bytes));
         let contents = Contents::read(bytes).map_err(at)?;
         Ok(Self { path: path.to_owned(), size_bytes, sha256, contents, aside: OnceLock::new() })

@@ -451,7 +451,7 @@ fn register(
             _ if staged.refused.iter().any(|refused| refused.name_taken) => ProblemKind::NameTaken,
             _ => ProblemKind::InitFailed,
         };
-        return Err(Problem::new(kind, format!("its `init` failed: {}: {error}", error.kind().name())));
+        return Err(Problem::new(kind, format!("its `init` failed: {}: {error}", error.kind().as_str())));
     }
     let Identity { name, version, build_id, info, settings } = identity;
     let abi = (descriptor.abi_major, descriptor.abi_minor);

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Category, Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Subject};
 use crate::files;
 use crate::names::check_plugin_name;
 use crate::open::discovery::trust::Trust;
@@ -83,14 +83,14 @@ impl PluginLock {
         }
         // A missing file is not a matter of trust.
         if let Err(error) = std::fs::metadata(path) {
-            return Err(Error::io("cannot read the lock", path, &error).with_category(Category::Input));
+            return Err(Error::io("cannot read the lock", path, &error).about(Subject::NamedFile));
         }
         if let Some(problem) = Trust::new(options).problem(path) {
             let message = format!("the lock is not trusted: {}", problem.message);
             return Err(refused(ErrorKind::Value, message));
         }
         let text = files::read_regular_text(path, SIZE_BYTES_MAX)
-            .map_err(|error| error.while_doing("cannot read the lock").with_category(Category::Input))?;
+            .map_err(|error| error.while_doing("cannot read the lock").about(Subject::NamedFile))?;
         let lock = Self::parse(&text).map_err(|error| error.at(path.display().to_string()))?;
         // A child process may start in another folder.
         Ok(Self { path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()), ..lock })
@@ -225,6 +225,7 @@ impl PluginLock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Fault;
 
     const DIGEST: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789ABCDEF";
 
@@ -277,7 +278,7 @@ mod tests {
         permit(0o666);
         let error = PluginLock::read(&path, &options).unwrap_err();
         assert!(error.to_string().contains("the lock is not trusted"), "{error}");
-        assert_eq!(error.category(), Category::Input);
+        assert_eq!((error.subject(), error.fault()), (None, Fault::Caller));
         options.trust = vec![path.clone()];
         assert!(PluginLock::read(&path, &options).is_ok(), "trusted by name");
         options.environment.raised_privileges = true;

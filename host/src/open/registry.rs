@@ -34,7 +34,7 @@ use crate::boundary::guard::ProcessChange;
 use crate::boundary::instance::Instance;
 use crate::boundary::registrar::{Entry, Staged};
 use crate::compile::resolve::schema::usable_kind;
-use crate::error::{Category, Error, ErrorKind, nearest};
+use crate::error::{Error, ErrorKind, Subject, nearest};
 use crate::host::HostInner;
 use crate::open::discovery::Candidate;
 use crate::open::loader::{self, Opened, Opening};
@@ -295,7 +295,7 @@ impl HostInner {
             named.join(" and ")
         );
         Error::new(ErrorKind::WrongState, message)
-            .with_category(Category::Plugin)
+            .about(Subject::Plugin)
             .hint(format!("choose one with --prefer {key}={first}, or disable the others"))
     }
 

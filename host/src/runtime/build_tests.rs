@@ -7,7 +7,7 @@ use serde_json::json;
 use super::env::LIVE;
 use super::{Module, Verdict};
 use crate::compile::artifact::{Artifact, Section};
-use crate::error::{Category, Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Subject};
 use crate::{CompileOptions, Compiled, Host, HostOptions, Severity};
 
 fn host() -> Host {
@@ -70,7 +70,7 @@ fn an_old_error_is_not_taken_for_a_new_one() {
 fn registered_functions_are_found_and_raise_their_own_kinds() {
     let host = host();
     let error = host.function("toy.fail").unwrap().unwrap().call(&[]).unwrap_err();
-    assert_eq!((error.kind().name(), error.message()), ("KeyError", "as asked"));
+    assert_eq!((error.kind().as_str(), error.message()), ("KeyError", "as asked"));
     assert!(host.function("toy.nothing").unwrap().is_none());
 }
 
@@ -219,7 +219,7 @@ fn compile_c3_a_code_generator_of_another_wire_major_is_refused() {
     let target = host.target("lone").unwrap();
     let error = host.compile(&IrModule::default(), &target, &CompileOptions::default()).unwrap_err();
     assert!(error.to_string().contains("reads IR of version 9.0.0 to 9.0.0"), "{error}");
-    assert_eq!(error.category(), Category::Plugin);
+    assert_eq!(error.subject(), Some(Subject::Plugin));
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn what_nobody_loads_stays_an_artifact() {
     let folder = tempfile::tempdir().unwrap();
     module.artifact().save(&folder.path().join("a")).unwrap();
     let error = module.function("add").unwrap_err();
-    assert_eq!((error.kind(), error.category()), (&ErrorKind::Unavailable, Category::Plugin));
+    assert_eq!((error.kind(), error.subject()), (&ErrorKind::Unavailable, Some(Subject::Plugin)));
     assert!(error.to_string().contains("no plugin provides module.load.nobody"), "{error}");
 }
 
@@ -284,7 +284,7 @@ fn a_key_that_nobody_provides_names_the_nearest() {
     let error = host.0.missing("target.build.toi");
     assert!(error.to_string().contains("did you mean \"target.build.toy\"?"), "{error}");
     let error = host.target("toi").unwrap_err();
-    assert_eq!((error.kind(), error.category()), (&ErrorKind::Value, Category::Plugin), "{error}");
+    assert_eq!((error.kind(), error.subject()), (&ErrorKind::Value, Some(Subject::Plugin)), "{error}");
     let error = host.target("zebra").unwrap_err();
     assert!(error.to_string().contains("known kinds: \"gadget\", \"lone\", \"toy\""), "{error}");
 }

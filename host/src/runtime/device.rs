@@ -14,7 +14,7 @@ use super::tables::broken;
 use super::workspace::Workspaces;
 use crate::boundary::registrar::DeviceApiEntry;
 use crate::boundary::services::Services;
-use crate::error::{Category, Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Subject};
 use crate::host::{Host, HostInner};
 use crate::names::name_in_key;
 use crate::options::LogLevel;
@@ -245,7 +245,7 @@ pub(crate) fn no_such_device(name: &str, device_id: i32, count: i32) -> Error {
         _ => format!("\"{name}\" has {count} devices, {name}:0 to {name}:{}", count - 1),
     };
     let error = Error::new(ErrorKind::NotFound, format!("there is no device {name}:{device_id}"));
-    error.hint(has).with_category(Category::NoDevice)
+    error.hint(has).about(Subject::Device)
 }
 
 impl HostInner {
@@ -303,8 +303,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `Unavailable`: no plugin provides the device API, or the plugin reports why there can be no device. `NotFound`, of
-    /// category [`Category::NoDevice`]: it has no device of that id.
+    /// `Unavailable`: no plugin provides the device API, or the plugin reports why there can be no device. `NotFound`,
+    /// about a [`Subject::Device`]: it has no device of that id.
     pub fn device(&self, name: &str, device_id: i32) -> Result<Device, Error> {
         let state = self.0.device_state(name, device_id)?;
         Ok(Device(Arc::new(DeviceInner { host: self.clone(), state })))

@@ -12,7 +12,7 @@ use chipdock_plugin_api as api;
 use super::module::ModuleInner;
 use super::tables::answered;
 use crate::boundary::calling::{Calling, FUNCTION, Note};
-use crate::boundary::services::{Services, to_api};
+use crate::boundary::services::Services;
 use crate::error::Error;
 use crate::host::Host;
 use crate::trace;
@@ -89,7 +89,7 @@ impl Function {
     /// As of [`Self::call`].
     #[inline]
     pub fn call_raising(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, api::Error> {
-        let (status, result) = self.status_of(args).map_err(|error| to_api(&error))?;
+        let (status, result) = self.status_of(args).map_err(|error| error.to_api())?;
         // SAFETY: the status and the result of one call.
         unsafe { self.outcome(status, result) }
     }
@@ -107,13 +107,13 @@ impl Function {
         if status == 0 {
             // SAFETY: on success the result is owned by the caller.
             let answered = unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
-            return answered.map_err(|error| to_api(&error));
+            return answered.map_err(|error| error.to_api());
         }
         let services = self.host.0.services;
         Err(services.take().unwrap_or_else(|| {
             let failed = services.check(status, || format!("function \"{}\"", self.name));
             let internal = || Error::new(crate::error::ErrorKind::Internal, "a call failed without a status");
-            to_api(&failed.err().unwrap_or_else(internal))
+            failed.err().unwrap_or_else(internal).to_api()
         }))
     }
 

@@ -5,7 +5,7 @@ use chipdock_ir::DType;
 use chipdock_plugin_api as api;
 
 use super::*;
-use crate::error::{Category, ErrorKind};
+use crate::error::{ErrorKind, Subject};
 use crate::{Environment, Host, HostOptions, Variables};
 
 /// Bytes that a closed host may leave.
@@ -35,10 +35,10 @@ fn host_memory_is_always_there() {
 #[test]
 fn a_device_that_is_not_there_says_what_is() {
     let error = host().device("cpu", 1).unwrap_err();
-    assert_eq!(error.category(), Category::NoDevice);
+    assert_eq!(error.subject(), Some(Subject::Device));
     assert!(error.to_string().contains("\"cpu\" has one device, cpu:0"), "{error}");
     let error = host().device("npu", 0).unwrap_err();
-    assert_eq!((error.kind(), error.category()), (&ErrorKind::Unavailable, Category::Plugin));
+    assert_eq!((error.kind(), error.subject()), (&ErrorKind::Unavailable, Some(Subject::Plugin)));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! * **LLBUILD-B2** The index lists the functions by their names for callers, and has `options`: the triple, processor
 //!   and features that the object was made for, from which the loader decides whether it runs on a machine.
 //! * **LLBUILD-B3** Option `emit`, a word or a list of them, adds sections: `source` (and `ll-unoptimized`), the IR as written;
-//!   `ll`, the IR as optimised; `asm`, the assembly. Other words are ignored.
+//!   `ll`, the IR as optimised; `asm` or `s`, the assembly. Other words are ignored.
 //! * **LLBUILD-B4** Option `debug` says whether code has line information for the source file; by default it has, if
 //!   the file is known.
 //! * **LLBUILD-B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint identifies the
@@ -51,6 +51,8 @@ struct Emit {
     unoptimized: bool,
     optimized: bool,
     assembly: bool,
+    /// The assembly, by the usual ending of its files.
+    s: bool,
 }
 
 impl Emit {
@@ -68,6 +70,7 @@ impl Emit {
             unoptimized: has("ll-unoptimized"),
             optimized: has("ll"),
             assembly: has("asm"),
+            s: has("s"),
         })
     }
 }
@@ -148,7 +151,7 @@ impl Codegen for LlvmCodegen {
         }
         let llvm = library_of(self.host)?;
         let machine_options = target.machine_options();
-        let wanted = Wanted { object: true, assembly: emit.assembly, ir: emit.optimized };
+        let wanted = Wanted { object: true, assembly: emit.assembly || emit.s, ir: emit.optimized };
         let output = compile(llvm, &written.text, machine_options, wanted, &|| session.is_cancelled())?;
         for note in &output.notes {
             session.diagnostic(&Diagnostic::new(note.severity, &note.message))?;
@@ -159,6 +162,7 @@ impl Codegen for LlvmCodegen {
             ("ll-unoptimized", emit.unoptimized, &written.text),
             ("ll", emit.optimized, &output.ir),
             ("asm", emit.assembly, &output.assembly),
+            ("s", emit.s, &output.assembly),
         ];
         for (name, _, text) in texts.iter().filter(|(_, is_wanted, _)| *is_wanted) {
             session.section(name, SectionKind::Source, 1, text.as_bytes())?;

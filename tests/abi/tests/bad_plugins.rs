@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use chipdock_host::generation;
 use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{
-    Category, ErrorKind, Host, HostOptions, KeyReport, PluginLock, PluginReport, PluginState, ProblemKind,
+    ErrorKind, Host, HostOptions, KeyReport, PluginLock, PluginReport, PluginState, ProblemKind, Subject,
 };
 use chipdock_plugin_api::abi::CHIPDOCK_ABI_MINOR;
 use chipdock_test_support::plugins::{build, compile};
@@ -92,7 +92,7 @@ fn problem(folder: &Folder) -> (ProblemKind, String) {
     folder.good();
     let host = folder.host();
     let error = host.open_plugin("bad").unwrap_err();
-    assert_eq!(error.category(), Category::Plugin, "{error}");
+    assert_eq!(error.subject(), Some(Subject::Plugin), "{error}");
     let report = report(&host, "bad");
     assert_eq!(report.state, PluginState::Unused);
     let problem = report.problem.unwrap();
@@ -436,7 +436,7 @@ fn reg_r2_a_key_of_two_plugins_is_an_error_until_one_is_preferred() {
     }
     let host = folder.host();
     let error = host.function("shared").unwrap_err();
-    assert_eq!(error.category(), Category::Plugin);
+    assert_eq!(error.subject(), Some(Subject::Plugin));
     for says in ["\"first\"", "\"second\"", "first.so", "second.so", "--prefer function.shared=first"] {
         assert!(error.to_string().contains(says), "{error} should say {says}");
     }
@@ -487,7 +487,7 @@ fn reg_r4_a_plugin_that_would_provide_a_name_is_named_when_it_is_not_used() {
     folder.good();
     let host = Host::new(HostOptions { disable: vec!["template-*".into()], ..folder.options() }).unwrap();
     let error = host.device("template_c", 0).unwrap_err();
-    assert_eq!(error.category(), Category::Plugin);
+    assert_eq!(error.subject(), Some(Subject::Plugin));
     assert!(
         error.to_string().contains("plugin \"template-c\" is not used: disabled by \"template-*\""),
         "{error}"
@@ -589,7 +589,7 @@ fn lock_k3_a_library_is_opened_when_its_digest_is_the_one_that_the_lock_pins() {
     for says in [&pinned, &found] {
         assert!(error.to_string().contains(says), "{error} should say {says}");
     }
-    assert_eq!(error.category(), Category::Plugin);
+    assert_eq!(error.subject(), Some(Subject::Plugin));
     assert_eq!(report(&locked(), "bad").problem, None, "LOCK-K3: nothing is read until it is asked for");
     let bytes = fs::read(&good).unwrap();
     fs::write(&good, &bytes[..bytes.len() - 1]).unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use chipdock_host::{
-    Category, CompileOptions, Compiled, Device, Error, ErrorKind, Host, HostOptions, Tensor, Verdict,
+    CompileOptions, Compiled, Device, Error, ErrorKind, Host, HostOptions, Subject, Tensor, Verdict,
 };
 use chipdock_plugin_api::ChipdockDataType;
 use chipdock_test_support::memory::resident_bytes;
@@ -58,7 +58,7 @@ fn fault(host: &Host, which: i64) {
 /// Asserts that the error is that of a broken plugin, which ends a command with code 3, and contains `says`.
 fn assert_broken(error: &Error, says: &str) {
     assert_eq!(*error.kind(), ErrorKind::BrokenPlugin, "{error}");
-    assert_eq!(error.category(), Category::Plugin, "{error}");
+    assert_eq!(error.subject(), Some(Subject::Plugin), "{error}");
     assert!(error.to_string().contains(says), "{error:?} should say {says:?}");
     assert!(error.to_string().len() < 200_000, "a text without end");
 }
@@ -467,7 +467,7 @@ fn descriptor_and_registrations_have_bounds() {
         let folder = Folder::new(init);
         let host = folder.host();
         let error = host.open_plugin("believed").unwrap_err();
-        assert_eq!(error.category(), Category::Plugin, "{error}");
+        assert_eq!(error.subject(), Some(Subject::Plugin), "{error}");
         assert!(error.to_string().contains(says), "{init}: {error}");
         assert!(error.to_string().len() < 100_000);
         host.device("cpu", 0).expect("others are unharmed");

@@ -59,7 +59,7 @@ fn s4_a_plugin_is_answered_in_init_and_after_with_a_manifest_or_without() {
         let shown = host.settings("one").unwrap();
         assert_eq!((&shown[0].value, shown[0].from.to_string()), (&Some(json!(7)), "--config".to_owned()));
         let error = told(&host, "one.undeclared").unwrap_err();
-        assert_eq!(error.kind().name(), "KeyError");
+        assert_eq!(error.kind().as_str(), "KeyError");
         assert!(
             error.message().contains("declares no setting \"levle\"; did you mean \"level\"?"),
             "{error}"

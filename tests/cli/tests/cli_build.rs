@@ -110,9 +110,30 @@ fn a_text_goes_to_a_file_of_its_usual_ending() {
             let file = std::fs::read_to_string(scratch.path(&format!("out.{ending}"))).unwrap();
             assert_eq!(file, text, "{ending}");
         }
-        let says = format!("delivers .{format}, or its text as .{ending}, not .xyz");
-        scratch.run(&format!("build vector_add.py --target {target} -o out.xyz")).failed(2, &[&says]);
+        let says = [
+            &format!("does not go through xyz; it delivers {format}"),
+            &format!("--emit source (-o OUT.{ending}) shows the text"),
+            &format!("-o OUT.{format} writes what it delivers"),
+        ];
+        let ended = scratch.run(&format!("build vector_add.py --target {target} -o out.xyz"));
+        ended.failed(2, &says.map(String::as_str));
     }
+}
+
+/// A format is the plugin's own word; whether it can be shown is what its section holds.
+#[test]
+fn a_format_that_is_not_text_goes_to_a_file() {
+    let scratch = scratch();
+    let spv = "build vector_add.py --target vulkan --emit spv";
+    scratch.run(&format!("{spv} --json")).failed(2, &["spv is not text", "help: name a file: -o OUT.spv"]);
+    for out in [format!("{spv} -o out.bin"), "build vector_add.py --target vulkan -o out.spv".to_owned()] {
+        assert_eq!(scratch.run(&out).code, Some(0), "{out}");
+    }
+    let words = std::fs::read(scratch.path("out.spv")).unwrap();
+    assert!(words.starts_with(&0x0723_0203_u32.to_le_bytes()));
+    assert!(std::fs::read(scratch.path("out.bin")).unwrap() == words);
+    let piped = scratch.command(spv).output().unwrap();
+    assert!(piped.stdout == words, "byte for byte where no terminal is (CLI-C9)");
 }
 
 #[test]
@@ -160,20 +181,29 @@ fn what_cannot_be_built_says_why_and_leaves_nothing() {
     let scratch = scratch();
     let before = scratch.names();
     for (words, code, says) in [
-        ("vector_add.py --target c -o out.ll", 2, vec!["target c does not go through ll; it delivers c"]),
+        (
+            "vector_add.py --target c -o out.ll",
+            2,
+            vec!["target c does not go through ll; it delivers c", "-o OUT.c"],
+        ),
         (
             "vector_add.py --target c -o out.ptx",
             2,
-            vec!["target c delivers .c, not .ptx", "help: name the file OUT.c"],
+            vec!["target c does not go through ptx; it delivers c", "help: it has ", "-o OUT.c"],
         ),
         ("vector_add.py --target c --emit asm", 2, vec!["does not go through asm", "--emit source"]),
+        (
+            "vector_add.py --target c --emit nothing",
+            2,
+            vec!["does not go through nothing", "it has \"source\", \"c\"", "--emit source"],
+        ),
         (
             "vector_add.py --target c --emit asm -o out.o",
             2,
             vec!["--emit asm and a file .o do not go together"],
         ),
         (
-            "vector_add.py --target c --emit object -o out.ll",
+            "vector_add.py --target c --emit object -o out.tar",
             2,
             vec!["do not go together", "leave --emit out"],
         ),

@@ -62,8 +62,13 @@ fn cli_c12_a_second_build_is_found_and_is_the_same() {
     assert_eq!(cached.files().len(), 1);
     let json = cached.run(&format!("{BUILD} --json")).json();
     assert_eq!((&json["cached"], json["text"].as_str()), (&true.into(), Some(&*first)));
-    let said = cached.run(&format!("{BUILD} -o out.c")).stdout;
+    let said = cached.run(&format!("{BUILD} --emit source -o out.c")).stdout;
     assert!(said.starts_with("out.c: source for c, found in the cache in "), "{said}");
+    // A format by its ending is another request.
+    for how in ["compiled in ", "found in the cache in "] {
+        let said = cached.run(&format!("{BUILD} -o out.c")).stdout;
+        assert!(said.starts_with(&format!("out.c: source for c, {how}")), "{said}");
+    }
     // The same artifact, byte for byte, as without a cache.
     for (name, more) in [("one", ""), ("two", ""), ("three", " --no-cache")] {
         assert_eq!(cached.run(&format!("{BUILD} -o {name}.artifact{more}")).code, Some(0));

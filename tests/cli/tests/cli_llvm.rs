@@ -119,6 +119,7 @@ fn what_llvm_makes_can_be_seen() {
         ended.stdout
     };
     let (source, ll, asm) = (show("source"), show("ll"), show("asm"));
+    assert_eq!(show("ll-unoptimized"), source, "a word that only the plugin knows");
     for (name, text) in [("source", &source), ("ll", &ll)] {
         assert!(text.contains("@__tvm_ffi_vector_add(") && text.contains("target triple"), "{name}: {text}");
     }

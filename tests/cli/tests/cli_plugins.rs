@@ -242,7 +242,7 @@ fn wrong_usage_has_one_shape() {
         ("plugins --prefer x", "expected KEY=PLUGIN"),
         ("plugins --select [", "glob"),
         ("help nosuch", "no command \"nosuch\""),
-        ("build k.py --emit nothing", "'nothing'"),
+        ("build k.py --emit no/thing", "'no/thing'"),
     ] {
         scratch.run(words).failed(2, &[says]);
     }

@@ -275,6 +275,8 @@ fn schema_of_build() {
         ("--target c -o add.artifact", "artifact"),
         ("--target opencl", "source"),
         ("--target cuda -o add.artifact", "artifact"),
+        ("--target vulkan --emit spv -o add.bin", "spv"),
+        ("--target vulkan -o add.spv", "code"),
     ] {
         let build = run(&scratch, &format!("build vector_add.py {words} --json"));
         assert_eq!(build["emit"], emitted, "{words}");

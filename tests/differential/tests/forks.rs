@@ -20,7 +20,7 @@ fn module() -> IrModule {
 
 /// Compiles, loads and runs on a target kind; an error begins with its kind.
 fn computes(host: &Host, kind: &str) -> Result<(), String> {
-    let failed = |error: chipdock_host::Error| format!("{}: {error}", error.kind().name());
+    let failed = |error: chipdock_host::Error| format!("{}: {error}", error.kind().as_str());
     let target = host.usable_target(kind).map_err(failed)?;
     let compiled = host.compile(&module(), &target, &CompileOptions::default()).map_err(failed)?;
     let function =

@@ -32,7 +32,7 @@ fn good(device: &Device, add: &Function) {
 /// Expects a failure of that kind whose message holds every word.
 fn refused(result: Result<Any, Error>, kind: &str, words: &[&str]) {
     let error = result.err().unwrap_or_else(|| panic!("expected {kind} with {words:?}, found success"));
-    assert_eq!(error.kind().name(), kind, "{error}");
+    assert_eq!(error.kind().as_str(), kind, "{error}");
     let text = error.to_string();
     for word in words {
         assert!(text.contains(word), "expected \"{word}\" in: {text}");

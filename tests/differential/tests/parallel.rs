@@ -150,7 +150,7 @@ fn a_region_that_fails_is_told_and_leaves_all_usable() {
                         assert_eq!(b.to_vec::<i32>().expect("read"), [8; 64]);
                     }
                     Err(error) => {
-                        assert_eq!((error.kind().name(), bad >= 0), ("ValueError", true), "{error}");
+                        assert_eq!((error.kind().as_str(), bad >= 0), ("ValueError", true), "{error}");
                         assert!(error.to_string().contains("iteration is bad"), "{error}");
                     }
                 }

@@ -183,7 +183,7 @@ fn is_typed(error: &Error, kind: &str) {
     is_refusal(error);
     let is_expected =
         matches!(error.kind(), ErrorKind::Value | ErrorKind::Unsupported | ErrorKind::Unavailable);
-    assert!(is_expected, "FUZZ-F5: {kind} refuses by {}: {error}", error.kind().name());
+    assert!(is_expected, "FUZZ-F5: {kind} refuses by {}: {error}", error.kind().as_str());
 }
 
 /// Counts outcomes, and writes them to the file that `CHIPDOCK_FUZZ_STATISTICS` names, each 100 programs.

@@ -197,7 +197,7 @@ pub fn call(module: &Module, case: &Case, kind: &str) -> Option<Value> {
         Ok(value) if value.is_none() => json!({"returned": {"NoneType": null}}),
         Ok(value) => json!({"returned": returned(&value)}),
         Err(error) => {
-            let kind = error.kind().name();
+            let kind = error.kind().as_str();
             let class = if CLASSES.contains(&kind) { kind } else { "RuntimeError" };
             json!({"raised": {"class": class, "message": error.message()}})
         }

@@ -97,7 +97,7 @@ impl Loaded<'_> {
             Self::Host(function) => function
                 .call(args)
                 .map(drop)
-                .map_err(|error| (error.kind().name().to_owned(), error.message().to_owned())),
+                .map_err(|error| (error.kind().as_str().to_owned(), error.message().to_owned())),
             Self::Stock(stock, function) => stock
                 .call(function, args)
                 .map(drop)

@@ -172,7 +172,7 @@ fn a_host_says_what_is_wrong_with_a_file() {
         let (name, found) = (damage.name, host.open(&path));
         match (damage.host, found) {
             (Refuses(kind, words), Err(error)) => {
-                assert_eq!(error.kind().name(), kind, "{name}: {error}");
+                assert_eq!(error.kind().as_str(), kind, "{name}: {error}");
                 assert!(error.to_string().contains(words), "{name}: {error}");
             }
             (Opens(words), Ok(module)) => {

@@ -118,12 +118,12 @@ fn an_embedded_module_is_loaded_by_what_others_registered() {
     let error = module.function("fails").expect("there").call(&[]).expect_err("it fails");
     assert_eq!(
         (error.kind(), error.message()),
-        (&ErrorKind::from_name("IndexError"), "function \"fails\" says: as the embedded module likes")
+        (&ErrorKind::new("IndexError"), "function \"fails\" says: as the embedded module likes")
     );
     let error = forward(&module, c"fails").expect_err("it fails");
     assert_eq!(
         (error.kind(), error.message()),
-        (&ErrorKind::from_name("IndexError"), "function \"forward\" says: as the embedded module likes")
+        (&ErrorKind::new("IndexError"), "function \"forward\" says: as the embedded module likes")
     );
     let error = forward(&module, c"nobody").expect_err("there is none");
     assert!(error.to_string().contains("Cannot find function nobody"), "{error}");

@@ -50,7 +50,7 @@ pub(crate) struct Lack {
 impl From<&Error> for Lack {
     fn from(error: &Error) -> Self {
         let text = ToString::to_string;
-        Self { kind: text(error.kind().name()), message: text(error.message()), help: text(error.advice()) }
+        Self { kind: text(error.kind().as_str()), message: text(error.message()), help: text(error.advice()) }
     }
 }
 

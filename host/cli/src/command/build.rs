@@ -2,6 +2,7 @@
 
 mod library;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
 use super::{alone_on_standard_output, check_named_are_used, failure};
-use crate::args::{BuildArgs, Emit, GlobalArgs};
+use crate::args::{BuildArgs, Emit, GlobalArgs, Output};
 use crate::compile::{self, Build, Purpose};
 use crate::destination::Destination;
 use crate::kernel::KernelFile;
@@ -24,10 +25,12 @@ use crate::{destination, output, streams, table};
 const STATIC: &str = "a";
 /// Format and suffix of an object file.
 const OBJECT: &str = "o";
+/// Kind of sections with text.
+const SOURCE_KIND: &str = "source";
 
 /// Output of the command.
 struct Product {
-    what: &'static str,
+    what: Cow<'static, str>,
     bytes: Vec<u8>,
     is_text: bool,
     /// The contents of the file beside it, for a library whose device code is not in it.
@@ -40,7 +43,7 @@ struct Product {
 pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let ending = ending(args.output.as_deref());
     let emit = wanted(args, global, &ending)?;
-    let aside = library::aside(args, emit);
+    let aside = library::aside(args, emit.as_ref());
     let named = args.output.as_deref().map(|path| ("the output".to_owned(), path));
     let beside = aside.as_deref().map(|path| ("the device code".to_owned(), path));
     let mut destinations = Destination::of_all(named.into_iter().chain(beside))?.into_iter();
@@ -53,65 +56,59 @@ pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     };
     let product = {
         let progress = Progress::new(global);
-        produce(args, global, &kernel, &mut module, emit, &ending, &progress)?
+        produce(args, global, &kernel, &mut module, emit.as_ref(), &ending, &progress)?
     };
     deliver(args, global, &module, &product, (destination, aside))
 }
 
 /// Returns the files that the command may write.
 pub(crate) fn output_files(args: &BuildArgs) -> Vec<PathBuf> {
-    let emit = args.emit.or_else(|| by_ending(&ending(args.output.as_deref())));
-    args.output.clone().into_iter().chain(library::aside(args, emit)).collect()
+    let emit = asked(args, &ending(args.output.as_deref()));
+    args.output.clone().into_iter().chain(library::aside(args, emit.as_ref())).collect()
+}
+
+/// Returns the output that is asked for, by `--emit` or the suffix of OUT; `None` leaves it to the target.
+fn asked(args: &BuildArgs, ending: &str) -> Option<Output> {
+    args.emit.clone().or_else(|| by_ending(ending).map(Output::Own))
 }
 
 /// Returns the output to write, by `--emit` and the suffix of OUT, which must agree.
-fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<Emit>> {
-    let emit = args.emit.or_else(|| by_ending(ending));
+fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<Output>> {
+    let emit = asked(args, ending);
     if ending == STATIC {
         return Err(Failure::input("a static library is not written")
             .help("write the object file, -o OUT.o, and pack it with ar; or a shared library, -o OUT.so"));
     }
-    library::check(args, emit)?;
-    if let (Some(emit), Some(by_ending)) = (args.emit, by_ending(ending))
-        && emit != by_ending
+    library::check(args, emit.as_ref())?;
+    if let (Some(emit), Some(by_ending)) = (&args.emit, by_ending(ending))
+        && *emit != Output::Own(by_ending)
     {
-        let what = format!("--emit {} and a file .{ending} do not go together", name(emit));
+        let what = format!("--emit {} and a file .{ending} do not go together", emit.name());
         return Err(Failure::input(what).help(format!(
             "leave --emit out to write {}, or give the file another ending",
-            name(by_ending)
+            by_ending.name()
         )));
     }
-    let binary = match emit {
-        Some(Emit::Artifact) => Some(("an artifact", "-o OUT.chipdock")),
-        Some(Emit::Object) => Some(("an object file", "-o OUT.o")),
-        Some(Emit::Spv) => Some(("SPIR-V", "-o OUT.spv")),
-        Some(Emit::Library) => Some(("a library", "-o OUT.so")),
-        Some(Emit::Archive) => Some(("an archive", "-o OUT.tar")),
+    let binary = match &emit {
+        Some(Output::Own(Emit::Artifact)) => Some(("an artifact", "chipdock")),
+        Some(Output::Own(Emit::Object)) => Some(("an object file", OBJECT)),
+        Some(Output::Own(Emit::Library)) => Some(("a library", "so")),
+        Some(Output::Own(Emit::Archive)) => Some(("an archive", "tar")),
         _ => None,
     };
-    if let Some((what, option)) = binary
-        && args.output.is_none()
-        && (global.json || streams::results_are_watched())
-    {
-        return Err(Failure::input(format!("{what} is not text")).help(format!("name a file: {option}")));
+    if let Some((what, ending)) = binary {
+        check_goes_to_a_file(args, global, what, ending)?;
     }
     Ok(emit)
 }
 
-/// Returns the word of the command line, and of the code generator's option, for an output.
-fn name(emit: Emit) -> &'static str {
-    match emit {
-        Emit::Ir => "ir",
-        Emit::Schedule => "schedule",
-        Emit::Source => "source",
-        Emit::Ll => "ll",
-        Emit::Asm => "asm",
-        Emit::Spv => "spv",
-        Emit::Object => "object",
-        Emit::Artifact => "artifact",
-        Emit::Library => "library",
-        Emit::Archive => "archive",
+/// Refuses to show what is not text.
+fn check_goes_to_a_file(args: &BuildArgs, global: &GlobalArgs, what: &str, ending: &str) -> Result<()> {
+    if args.output.is_none() && (global.json || streams::results_are_watched()) {
+        let failure = Failure::input(format!("{what} is not text"));
+        return Err(failure.help(format!("name a file: -o OUT.{ending}")));
     }
+    Ok(())
 }
 
 fn produce(
@@ -119,16 +116,16 @@ fn produce(
     global: &GlobalArgs,
     kernel: &KernelFile,
     module: &mut IrModule,
-    emit: Option<Emit>,
+    emit: Option<&Output>,
     ending: &str,
     progress: &Progress,
 ) -> Result<Product> {
-    let text = |what, text: String| {
+    let text = |emit: Emit, text: String| {
         let bytes = (text.trim_end().to_owned() + "\n").into_bytes();
-        Product { what, bytes, is_text: true, aside: None, build: None }
+        Product { what: emit.name().into(), bytes, is_text: true, aside: None, build: None }
     };
-    if emit == Some(Emit::Ir) {
-        return Ok(text("ir", print::module(module)));
+    if emit == Some(&Output::Own(Emit::Ir)) {
+        return Ok(text(Emit::Ir, print::module(module)));
     }
     let host = Host::new(compile::host_options(&args.kernel, global)?).map_err(|error| failure(&error))?;
     check_named_are_used(&host, global)?;
@@ -141,7 +138,7 @@ fn produce(
         None => compile::target(&host, &args.kernel)?,
     };
     let module = &*module;
-    if emit == Some(Emit::Schedule) {
+    if emit == Some(&Output::Own(Emit::Schedule)) {
         let schedule = compile::schedule(&args.kernel);
         let steps = match schedule {
             Schedule::None => Ok(Vec::new()),
@@ -150,39 +147,65 @@ fn produce(
         let steps = steps.map_err(|error| compile::with_lines(&error, kernel))?;
         let scheduled = host.schedule(module, &target, schedule);
         let scheduled = scheduled.map_err(|error| compile::with_lines(&error, kernel))?;
-        return Ok(text("schedule", as_comments(&steps) + &print::module(&scheduled)));
+        return Ok(text(Emit::Schedule, as_comments(&steps) + &print::module(&scheduled)));
     }
-    let wish = match emit {
-        Some(emit @ (Emit::Source | Emit::Ll | Emit::Asm)) => Some(name(emit)),
-        // The text, or the format by the suffix: the artifact shows which.
-        None => Some(name(Emit::Source)),
-        _ => None,
+    let emit = emit.cloned().unwrap_or_else(|| by_target(ending, &target.kind().source_ending));
+    let wish = match &emit {
+        Output::Own(Emit::Source) => Some(Emit::Source.name()),
+        Output::Own(_) => None,
+        Output::Format(word) => Some(word.as_str()),
     };
     let purpose = Purpose { wish, device: target.device() };
     compile::tell_kept(&args.kernel, module, &target, &host, progress);
     let build = compile::compile(&host, kernel, module, &target, &args.kernel, purpose, progress)?;
-    if let Some(emit @ (Emit::Library | Emit::Archive)) = emit {
-        let exported = library::exported(args, &host, &build, emit, progress)?;
-        let aside = exported.aside.map(|(_, bytes)| bytes);
-        let (what, bytes) = (name(emit), exported.library);
-        return Ok(Product { what, bytes, is_text: false, aside, build: Some(build) });
+    let product = match emit {
+        Output::Own(emit) => own(args, &host, build, emit, progress)?,
+        Output::Format(word) => of_format(args, build, &word)?,
+    };
+    if !product.is_text
+        && let Some(Output::Format(word)) = &args.emit
+    {
+        check_goes_to_a_file(args, global, word, word)?;
     }
-    let own = build.compiled.of_target();
-    let (what, bytes, is_text) = match emit {
-        Some(Emit::Artifact) => {
-            ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?, false)
+    Ok(product)
+}
+
+/// Returns an output that is Chipdock's own.
+fn own(args: &BuildArgs, host: &Host, build: Build, emit: Emit, progress: &Progress) -> Result<Product> {
+    let mut aside = None;
+    let bytes = match emit {
+        Emit::Library | Emit::Archive => {
+            let exported = library::exported(args, host, &build, emit, progress)?;
+            aside = exported.aside.map(|(_, bytes)| bytes);
+            exported.library
         }
-        Some(Emit::Object) => ("object", object(&host, &build)?, false),
-        Some(emit @ (Emit::Ll | Emit::Asm)) => (name(emit), by_format(own, name(emit), &build)?, true),
-        Some(emit @ Emit::Spv) => (name(emit), by_its_ending(own, name(emit), "", &build)?, false),
-        None if !ending.is_empty() => {
-            let bytes = by_its_ending(own, ending, &target.kind().source_ending, &build)?;
-            let is_text = std::str::from_utf8(&bytes).is_ok();
-            (if is_text { "source" } else { "code" }, bytes, is_text)
-        }
-        _ => ("source", source(own, &build)?, true),
+        Emit::Artifact => build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?,
+        Emit::Object => object(host, &build)?,
+        Emit::Ir | Emit::Schedule | Emit::Source => source(build.compiled.of_target(), &build)?,
+    };
+    let is_text = emit == Emit::Source;
+    Ok(Product { what: emit.name().into(), bytes, is_text, aside, build: Some(build) })
+}
+
+/// Returns an output that is a format of the target's plugin: its code, or a section of that name.
+fn of_format(args: &BuildArgs, build: Build, word: &str) -> Result<Product> {
+    let artifact = build.compiled.of_target();
+    let is_code = artifact.index().format == word;
+    let found = if is_code { code(artifact) } else { artifact.section(word) };
+    let section = found.ok_or_else(|| not_offered(artifact, word, &build))?;
+    let (bytes, is_text) = (section.data().to_vec(), is_text(section));
+    let what = match (&args.emit, is_text) {
+        (None, true) if is_code => Emit::Source.name().into(),
+        (None, false) if is_code => "code".into(),
+        _ => Cow::Owned(word.to_owned()),
     };
     Ok(Product { what, bytes, is_text, aside: None, build: Some(build) })
+}
+
+/// Returns true for a section that a person can read.
+fn is_text(section: &Section) -> bool {
+    let is_utf8 = || std::str::from_utf8(section.data()).is_ok_and(|text| !text.contains('\0'));
+    section.kind() == SOURCE_KIND || is_utf8()
 }
 
 /// Steps of default schedules as comments of a script.
@@ -206,26 +229,10 @@ fn source(artifact: &Artifact, build: &Build) -> Result<Vec<u8>> {
     Ok(text.as_bytes().to_vec())
 }
 
-/// Returns the target's own output, requested by a suffix that must be its format, or the ending of files with its text.
-fn by_its_ending(artifact: &Artifact, ending: &str, of_source: &str, build: &Build) -> Result<Vec<u8>> {
-    let format = &artifact.index().format;
-    if ending == of_source && ending != format {
-        return source(artifact, build);
-    }
-    if ending != format {
-        let text =
-            if of_source.is_empty() { String::new() } else { format!(", or its text as .{of_source}") };
-        let what = format!("target {} delivers .{format}{text}, not .{ending}", build.target().kind);
-        return Err(Failure::input(what)
-            .help(format!("name the file OUT.{format}, or say what to write with --emit")));
-    }
-    code(artifact).ok_or_else(|| no_code(artifact, build))
-}
-
 /// Returns the code itself: its first section, or its text.
-fn code(artifact: &Artifact) -> Option<Vec<u8>> {
+fn code(artifact: &Artifact) -> Option<&Section> {
     let of_kind = |kind: &str| artifact.sections().iter().find(|section| section.kind() == kind);
-    Some(of_kind("code").or_else(|| of_kind("source"))?.data().to_vec())
+    of_kind("code").or_else(|| of_kind(SOURCE_KIND))
 }
 
 fn no_code(artifact: &Artifact, build: &Build) -> Failure {
@@ -235,6 +242,17 @@ fn no_code(artifact: &Artifact, build: &Build) -> Failure {
         build.target().kind
     );
     Failure::new(Exit::Plugin, what).help("this is a defect of the plugin; report it to its makers")
+}
+
+/// Makes the failure for a format that only the target of the host functions has, or that has no code. One that neither has
+/// fails in the host, with what there is (COMPILE-C9).
+fn not_offered(artifact: &Artifact, word: &str, build: &Build) -> Failure {
+    let (kind, format) = (&build.target().kind, &artifact.index().format);
+    if format == word {
+        return no_code(artifact, build);
+    }
+    Failure::input(format!("target {kind} does not go through {word}; it delivers {format}"))
+        .help(format!("-o OUT.{format} writes that; or name another --target, which chipdock targets lists"))
 }
 
 /// The object file of the host functions: what their loader makes, or code that is an object file as it is.
@@ -251,27 +269,11 @@ fn object(host: &Host, build: &Build) -> Result<Vec<u8>> {
     }
     match host.object(artifact) {
         Err(error) if *error.kind() == ErrorKind::Unsupported && artifact.index().format == OBJECT => {
-            code(artifact).ok_or_else(|| no_code(artifact, build))
+            let code = code(artifact).ok_or_else(|| no_code(artifact, build))?;
+            Ok(code.data().to_vec())
         }
         made => made.map_err(|error| failure(&error)),
     }
-}
-
-/// Returns the text of a format: the artifact's own, or a section of that name.
-fn by_format(artifact: &Artifact, format: &str, build: &Build) -> Result<Vec<u8>> {
-    let own = (artifact.index().format == format).then(|| artifact.source()).flatten();
-    let section = || Some(artifact.section(format)?.data().to_vec());
-    own.map(|text| text.as_bytes().to_vec()).or_else(section).ok_or_else(|| {
-        let (kind, delivers) = (&build.target().kind, &artifact.index().format);
-        let instead = if artifact.source().is_some() {
-            "--emit source shows what it writes".to_owned()
-        } else {
-            format!("-o OUT.{delivers} writes that")
-        };
-        let what = format!("target {kind} does not go through {format}; it delivers {delivers}");
-        Failure::input(what)
-            .help(format!("{instead}; or name another --target, which chipdock targets lists"))
-    })
 }
 
 fn deliver(
@@ -351,11 +353,9 @@ fn ending(path: Option<&Path>) -> String {
     ending.to_string_lossy().to_lowercase()
 }
 
-/// Returns the output for a suffix that is the same for every target. Others are checked against the format of the target.
+/// Returns the output for a suffix that is the same for every target. Others are the target's.
 fn by_ending(ending: &str) -> Option<Emit> {
     match ending {
-        "ll" => Some(Emit::Ll),
-        "s" | "asm" => Some(Emit::Asm),
         OBJECT => Some(Emit::Object),
         "chipdock" | "artifact" => Some(Emit::Artifact),
         "so" => Some(Emit::Library),
@@ -364,24 +364,36 @@ fn by_ending(ending: &str) -> Option<Emit> {
     }
 }
 
+/// Returns the output for another suffix: the text, for none and for the ending of files with the target's text, else the format of that word.
+fn by_target(ending: &str, of_source: &str) -> Output {
+    if ending.is_empty() || ending == of_source {
+        return Output::Own(Emit::Source);
+    }
+    Output::Format(ending.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn an_ending_says_what_is_written() {
-        for (path, emit) in [
-            ("x.ll", Some(Emit::Ll)),
-            ("x.S", Some(Emit::Asm)),
-            ("x.o", Some(Emit::Object)),
-            ("x.chipdock", Some(Emit::Artifact)),
-            ("x.artifact", Some(Emit::Artifact)),
-            ("x.so", Some(Emit::Library)),
-            ("x.tar", Some(Emit::Archive)),
-            ("x.c", None),
-            ("x", None),
+        let format = |word: &str| Output::Format(word.to_owned());
+        for (path, output) in [
+            ("x.ll", format("ll")),
+            ("x.S", format("s")),
+            ("x.o", Output::Own(Emit::Object)),
+            ("x.chipdock", Output::Own(Emit::Artifact)),
+            ("x.artifact", Output::Own(Emit::Artifact)),
+            ("x.so", Output::Own(Emit::Library)),
+            ("x.tar", Output::Own(Emit::Archive)),
+            ("x.c", format("c")),
+            ("x.text", Output::Own(Emit::Source)),
+            ("x", Output::Own(Emit::Source)),
         ] {
-            assert_eq!(by_ending(&ending(Some(Path::new(path)))), emit, "{path}");
+            let ending = ending(Some(Path::new(path)));
+            let found = by_ending(&ending).map_or_else(|| by_target(&ending, "text"), Output::Own);
+            assert_eq!(found, output, "{path}");
         }
     }
 }

@@ -44,7 +44,7 @@ use chipdock_ir::json::parse_unique;
 use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind, check_option};
 use serde_json::{Map, Value};
 
-use crate::error::{Category, Error, ErrorKind, nearest, quoted};
+use crate::error::{Error, ErrorKind, Subject, nearest, quoted};
 use crate::runtime::no_such_device;
 pub use resolved::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest};
 use schema::{UNREAD, common_options, converted, described};
@@ -283,7 +283,7 @@ fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<A
 fn unknown_kind(name: &str, known: &[String], unread: &[String]) -> Error {
     let shown: String = name.chars().take(60).collect();
     // A misspelt kind cannot be distinguished from one whose plugin is not here: the error says that a plugin is missing.
-    let error = value_error(format!("target kind \"{shown}\" is not known")).with_category(Category::Plugin);
+    let error = value_error(format!("target kind \"{shown}\" is not known")).about(Subject::Plugin);
     let names = known.iter().map(String::as_str);
     let hint = match nearest(name, names.clone()) {
         Some(near) => format!("did you mean \"{near}\"? known kinds: {}", quoted(names)),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::{Made, TargetContext, TargetSource, from_json, from_text, value_error};
-use crate::error::{Category, Error};
+use crate::error::{Error, Fault, Subject};
 use crate::host::Host;
 use crate::runtime::Device;
 
@@ -286,7 +286,8 @@ impl Host {
 
 /// Turns an error that blames the caller's input into one of the plugin: the input is not in question here.
 fn of_plugin(error: Error) -> Error {
-    if error.category() == Category::Input { error.with_category(Category::Plugin) } else { error }
+    let is_of_input = error.subject().is_none() && error.fault() == Fault::Caller;
+    if is_of_input { error.about(Subject::Plugin) } else { error }
 }
 
 /// Returns the JSON of a target that was not made by a host: an empty list of keys was not given.

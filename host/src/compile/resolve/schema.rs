@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::{CapabilitySource, DType, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
 use serde_json::Value;
 
-use crate::error::{Category, Error, ErrorKind, nearest, quoted};
+use crate::error::{Error, ErrorKind, Subject, nearest, quoted};
 
 fn option(
     name: &str,
@@ -163,7 +163,7 @@ pub(crate) fn usable_kind(declared: &DeclaredKind) -> Result<Arc<TargetKind>, Er
     declared.usable().cloned().map_err(|kind| {
         let message = format!("target kind \"{}\" cannot be used: {}", kind.name, kind.reason);
         Error::new(ErrorKind::Unsupported, message)
-            .with_category(Category::Plugin)
+            .about(Subject::Plugin)
             .hint("use a newer host, or an older plugin")
     })
 }

@@ -359,7 +359,7 @@ fn from_device_fills_in_what_nobody_set() {
     assert_eq!(good(json!({"kind": "npu", "from_device": 0, "warp": 8})).int("warp"), Some(8));
     assert_eq!(good(json!({"kind": "npu", "from_device": -1})).int("warp"), Some(32));
     let error = make(&world(), &json!({"kind": "npu", "from_device": 1}).into()).unwrap_err();
-    assert_eq!(error.category(), crate::error::Category::NoDevice);
+    assert_eq!(error.subject(), Some(crate::error::Subject::Device));
     assert!(
         error
             .to_string()

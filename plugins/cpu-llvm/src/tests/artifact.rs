@@ -48,6 +48,7 @@ fn llbuild_b3_words_of_emit_add_sections() {
     for (emit, names) in [
         (json!("ll"), vec!["code", "ll"]),
         (json!("asm"), vec!["code", "asm"]),
+        (json!("s"), vec!["code", "s"]),
         (
             json!(["asm", "source", "ll", "ll-unoptimized"]),
             vec!["code", "source", "ll-unoptimized", "ll", "asm"],

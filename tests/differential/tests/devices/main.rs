@@ -41,9 +41,9 @@ fn refused<T>(result: Result<T, Error>, kinds: &[&str], expected: &[&str]) -> St
     let error = result.err().unwrap_or_else(|| panic!("expected {kinds:?} with {expected:?}, found success"));
     let text = words(&error);
     assert!(
-        kinds.contains(&error.kind().name()),
+        kinds.contains(&error.kind().as_str()),
         "expected {kinds:?}, found {}: {text}",
-        error.kind().name()
+        error.kind().as_str()
     );
     for word in expected {
         assert!(text.contains(word), "expected \"{word}\" in: {text}");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use chipdock_host::{DeviceCode, ExportOptions, Exported, Host};
 
-use crate::args::{BuildArgs, DeviceCodeArg, Emit};
+use crate::args::{BuildArgs, DeviceCodeArg, Emit, Output};
 use crate::command::failure;
 use crate::compile::Build;
 use crate::progress::Progress;
@@ -16,17 +16,17 @@ pub(super) fn aside_path(args: &BuildArgs) -> Option<PathBuf> {
 }
 
 /// As [`aside_path`], where the command line asks for such a file.
-pub(super) fn aside(args: &BuildArgs, emit: Option<Emit>) -> Option<PathBuf> {
+pub(super) fn aside(args: &BuildArgs, emit: Option<&Output>) -> Option<PathBuf> {
     let is_wanted = args.device_code == DeviceCodeArg::Aside && is_library(emit);
     aside_path(args).filter(|_| is_wanted)
 }
 
-fn is_library(emit: Option<Emit>) -> bool {
-    matches!(emit, Some(Emit::Library | Emit::Archive))
+fn is_library(emit: Option<&Output>) -> bool {
+    matches!(emit, Some(Output::Own(Emit::Library | Emit::Archive)))
 }
 
 /// Refuses options of libraries beside another output.
-pub(super) fn check(args: &BuildArgs, emit: Option<Emit>) -> Result<()> {
+pub(super) fn check(args: &BuildArgs, emit: Option<&Output>) -> Result<()> {
     let refused = |option: &str, of: &str| {
         Err(Failure::input(format!("{option} is for {of}"))
             .help("write one: -o OUT.so, or --emit library -o OUT; or leave the option out"))
@@ -35,7 +35,7 @@ pub(super) fn check(args: &BuildArgs, emit: Option<Emit>) -> Result<()> {
         _ if args.device_code == DeviceCodeArg::Aside && !is_library(emit) => {
             refused("--device-code aside", "libraries and archives")
         }
-        Some(Emit::Library) => Ok(()),
+        Some(Output::Own(Emit::Library)) => Ok(()),
         _ if args.linker.is_some() => refused("--linker", "libraries"),
         _ => Ok(()),
     }

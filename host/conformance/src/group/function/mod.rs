@@ -255,7 +255,7 @@ fn through_a_host(c: &Context) -> Verdict {
     let own = function(c)?;
     let expected =
         call(c, &own, named("nothing")?)?.result.map(drop).map_err(|error| error.kind().to_string());
-    let answer = there.call(&[]).map(drop).map_err(|error| error.kind().name().to_owned());
+    let answer = there.call(&[]).map(drop).map_err(|error| error.kind().as_str().to_owned());
     let what = format!("{name} without arguments through a host: {expected:?}, as with the suite's own");
     ensure(answer == expected, what, format!("{answer:?}"))
 }

@@ -331,8 +331,8 @@ fn refused(c: &Context, args: &[Given], kinds: &[&str], words: &[&str]) -> Verdi
         Ok(()) => return Err(Stop::failed(expected(), "success")),
         Err(error) => {
             let text = error.to_string();
-            let fits = kinds.contains(&error.kind().name()) && words.iter().all(|word| text.contains(word));
-            ensure(fits, expected(), format!("{}: {text}", error.kind().name()))?;
+            let fits = kinds.contains(&error.kind().as_str()) && words.iter().all(|word| text.contains(word));
+            ensure(fits, expected(), format!("{}: {text}", error.kind().as_str()))?;
         }
     }
     // Checks that nothing was written to B or its replacement.

@@ -115,15 +115,15 @@ fn run(c: &Context, row: &Row) -> Verdict {
     match (&answer, row.error) {
         (Ok(()), None) => {}
         (Err(error), Some((kind, words))) => {
-            let found = format!("{}: {error}", error.kind().name());
-            let fits = error.kind().name() == kind && error.to_string().contains(words);
+            let found = format!("{}: {error}", error.kind().as_str());
+            let fits = error.kind().as_str() == kind && error.to_string().contains(words);
             ensure(fits, format!("{kind} that says \"{words}\""), found)?;
         }
         (Ok(()), Some((kind, words))) => {
             return Err(Stop::failed(format!("{kind} that says \"{words}\""), "success"));
         }
         (Err(error), None) => {
-            return Err(Stop::failed("success", format!("{}: {error}", error.kind().name())));
+            return Err(Stop::failed("success", format!("{}: {error}", error.kind().as_str())));
         }
     }
     let Some(Value::Tensor(tensor)) = values.first() else { return Err(Stop::suite("no tensor")) };

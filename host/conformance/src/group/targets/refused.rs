@@ -34,8 +34,8 @@ fn refused(c: &Context<'_>, source: Value, says: &[&str]) -> Verdict {
         }
         Err(error) => {
             let text = error.to_string();
-            let fits = error.kind().name() == "ValueError" && says.iter().all(|word| text.contains(word));
-            ensure(fits, expected(), format!("{}: {text}", error.kind().name()))
+            let fits = error.kind().as_str() == "ValueError" && says.iter().all(|word| text.contains(word));
+            ensure(fits, expected(), format!("{}: {text}", error.kind().as_str()))
         }
     }
 }

@@ -61,29 +61,34 @@ fn target_t9_a_device_that_is_none_is_refused_after_what_is_wrong_with_the_targe
     let host = host();
     let refused = |source: Value, choice| {
         let error = host.resolve(TargetRequest::new(source).device(choice)).unwrap_err();
-        (error.category(), error.to_string())
+        (error.subject(), error.fault(), error.to_string())
     };
-    for (choice, category, says) in [
+    for (choice, subject, fault, says) in [
         (
             named("toy", 7),
-            Category::NoDevice,
+            Some(Subject::Device),
+            Fault::Caller,
             "there is no device toy:7; \"toy\" has 2 devices, toy:0 to toy:1",
         ),
         (
             named("tpy", 0),
-            Category::Plugin,
+            Some(Subject::Plugin),
+            Fault::Environment,
             "no plugin provides device_api.tpy; did you mean \"device_api.toy\"?",
         ),
-        (named("cpu", 0), Category::Input, "target gadget runs on toy, not on cpu"),
+        (named("cpu", 0), None, Fault::Caller, "target gadget runs on toy, not on cpu"),
     ] {
-        let (found, text) = refused(json!("gadget"), choice.clone());
-        assert!(found == category && text.starts_with(says), "{text}");
-        let (found, text) = refused(json!({"kind": "gadget", "bites": 1}), choice);
-        assert!(found == Category::Input && text.contains("unknown option \"bites\""), "{text}");
+        let (about, whose, text) = refused(json!("gadget"), choice.clone());
+        assert!((about, whose) == (subject, fault) && text.starts_with(says), "{text}");
+        let (about, whose, text) = refused(json!({"kind": "gadget", "bites": 1}), choice);
+        assert!(
+            (about, whose) == (None, Fault::Caller) && text.contains("unknown option \"bites\""),
+            "{text}"
+        );
     }
-    assert!(refused(json!("gadgte"), DeviceChoice::First).1.contains("did you mean \"gadget\"?"));
-    assert!(refused(json!({"kind": 3}), DeviceChoice::First).1.contains("expected a string"));
-    assert!(refused(json!(3), DeviceChoice::First).1.contains("the name of a kind or a JSON object"));
+    assert!(refused(json!("gadgte"), DeviceChoice::First).2.contains("did you mean \"gadget\"?"));
+    assert!(refused(json!({"kind": 3}), DeviceChoice::First).2.contains("expected a string"));
+    assert!(refused(json!(3), DeviceChoice::First).2.contains("the name of a kind or a JSON object"));
 }
 
 #[test]
@@ -105,7 +110,7 @@ fn target_t10_a_host_that_is_chosen_is_that_of_the_target() {
         (json!(3), "toy", "the name of a kind or a JSON object"),
     ] {
         let error = with(source, of_host).unwrap_err();
-        assert_eq!(error.category(), Category::Input, "{error}");
+        assert_eq!((error.subject(), error.fault()), (None, Fault::Caller), "{error}");
         assert!(error.to_string().contains(says), "{error}");
     }
 }
