@@ -18,11 +18,8 @@ static int is_blank(ChipdockStr document) {
   return at == document.size;
 }
 
-/* Returns whether a version is between `ir_min` and `ir_max`, 1.0.0 to 1.3.0. */
-static int is_version_read(const Json *version) {
-  return json_is(version, 's') && version->text.size == 5 && memcmp(version->text.data, "1.", 2) == 0 &&
-         version->text.data[2] >= '0' && version->text.data[2] <= '3' && memcmp(version->text.data + 3, ".0", 2) == 0;
-}
+/* Returns whether a version is between `ir_min` and `ir_max`, which are both 1.0.0. */
+static int is_version_read(const Json *version) { return json_is(version, 's') && is_text(version->text, "1.0.0"); }
 
 static int32_t read_nodes(Compiler *c, const Json *nodes) {
   const Json *node = nodes->first;
@@ -106,7 +103,7 @@ static int32_t read_module(Compiler *c, const Json *root) {
   const Json *positions = json_get(root, "positions");
   int32_t at = 0;
   if (!is_version_read(json_get(root, "chipdock_ir")))
-    return malformed(c, "the module", -1, "expected version 1.0.0 to 1.3.0");
+    return malformed(c, "the module", -1, "expected version 1.0.0");
   if (!json_is(nodes, 'l') || !json_is(functions, 'l') || !json_is(json_get(root, "attrs"), 'l') ||
       root->count != 4u + (positions != NULL) || nodes->count > 1 << 26)
     return malformed(c, "the module", -1, "expected chipdock_ir, nodes, functions, attrs and perhaps positions");

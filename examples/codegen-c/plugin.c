@@ -102,7 +102,7 @@ static const ChipdockTargetKind target_kind = {destroy, canonical_target};
 /* ---- Registration ---- */
 
 static int32_t register_codegen(const ChipdockRegistrar *registrar, struct Instance *instance) {
-  static const char versions[] = "{\"ir_min\": \"1.0.0\", \"ir_max\": \"1.3.0\"}";
+  static const char versions[] = "{\"ir_min\": \"1.0.0\", \"ir_max\": \"1.0.0\"}";
   void *self_ = registrar->self_;
   int32_t status = registrar->module_loader(self_, text(KIND_NAME), text("{}"), instance, &module_loader);
   if (status == CHIPDOCK_OK) status = registrar->codegen(self_, text(KIND_NAME), text(versions), instance, &codegen);

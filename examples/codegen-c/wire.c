@@ -190,7 +190,7 @@ static int32_t check_node(Compiler *c, const Json *node, int32_t id) {
   int32_t at = 0;
   if (!json_is(name, 's')) return malformed(c, "node", id, "expected an object with `node`, the name of a node");
   while (at < COUNT(node_fields) && !is_text(name->text, node_fields[at][0])) at++;
-  if (at == COUNT(node_fields)) return malformed(c, "node", id, "expected a node of the wire format 1.0 to 1.3");
+  if (at == COUNT(node_fields)) return malformed(c, "node", id, "expected a node of the wire format 1.0");
   for (field = node_fields[at][1]; *field != '\0'; count++) {
     char key[32];
     size_t size = strcspn(field, ":");

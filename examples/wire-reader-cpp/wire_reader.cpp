@@ -28,7 +28,7 @@ namespace {
 
 // Supported version; a newer minor version may have nodes that this reader does not know.
 constexpr unsigned kMajor = 1;
-constexpr unsigned kMinorMax = 4;
+constexpr unsigned kMinorMax = 0;
 // Limits: an untrusted document must not cause unbounded recursion or output.
 constexpr unsigned kLevelsMax = 600;
 constexpr std::size_t kTextMax = 240;
@@ -194,7 +194,7 @@ class Document {
     char dot1 = 0;
     char dot2 = 0;
     if (!(in >> major >> dot1 >> minor >> dot2 >> patch) || dot1 != '.' || dot2 != '.' || !in.eof()) {
-      throw BadDocument("expected a version as \"1.4.0\", found " + brief(version_));
+      throw BadDocument("expected a version as \"1.0.0\", found " + brief(version_));
     }
     if (major != kMajor || minor > kMinorMax) {
       throw BadDocument("version " + version_ + " is not for this reader, which takes " + std::to_string(kMajor) +

@@ -5,7 +5,7 @@
 //!   the contract).
 //! * **COMPILE-C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **COMPILE-C4** What was delivered before a failure is dropped.
-//! * **COMPILE-C5** A code generator of wire 1.1 or newer receives positions, and its diagnostics refer to them.
+//! * **COMPILE-C5** A code generator receives positions, and its diagnostics refer to them.
 //! * **COMPILE-C6** A function that names a target is compiled for that target, others for the one that is asked for. Functions
 //!   whose canonical targets are equal are one module for one code generator. If no function is compiled for the target that is
 //!   asked for, that of the first function takes its place ([`Compiled::target`]).

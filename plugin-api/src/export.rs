@@ -114,7 +114,7 @@ macro_rules! register_target_kind {
     };
 }
 
-/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.1.0", |context| Box::new(NpuCodegen(context.host())))`.
+/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.0.0", |context| Box::new(NpuCodegen(context.host())))`.
 ///
 /// The second and third arguments are the oldest and the newest version of the IR's wire format that it reads.
 #[macro_export]

@@ -333,7 +333,7 @@ ops! {
             named("s", Takes::Exactly(DType::INT32)),
         ],
         expects: "two int32 of as many lanes, and two int32", is_elementwise: true,
-        lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32, wire_minor: 1,
+        lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32,
     };
     /// (x, y, ls, rs, q, is_lshift_required, is_rshift_required): as [`Op::QMultiplyShift`], shifted left by ls if the
     /// first flag is set, and right by q, and by rs if the second is set. Int32 of as many lanes, flags and q scalar.
@@ -348,14 +348,13 @@ ops! {
             named("is_rshift_required", Takes::Constant(DType::INT32)),
         ],
         expects: "four int32 of as many lanes, an int32, and two constant int32", is_elementwise: true,
-        lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32, wire_minor: 1,
+        lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32,
     };
     /// (a, b, sum): four int8 (uint8) times four, added to an int32 (uint32).
     Dp4a = dp4a Custom {
         params: &[positional(Takes::Any), positional(Takes::Like(0)), positional(Takes::Any)],
         expects: "two int8x4 and an int32, or two uint8x4 and a uint32", gives: Gives::Like(2),
         lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32, dtype_keyword: DTypeKeyword::First,
-        wire_minor: 1,
     };
     /// (c, a, b): an int32 or a float32 of L lanes, and two vectors of G·L lanes; lane l is c\[l\] plus the sum of the products
     /// a\[G·l + t\]·b\[G·l + t\] for t below G. The types, and G, are those of [`DotProduct::ALL`]. Of integers the result is
@@ -366,18 +365,17 @@ ops! {
         params: &[named("c", Takes::Number), named("a", Takes::Number), named("b", Takes::Number)],
         expects: "a sum and two vectors of as many groups: an int32 and groups of four uint8 and int8, two int8 or two \
                   uint8, or of two int16, or a float32 and groups of two bfloat16 or two float16",
-        lowering: Lowering::Arithmetic, wire_minor: 4,
+        lowering: Lowering::Arithmetic,
     };
     /// Its argument, which is the same for every thread of a block *(run)*.
     ThreadInvariant = tvm_thread_invariant Custom {
         params: &[named("cond", Takes::Value)], expects: "a number or a boolean", is_elementwise: true,
-        lowering: Lowering::Arithmetic, form: Form::TypedConstant, wire_minor: 1,
+        lowering: Lowering::Arithmetic, form: Form::TypedConstant,
     };
     /// A boolean that is true *(run)*, for optimisers.
     Assume = assume Custom {
         params: &[named("cond", Takes::Exactly(DType::BOOL))], expects: "a scalar boolean",
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Note, lowering: Lowering::Earlier,
-        wire_minor: 1,
     };
     /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements after `data`, for
     /// `extent` elements that are read (bit 0 of the constant mask) or written (bit 1).
@@ -391,25 +389,24 @@ ops! {
         ],
         expects: "a zero of the element's type, a pointer, two int32 or int64, and a mask of 1, 2 or 3",
         gives: Gives::Exactly(DType::HANDLE), class: Class::Pointer, lowering: Lowering::Arithmetic,
-        form: Form::TypeAnnotation, wire_minor: 1,
+        form: Form::TypeAnnotation,
     };
     /// Ends the thread that runs.
     ThreadReturn = thread_return Custom {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Exit,
-        wire_minor: 1,
     };
     /// (address, value): adds to the element that an address points to, in one step, and gives its previous value.
     AtomicAdd = atomic_add Custom {
         params: &[named("address", Takes::Handle), named("value", Takes::Scalar)],
         expects: "an address, and an integer of 32 or 64 bits, a float16, a float32 or a float64",
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, device_name: Some("atomic_add"),
-        form: Form::FullName, dtype_keyword: DTypeKeyword::Refused, wire_minor: 1,
+        form: Form::FullName, dtype_keyword: DTypeKeyword::Refused,
     };
     /// The lanes of the warp that run this call together, as the bits of a uint32.
     WarpActivemask = tvm_warp_activemask Custom {
         gives: Gives::Exactly(DType::UINT32), effect: Effect::Writes, class: Class::Thread,
         threads: Threads::ActiveMask, lowering: Lowering::Native, device_name: Some("__activemask"),
-        dtype_keyword: DTypeKeyword::Refused, wire_minor: 1,
+        dtype_keyword: DTypeKeyword::Refused,
     };
     /// (mask: uint32, value, lane, width, warp_size): the value of that lane of the caller's group of `width` lanes.
     WarpShuffle = tvm_warp_shuffle Custom {
@@ -423,7 +420,6 @@ ops! {
         expects: "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
         lowering: Lowering::Native, device_name: Some("__shfl_sync"), dtype_keyword: DTypeKeyword::Refused,
-        wire_minor: 1,
     };
     /// (mask, value, delta, width, warp_size): the value of the lane `delta` below, its own where the group has none.
     WarpShuffleUp = tvm_warp_shuffle_up Custom {
@@ -437,7 +433,6 @@ ops! {
         expects: "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
         lowering: Lowering::Native, device_name: Some("__shfl_up_sync"), dtype_keyword: DTypeKeyword::Refused,
-        wire_minor: 1,
     };
     /// (mask, value, delta, width, warp_size): the value of the lane `delta` above, its own where the group has none.
     WarpShuffleDown = tvm_warp_shuffle_down Custom {
@@ -451,7 +446,6 @@ ops! {
         expects: "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
         lowering: Lowering::Native, device_name: Some("__shfl_down_sync"), dtype_keyword: DTypeKeyword::Refused,
-        wire_minor: 1,
     };
     /// (mask, value, lane_mask, width, warp_size): the value of the lane whose number differs by exclusive or.
     WarpShuffleXor = tvm_warp_shuffle_xor Custom {
@@ -465,7 +459,6 @@ ops! {
         expects: "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
         gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
         lowering: Lowering::Native, device_name: Some("__shfl_xor_sync"), dtype_keyword: DTypeKeyword::Refused,
-        wire_minor: 1,
     };
     /// (n: uint32, n values, condition, n loads, thread indices…), within an [`AttrNode::Reducer`](crate::AttrNode):
     /// combines the values of all threads of those axes whose condition holds, and stores the result in the elements
@@ -474,7 +467,7 @@ ops! {
         params: &[positional(Takes::Constant(DType::UINT32))], rest: Some(Takes::Any),
         expects: "the number of values, the values, a condition, their elements, thread indices",
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Reduction,
-        lowering: Lowering::Earlier, wire_minor: 1,
+        lowering: Lowering::Earlier,
     };
     /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function of the module (int32,
     /// int32, handle) -> int32, for each task id below a count of 1 to `tasks_max` (0: as many as there are threads), in
@@ -487,12 +480,12 @@ ops! {
             named("tasks_max", Takes::Exactly(DType::INT32)),
         ],
         expects: "a name, a handle and an int32", gives: Gives::Exactly(DType::INT32), effect: Effect::Writes,
-        class: Class::Call, dtype_keyword: DTypeKeyword::Refused, wire_minor: 2,
+        class: Class::Call, dtype_keyword: DTypeKeyword::Refused,
     };
     /// (extents...): the extents or strides of an [`Op::StackMakeArray`], the only place for it.
     StackMakeShape = tvm_stack_make_shape Custom {
         rest: Some(Takes::Index), expects: "extents, each an int32 or int64",
-        gives: Gives::Exactly(DType::HANDLE), class: Class::Call, wire_minor: 3,
+        gives: Gives::Exactly(DType::HANDLE), class: Class::Call,
     };
     /// (data, shape, strides, axes_count, zero of the element's type, elem_offset): a tensor for the called function, an
     /// argument of [`Op::CallPacked`], the only place for it. `shape` is a [`Op::StackMakeShape`] of `axes_count`
@@ -509,7 +502,7 @@ ops! {
         ],
         expects: "a pointer, a shape of as many extents as the constant number of axes says, strides like it or 0, a zero of the \
             element's type, and an int32 or int64",
-        gives: Gives::Exactly(DType::HANDLE), class: Class::Call, wire_minor: 3,
+        gives: Gives::Exactly(DType::HANDLE), class: Class::Call,
     };
 }
 

@@ -26,7 +26,7 @@ use chipdock_plugin_api::{
 export_plugin! { name: "c", settings: [compiler::COMPILER, cache::FOLDER] }
 
 register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
-register_codegen!("c", "1.0.0", "1.4.0", |_| Box::new(SourceCodegen(codegen::CTarget)));
+register_codegen!("c", "1.0.0", "1.0.0", |_| Box::new(SourceCodegen(codegen::CTarget)));
 register_module_loader!("c", |context| Box::new(loader::CLoader(context.host())));
 register_interface!("module.load.c", OBJECT, |context: &Context| -> Box<dyn Objects> {
     Box::new(loader::CLoader(context.host()))

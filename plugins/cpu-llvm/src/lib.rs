@@ -35,7 +35,7 @@ register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |context| Box::new(cpu::Cpu
 register_target_kind!("llvm", include_str!("target_kind.json"), |context| Box::new(
     target_kind::LlvmTargetKind(context.host())
 ));
-register_codegen!("llvm", "1.0.0", "1.4.0", |context| Box::new(codegen::LlvmCodegen::new(context.host())));
+register_codegen!("llvm", "1.0.0", "1.0.0", |context| Box::new(codegen::LlvmCodegen::new(context.host())));
 register_module_loader!("llvm", |context| Box::new(loader::LlvmLoader(context.host())));
 register_interface!("module.load.llvm", OBJECT, |context: &Context| -> Box<dyn Objects> {
     Box::new(loader::LlvmLoader(context.host()))

@@ -52,7 +52,7 @@ register_interface!("device_api.cuda", EXTERNAL, |context: &Context| -> Box<dyn 
 register_target_kind!("cuda", include_str!("target_kind.json"), |context| Box::new(
     target_kind::CudaTargetKind(context.host())
 ));
-register_codegen!("cuda", "1.0.0", "1.3.0", |context| Box::new(SourceCodegen(codegen::CudaTarget::new(
+register_codegen!("cuda", "1.0.0", "1.0.0", |context| Box::new(SourceCodegen(codegen::CudaTarget::new(
     context.host()
 ))));
 register_module_loader!("cuda", |context| {

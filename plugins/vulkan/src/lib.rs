@@ -46,6 +46,6 @@ register_module_loader!("vulkan", |context| Box::new(loader::VulkanLoader {
 register_target_kind!("vulkan", include_str!("target_kind.json"), |_| Box::new(
     target_kind::VulkanTargetKind
 ));
-register_codegen!("vulkan", "1.0.0", "1.3.0", |context| Box::new(codegen::VulkanCodegen {
+register_codegen!("vulkan", "1.0.0", "1.0.0", |context| Box::new(codegen::VulkanCodegen {
     host: context.host()
 }));

@@ -31,7 +31,7 @@ export_plugin! { name: "shims", version: "1.2.3", build_id: "a-build" }
 
 register_target_kind!("plain", "{}", |_context| Box::new(SchemaOnly));
 register_target_kind!("picky", "{}", |_context| Box::new(Picky));
-register_codegen!("plain", "1.0.0", "1.4.0", |_context| Box::new(PlainCodegen));
+register_codegen!("plain", "1.0.0", "1.0.0", |_context| Box::new(PlainCodegen));
 register_module_loader!("plain", |context| Box::new(PlainLoader(context.host())));
 register_function!("shims.wait", wait);
 register_interface!("shims", RESET, 5, |context: &Context| -> Box<dyn Reset> {
@@ -482,7 +482,7 @@ fn p3_18_what_a_code_generator_says_of_itself() {
         infos,
         [
             ("module.load.plain".to_owned(), "{}".to_owned()),
-            ("target.build.plain".to_owned(), "{\"ir_min\":\"1.0.0\",\"ir_max\":\"1.4.0\"}".to_owned()),
+            ("target.build.plain".to_owned(), "{\"ir_min\":\"1.0.0\",\"ir_max\":\"1.0.0\"}".to_owned()),
         ]
     );
 }

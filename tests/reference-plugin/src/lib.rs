@@ -70,8 +70,8 @@ register_target_kind!("reference", include_str!("target_kind.json"), |_| {
 register_target_kind!("reference_one_thread", include_str!("target_kind_one_thread.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)
 });
-register_codegen!("reference", "1.0.0", "1.3.0", |_| Box::new(codegen::ReferenceCodegen(codegen::AS_READ)));
-register_codegen!("reference_one_thread", "1.0.0", "1.3.0", |_| {
+register_codegen!("reference", "1.0.0", "1.0.0", |_| Box::new(codegen::ReferenceCodegen(codegen::AS_READ)));
+register_codegen!("reference_one_thread", "1.0.0", "1.0.0", |_| {
     Box::new(codegen::ReferenceCodegen(codegen::ONE_THREAD))
 });
 register_module_loader!("reference", |context| {

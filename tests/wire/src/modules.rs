@@ -43,14 +43,14 @@ pub fn all() -> Vec<Kept> {
         kept("blocks", "1.0.0", vec![blocks()]),
         kept("threads", "1.0.0", vec![threads()]),
         attributes,
-        kept("quantised", "1.1.0", vec![quantised()]),
-        kept("notes", "1.1.0", vec![notes()]),
-        kept("warps", "1.1.0", vec![warps()]),
-        kept("allreduce", "1.1.0", vec![allreduce()]),
-        Kept { stage: Stage::Host, ..kept("launch", "1.2.0", launch()) },
-        kept("packed", "1.3.0", vec![packed()]),
-        kept("storage-types", "1.3.0", vec![storage_types()]),
-        kept("dots", "1.4.0", vec![dots()]),
+        kept("quantised", "1.0.0", vec![quantised()]),
+        kept("notes", "1.0.0", vec![notes()]),
+        kept("warps", "1.0.0", vec![warps()]),
+        kept("allreduce", "1.0.0", vec![allreduce()]),
+        Kept { stage: Stage::Host, ..kept("launch", "1.0.0", launch()) },
+        kept("packed", "1.0.0", vec![packed()]),
+        kept("storage-types", "1.0.0", vec![storage_types()]),
+        kept("dots", "1.0.0", vec![dots()]),
     ]
 }
 
@@ -159,7 +159,7 @@ fn ops_by_signature() -> Vec<PrimFunc> {
     vec![floats.finish(), ints.finish()]
 }
 
-/// Ops with rules of their own that 1.0 has.
+/// Ops of memory with rules of their own.
 fn memory_ops() -> PrimFunc {
     let mut f = Typed::new("own");
     let (f32, i32, i64, int) = (DType::FLOAT32, DType::INT32, DType::INT64, Expr::i32);
@@ -557,7 +557,7 @@ fn dots() -> PrimFunc {
     f.finish()
 }
 
-/// Ops of later minor versions that 1.0 can express with other nodes, or does not need.
+/// Notes for optimisers, and pointers to a part of a buffer.
 fn notes() -> PrimFunc {
     let mut f = build::function("notes");
     let n = f.size("n");

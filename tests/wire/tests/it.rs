@@ -1,7 +1,6 @@
 //! The tests of the wire, in one binary: a binary for each file would take minutes of linking.
 
 mod corpus;
-mod equals;
 mod reader_cpp;
 mod robust;
 mod schema;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Once;
 
 use chipdock_ir::validate::validate;
-use chipdock_ir::wire::{self, WriteOptions};
+use chipdock_ir::wire::{self, WriteOptions, imagined};
 use chipdock_ir::{DType, Expr, IrModule, Span, Stage, Stmt, build, equal, limits, print};
 use chipdock_test_wire::{Document, all_documents};
 use proptest::prelude::*;
@@ -109,11 +109,15 @@ fn take(text: &str) -> Result<IrModule, String> {
         Ok(module) => {
             let _ = print::module(&module);
             if validate(&module, Stage::Blocks).is_ok() {
-                for version in wire::VERSIONS {
-                    if let Ok(text) = wire::write_at(&module, version) {
-                        let again = wire::read(&text).unwrap();
-                        assert_eq!(wire::write_at(&again, version).unwrap(), text);
-                        if *version == wire::VERSION {
+                let text = wire::write(&module).unwrap();
+                let again = wire::read(&text).unwrap();
+                assert_eq!(wire::write(&again).unwrap(), text);
+                assert_eq!(equal::modules(&module, &again), Ok(()));
+                for version in imagined::VERSIONS {
+                    if let Ok(text) = imagined::write_at(&module, version) {
+                        let again = imagined::read(&text).unwrap();
+                        assert_eq!(imagined::write_at(&again, version).unwrap(), text);
+                        if *version != imagined::OLDER {
                             assert_eq!(equal::modules(&module, &again), Ok(()));
                         }
                     }
@@ -230,7 +234,7 @@ proptest! {
 
 fn document(nodes: &str, functions: &str, attrs: &str) -> String {
     format!(
-        "{{\"chipdock_ir\":\"1.1.0\",\"nodes\":[{nodes}],\"functions\":[{functions}],\"attrs\":[{attrs}]}}"
+        "{{\"chipdock_ir\":\"1.0.0\",\"nodes\":[{nodes}],\"functions\":[{functions}],\"attrs\":[{attrs}]}}"
     )
 }
 
@@ -387,14 +391,26 @@ fn wire_w7_work_is_linear_in_the_nodes() {
         let module = module(statements);
         let options = WriteOptions { positions: true, file: Some("f.py"), ..WriteOptions::default() };
         let (text, write_bytes, write_pieces) = measure(|| wire::write_with(&module, &options).unwrap());
-        let (older, older_bytes, older_pieces) = measure(|| wire::write_at(&module, "1.0.0").unwrap());
+        let (older, older_bytes, older_pieces) =
+            measure(|| imagined::write_at(&module, imagined::OLDER).unwrap());
         let (back, read_bytes, read_pieces) = measure(|| wire::read(&text).unwrap());
         assert_eq!(equal::modules(&module, &back), Ok(()));
-        assert!(wire::read(&older).is_ok());
+        let (_, up_bytes, up_pieces) = measure(|| imagined::read(&older).unwrap());
+        let newer = imagined::write_at(&module, imagined::NEWER).unwrap();
+        let (_, down_bytes, down_pieces) = measure(|| imagined::read(&newer).unwrap());
         let nodes = text.matches("{\"node\":").count();
-        let all = [write_bytes, write_pieces, older_bytes, older_pieces, read_bytes, read_pieces, text.len()];
-        let each = all.map(|all| all as f64 / nodes as f64);
-        println!("{nodes} nodes: {each:.1?} (bytes and pieces: write, write at 1.0, read; text)");
+        let all = [
+            [write_bytes, write_pieces],
+            [older_bytes, older_pieces],
+            [read_bytes, read_pieces],
+            [up_bytes, up_pieces],
+            [down_bytes, down_pieces],
+            [text.len(), 0],
+        ];
+        let each: Vec<f64> = all.concat().into_iter().map(|all| all as f64 / nodes as f64).collect();
+        println!(
+            "{nodes} nodes: {each:.1?} (bytes and pieces: write, write for an older minor, read, read of an older and of a newer; text)"
+        );
         (nodes, each)
     };
     let (few, small) = cost(1_430);

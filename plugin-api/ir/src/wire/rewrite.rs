@@ -27,8 +27,8 @@ impl Document {
 #[derive(Default)]
 pub(super) struct Out {
     pub(super) nodes: Vec<Json>,
-    /// Statements that were removed completely.
-    pub(super) gone: HashSet<usize>,
+    /// What stands in the place of nodes that were left out.
+    gone: HashSet<usize>,
 }
 
 impl Out {
@@ -37,55 +37,50 @@ impl Out {
         self.nodes.len() - 1
     }
 
-    /// Returns the name of a node; empty if there is no such node.
-    pub(super) fn name(&self, id: usize) -> &str {
-        self.nodes.get(id).map_or("", |node| node.word("node"))
+    /// Adds an empty sequence in the place of a node that is left out.
+    fn nothing(&mut self) -> usize {
+        let id = self.add(node!("Seq", stmts: Json::List(Vec::new())));
+        self.gone.insert(id);
+        id
     }
 
-    /// Returns the type of an expression as it is written; empty if there is none.
-    pub(super) fn dtype(&self, id: usize) -> String {
-        self.nodes.get(id).map_or("", |node| node.word("dtype")).to_owned()
+    /// Returns true for the id of a node that was left out.
+    pub(super) fn is_gone(&self, json: &Json) -> bool {
+        as_id(json).is_some_and(|id| self.gone.contains(&id))
     }
 
-    /// Adds an empty sequence, which the enclosing sequence then leaves out.
-    pub(super) fn nothing(&mut self) -> usize {
-        let index = self.add(node!("Seq", stmts: Json::List(Vec::new())));
-        self.gone.insert(index);
-        index
-    }
-
-    pub(super) fn int(&mut self, dtype: &str, value: i64) -> usize {
-        self.add(node!("Int", dtype: Json::text(dtype), value: Json::text(&value.to_string())))
-    }
-
-    pub(super) fn cast(&mut self, dtype: &str, value: usize) -> usize {
-        if self.dtype(value) == dtype {
-            return value;
+    /// Leaves the parts that were left out out of what holds them too: a statement out of its sequence, and the evaluation
+    /// of an expression.
+    fn without_gone(&self, node: &mut Json) -> Kept {
+        match node.word("node") {
+            "Evaluate" if node.field("value").is_some_and(|value| self.is_gone(value)) => {
+                return Kept::Nothing;
+            }
+            "Seq" => {}
+            _ => return Kept::Node,
         }
-        self.add(node!("Cast", dtype: Json::text(dtype), value: Json::id(value)))
-    }
-
-    pub(super) fn pair(&mut self, name: &str, dtype: &str, a: usize, b: usize) -> usize {
-        self.add(node!(name, dtype: Json::text(dtype), a: Json::id(a), b: Json::id(b)))
-    }
-
-    pub(super) fn call(&mut self, op: &str, dtype: &str, args: &[usize]) -> usize {
-        let args = Json::List(args.iter().copied().map(Json::id).collect());
-        self.add(node!("CallOp", dtype: Json::text(dtype), op: Json::text(op), args: args))
-    }
-}
-
-/// Returns the ids in a list of a node.
-pub(super) fn ids(node: &Json, field: &str) -> Vec<usize> {
-    match node.field(field) {
-        Some(Json::List(items)) => items.iter().filter_map(as_id).collect(),
-        _ => Vec::new(),
+        let Json::Object(fields) = node else { return Kept::Node };
+        for (_, list) in fields.iter_mut().filter(|(name, _)| name == "stmts") {
+            let Json::List(stmts) = list else { continue };
+            let all = stmts.len();
+            stmts.retain(|stmt| !self.is_gone(stmt));
+            match stmts.as_slice() {
+                kept if kept.len() == all => {}
+                [] => return Kept::Nothing,
+                [one] => return as_id(one).map_or(Kept::Node, Kept::Part),
+                _ => {}
+            }
+        }
+        Kept::Node
     }
 }
 
-/// Returns the id in a field of a node.
-pub(super) fn id(node: &Json, field: &str) -> Option<usize> {
-    node.field(field).and_then(as_id)
+/// What is kept of a node after some of its parts were left out.
+enum Kept {
+    Nothing,
+    /// One part stands for the node.
+    Part(usize),
+    Node,
 }
 
 fn as_id(json: &Json) -> Option<usize> {
@@ -95,13 +90,13 @@ fn as_id(json: &Json) -> Option<usize> {
     }
 }
 
-/// Replaces each node, in order, by the nodes that `each` adds: `each` receives the node with the ids of its rewritten
-/// parts, and returns the id of the replacement. Nodes that are not referred to any more may stay; [`canonical`] drops
-/// them.
+/// Replaces each node, in order, by what `each` adds: it receives the node with the ids of its replaced parts, and returns
+/// the id of the replacement, or `None` for a statement, or an expression that is only evaluated, to be left out. Nodes that
+/// are not referred to any more may stay; [`canonical`] drops them.
 pub(super) fn rewrite(
     document: Document,
     format: &Format,
-    mut each: impl FnMut(&mut Out, Json) -> Result<usize, String>,
+    mut each: impl FnMut(&mut Out, Json) -> Result<Option<usize>, String>,
 ) -> Result<Document, WireError> {
     let mut out = Out::default();
     let mut now: Vec<usize> = Vec::with_capacity(document.nodes.len());
@@ -116,7 +111,12 @@ pub(super) fn rewrite(
             WireError { node: Some(index), message }
         };
         refer(format, &mut node, &now).map_err(at)?;
-        now.push(each(&mut out, node).map_err(at)?);
+        let instead = match out.without_gone(&mut node) {
+            Kept::Nothing => None,
+            Kept::Part(id) => Some(id),
+            Kept::Node => each(&mut out, node).map_err(at)?,
+        };
+        now.push(instead.unwrap_or_else(|| out.nothing()));
     }
     let mut rest = document.rest;
     map_ids(&format.document, &mut rest, &mut |_, id| found(&now, id)).map_err(WireError::new)?;

@@ -12,7 +12,7 @@ use crate::limits::{LANES_MAX, STRING_BYTES_MAX};
 use crate::{DType, FloatBits};
 
 pub(super) use schema::schema;
-pub(super) use tables::{v1_0, v1_1, v1_2, v1_3, v1_4};
+pub(super) use tables::v1_0;
 
 /// The greatest number of digits of an integer: those of 2^64.
 const DIGITS_MAX: usize = 20;
@@ -98,7 +98,7 @@ pub(super) struct Format {
     index: HashMap<&'static str, usize>,
 }
 
-type Checked = Result<(), String>;
+pub(super) type Checked = Result<(), String>;
 
 impl Format {
     pub(super) fn new(nodes: Vec<NodeFormat>, document: Vec<Field>) -> Self {
@@ -110,13 +110,27 @@ impl Format {
         self.index.get(name).map(|index| &self.nodes[*index])
     }
 
+    /// Returns true for a field of the document that may be absent.
+    pub(super) fn is_optional(&self, name: &str) -> bool {
+        self.document.iter().any(|field| field.name == name && field.optional)
+    }
+
+    pub(super) fn has_document_field(&self, name: &str) -> bool {
+        self.document.iter().any(|field| field.name == name)
+    }
+
     /// Checks that every node and field belongs to the minor, and has the right shape. The reader checks what ids refer
     /// to.
     pub(super) fn check(&self, document: &Document) -> Result<(), WireError> {
         for (index, node) in document.nodes.iter().enumerate() {
             self.check_node(node).map_err(|message| WireError { node: Some(index), message })?;
         }
-        check_fields(&self.document, &document.rest, 0, "the document").map_err(WireError::new)
+        self.check_rest(&document.rest).map_err(WireError::new)
+    }
+
+    /// Checks the fields of a document except its version and its nodes.
+    pub(super) fn check_rest<N: AsRef<str>>(&self, rest: &[(N, Json)]) -> Checked {
+        check_fields(&self.document, rest, 0, "the document")
     }
 
     fn check_node(&self, node: &Json) -> Checked {
@@ -135,10 +149,25 @@ impl Format {
         }
     }
 
-    /// Returns true for an op that a call may name.
-    pub(super) fn has_op(&self, name: &str) -> bool {
-        let op = self.node("CallOp").and_then(|node| node.fields.iter().find(|field| field.name == "op"));
-        matches!(op.map(|field| &field.shape), Some(Shape::Word(words)) if words.contains(&name))
+    /// Returns what of a node the minor does not have, in a few words; `None` if it has the node as it is.
+    pub(super) fn lacks(&self, node: &Json) -> Option<String> {
+        let name = node.word("node");
+        let Some(format) = self.node(name) else { return Some(name.to_owned()) };
+        let Json::Object(found) = node else { return Some(node.brief()) };
+        let has = |name: &str, value: &Json| {
+            format.fields.iter().any(|field| field.name == name && is(&field.shape, value))
+        };
+        for (field, value) in found.iter().filter(|(field, _)| field != "node") {
+            if !has(field, value) {
+                return Some(match (&**field, value) {
+                    ("op", Json::Text(op)) => format!("{name} {op}"),
+                    ("dtype", Json::Text(dtype)) => format!("{name} of type {dtype}"),
+                    (field, value) => format!("{name} with {field} {}", value.brief()),
+                });
+            }
+        }
+        let missing = format.fields.iter().find(|field| !field.optional && node.field(field.name).is_none());
+        missing.map(|field| format!("{name} without {}", field.name))
     }
 }
 

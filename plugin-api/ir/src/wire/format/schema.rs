@@ -10,7 +10,7 @@ const REFER: &str = "$ref";
 /// Makes the JSON Schema of a minor. A schema cannot express what an id refers to; descriptions state it for readers.
 pub(in crate::wire) fn schema(format: &Format, version: &str) -> Value {
     let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
-    let mut definitions = definitions(has_storage_types(format));
+    let mut definitions = definitions();
     let mut nodes = Vec::new();
     for node in &format.nodes {
         let mut object = object(&node.fields);
@@ -52,17 +52,12 @@ pub(in crate::wire) fn schema(format: &Format, version: &str) -> Value {
 const DESCRIPTION: &str = "A module of Chipdock's IR. A node's id is its index in `nodes`; it refers only to nodes before \
     it. That ids lead to nodes of the right sort, that types fit and how deep nodes nest is for the reader to check.";
 
-/// Returns true if the minor has storage types.
-fn has_storage_types(format: &Format) -> bool {
-    format.nodes.iter().flat_map(|node| &node.fields).any(|field| matches!(field.shape, Shape::AnyDType))
-}
-
-fn definitions(has_storage_types: bool) -> Map<String, Value> {
-    let numbers = match has_storage_types {
-        false => "bool|u?int(8|16|32|64)|float(16|32|64)|bfloat16",
-        true => "bool|u?int(1|4|8|16|32|64)|float(16|32|64)|bfloat16|float8_(e4m3fn|e5m2)",
-    };
+fn definitions() -> Map<String, Value> {
+    let values = "bool|u?int(8|16|32|64)|float(16|32|64)|bfloat16";
+    let all = "bool|u?int(1|4|8|16|32|64)|float(16|32|64)|bfloat16|float8_(e4m3fn|e5m2)";
     let lanes = "x([2-9]|[1-9][0-9]{1,2}|10[01][0-9]|102[0-4])";
+    let dtype =
+        |names: &str| json!({ "type": "string", "pattern": format!("^(({names})({lanes})?|handle)$") });
     let text = json!({ "type": "string" });
     let json = [
         json!({ "type": ["null", "boolean", "integer", "string"] }),
@@ -77,7 +72,8 @@ fn definitions(has_storage_types: bool) -> Map<String, Value> {
             json!({ "type": "string", "pattern": format!("^(0|-?[1-9][0-9]{{0,{}}})$", DIGITS_MAX - 1) }),
         ),
         ("bits", json!({ "type": "string", "pattern": "^0x[0-9a-f]{16}$" })),
-        ("dtype", json!({ "type": "string", "pattern": format!("^(({numbers})({lanes})?|handle)$") })),
+        ("dtype", dtype(all)),
+        ("value_dtype", dtype(values)),
         ("json", json!({ "anyOf": json })),
         (
             "target",
@@ -115,7 +111,8 @@ fn shape(of: &Shape) -> Value {
         Shape::Text => named("text"),
         Shape::Integer => named("integer"),
         Shape::Bits => named("bits"),
-        Shape::DType | Shape::AnyDType => named("dtype"),
+        Shape::AnyDType => named("dtype"),
+        Shape::DType => named("value_dtype"),
         Shape::Target => named("target"),
         Shape::Bool => json!({ "type": "boolean" }),
         Shape::Number(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),

@@ -1,4 +1,5 @@
-//! The tables of the published minors. They are frozen: a node, a field or an op that is added belongs to a new minor.
+//! The tables of the published minors. They are frozen: a node, a field or an op that is added belongs to a new minor,
+//! whose table is made of the one before.
 
 use std::sync::OnceLock;
 
@@ -76,15 +77,19 @@ fn node(name: &'static str, sort: Sort, fields: Vec<Field>) -> NodeFormat {
 }
 
 fn leaves() -> Vec<NodeFormat> {
-    let pointer = Shape::Object(fields! { element: Shape::DType, scope: Shape::Text });
+    let pointer = Shape::Object(fields! { element: Shape::AnyDType, scope: Shape::Text });
     let number = || Shape::Number(0, u32::MAX.into());
     vec![
-        node("Var", Sort::Var, fields! { name: Shape::Text, dtype: Shape::DType, pointer: or_null(pointer) }),
+        node(
+            "Var",
+            Sort::Var,
+            fields! { name: Shape::Text, dtype: Shape::AnyDType, pointer: or_null(pointer) },
+        ),
         node(
             "Buffer",
             Sort::Buffer,
             fields! {
-                name: Shape::Text, dtype: Shape::DType, shape: list(expr()), strides: list(expr()),
+                name: Shape::Text, dtype: Shape::AnyDType, shape: list(expr()), strides: list(expr()),
                 elem_offset: or_null(expr()), data: var(), scope: Shape::Text, data_alignment_bytes: number(),
                 offset_factor: number(),
             },
@@ -92,10 +97,23 @@ fn leaves() -> Vec<NodeFormat> {
     ]
 }
 
+fn reducer() -> NodeFormat {
+    let fields = fields! { lhs: list(var()), rhs: list(var()), result: list(expr()), identity: list(expr()) };
+    node("Reducer", Sort::Reducer, fields)
+}
+
+/// Positions (WIRE-W8).
+fn positions() -> Field {
+    let number = || Shape::Number(1, u32::MAX.into());
+    let place = Shape::Tuple(vec![Shape::Id(Sort::Placed), number(), number()]);
+    let positions = fields! { file: or_null(Shape::Text), nodes: list(place) };
+    Field { name: "positions", shape: Shape::Object(positions), optional: true }
+}
+
 fn expressions() -> Vec<NodeFormat> {
     let lanes = || Shape::Number(2, LANES_MAX.into());
     let ops = Shape::Word(ops_since(0).collect());
-    let dtype = || Shape::DType;
+    let dtype = || Shape::AnyDType;
     let of = |name, fields| node(name, Sort::Expr, fields);
     let pair = |name: &&'static str| of(*name, fields! { dtype: dtype(), a: expr(), b: expr() });
     let mut nodes = vec![
@@ -157,7 +175,7 @@ fn statements() -> Vec<NodeFormat> {
         of(
             "Attr",
             fields! {
-                about: or_null(Shape::Id(Sort::Param)), key: Shape::Text, value: expr(), body: stmt(),
+                about: or_null(Shape::Id(Sort::About)), key: Shape::Text, value: expr(), body: stmt(),
             },
         ),
         of("LaunchThread", fields! { var: var(), axis: words(AXES), extent: expr(), body: stmt() }),
@@ -193,7 +211,7 @@ fn values() -> Vec<NodeFormat> {
     ]
 }
 
-/// Returns the table of 1.0: the foundation.
+/// Returns the table of 1.0.
 pub(in crate::wire) fn v1_0() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
     FORMAT.get_or_init(|| {
@@ -201,78 +219,9 @@ pub(in crate::wire) fn v1_0() -> &'static Format {
             name: Shape::Text, params: list(Shape::Id(Sort::Param)), ret: or_null(Shape::DType), attrs: attrs(),
             s_tir: Shape::Bool, alloc_buffers: list(buffer()), body: stmt(),
         };
-        let nodes = [leaves(), expressions(), statements(), values()].concat();
-        Format::new(nodes, fields! { functions: list(Shape::Object(function)), attrs: attrs() })
-    })
-}
-
-/// Returns the table of 1.1: ops of threads and of quantised kernels, reducers, positions.
-pub(in crate::wire) fn v1_1() -> &'static Format {
-    static FORMAT: OnceLock<Format> = OnceLock::new();
-    FORMAT.get_or_init(|| {
-        let mut nodes = v1_0().nodes.clone();
-        let reducer =
-            fields! { lhs: list(var()), rhs: list(var()), result: list(expr()), identity: list(expr()) };
-        nodes.push(node("Reducer", Sort::Reducer, reducer));
-        for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
-            match (field.name, &mut field.shape) {
-                ("op", Shape::Word(ops)) => ops.extend(ops_since(1)),
-                ("about", shape) => *shape = or_null(Shape::Id(Sort::About)),
-                _ => {}
-            }
-        }
-        let number = || Shape::Number(1, u32::MAX.into());
-        let place = Shape::Tuple(vec![Shape::Id(Sort::Placed), number(), number()]);
-        let positions = fields! { file: or_null(Shape::Text), nodes: list(place) };
-        let mut document = v1_0().document.clone();
-        document.push(Field { name: "positions", shape: Shape::Object(positions), optional: true });
+        let nodes = [leaves(), expressions(), statements(), values(), vec![reducer()]].concat();
+        let mut document = fields! { functions: list(Shape::Object(function)), attrs: attrs() };
+        document.push(positions());
         Format::new(nodes, document)
     })
-}
-
-/// Returns the table of 1.2: parallel launches.
-pub(in crate::wire) fn v1_2() -> &'static Format {
-    static FORMAT: OnceLock<Format> = OnceLock::new();
-    FORMAT.get_or_init(|| with_ops(v1_1(), 2))
-}
-
-/// Returns the table of the previous minor with the ops of a minor added.
-fn with_ops(before: &Format, minor: u64) -> Format {
-    let mut nodes = before.nodes.clone();
-    for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
-        if let ("op", Shape::Word(ops)) = (field.name, &mut field.shape) {
-            ops.extend(ops_since(minor));
-        }
-    }
-    Format::new(nodes, before.document.clone())
-}
-
-/// Returns the table of 1.3: tensors as arguments of packed calls, and storage types.
-pub(in crate::wire) fn v1_3() -> &'static Format {
-    static FORMAT: OnceLock<Format> = OnceLock::new();
-    FORMAT.get_or_init(|| {
-        let mut format = with_ops(v1_2(), 3);
-        format
-            .nodes
-            .iter_mut()
-            .flat_map(|node| &mut node.fields)
-            .for_each(|field| any_dtype(&mut field.shape));
-        Format::new(format.nodes, format.document)
-    })
-}
-
-/// Returns the table of 1.4: dot products.
-pub(in crate::wire) fn v1_4() -> &'static Format {
-    static FORMAT: OnceLock<Format> = OnceLock::new();
-    FORMAT.get_or_init(|| with_ops(v1_3(), 4))
-}
-
-/// Allows storage types wherever a type may occur.
-fn any_dtype(shape: &mut Shape) {
-    match shape {
-        Shape::DType => *shape = Shape::AnyDType,
-        Shape::Nullable(inner) => any_dtype(inner),
-        Shape::Object(fields) => fields.iter_mut().for_each(|field| any_dtype(&mut field.shape)),
-        _ => {}
-    }
 }
