@@ -381,15 +381,23 @@ fn wire_version(codegen: &CodegenEntry) -> Result<String, Error> {
     let own = semver::Version::parse(wire::VERSION).map_err(|error| {
         Error::new(ErrorKind::Internal, format!("wire version {}: {error}", wire::VERSION))
     })?;
-    let version = if codegen.ir_max < own { &codegen.ir_max } else { &own };
-    if *version < codegen.ir_min || version.major != own.major {
+    lower_version(&own, &codegen.ir_min, &codegen.ir_max).map(ToString::to_string)
+}
+
+/// Returns the lower of the version that this host writes and the newest that a code generator reads.
+fn lower_version<'v>(
+    own: &'v semver::Version,
+    min: &'v semver::Version,
+    max: &'v semver::Version,
+) -> Result<&'v semver::Version, Error> {
+    let version = own.min(max);
+    if version < min || version.major != own.major {
         let message = format!(
-            "it reads IR of version {} to {}, this host writes {own}; get a build for this host",
-            codegen.ir_min, codegen.ir_max
+            "it reads IR of version {min} to {max}, this host writes {own}; get a build for this host"
         );
         return Err(Error::new(ErrorKind::Unavailable, message));
     }
-    Ok(version.to_string())
+    Ok(version)
 }
 
 #[cfg(test)]

@@ -173,3 +173,32 @@ fn compile_c6_functions_are_grouped_by_their_canonical_targets() {
     assert_eq!((names(&plan.own), plan.others.len()), (vec!["other".to_owned(), "spelt".to_owned()], 0));
     assert_eq!(plan.target, *bench.target("threads").target(), "it takes the place of the one asked for");
 }
+
+/// COMPILE-C3: an older reader is written for, a newer one reads what this host writes, and where they have no version in common
+/// the error says what each has.
+#[test]
+fn compile_c3_the_lower_version_is_written() {
+    let lower = |own: &str, min: &str, max: &str| {
+        let [own, min, max] = [own, min, max].map(|text| semver::Version::parse(text).unwrap());
+        lower_version(&own, &min, &max).map(ToString::to_string).map_err(|error| {
+            assert_eq!(*error.kind(), ErrorKind::Unavailable);
+            error.message().to_owned()
+        })
+    };
+    for (own, min, max, wanted) in [
+        ("1.0.0", "1.0.0", "1.0.0", "1.0.0"),
+        ("1.0.0", "1.0.0", "1.9.0", "1.0.0"),
+        ("1.5.0", "1.0.0", "1.3.0", "1.3.0"),
+        ("1.5.0", "1.5.0", "2.0.0", "1.5.0"),
+    ] {
+        assert_eq!(lower(own, min, max), Ok(wanted.to_owned()), "{own} for {min} to {max}");
+    }
+    for (own, min, max) in
+        [("1.0.0", "1.1.0", "1.9.0"), ("2.1.0", "1.0.0", "1.9.0"), ("1.0.0", "0.1.0", "0.9.0")]
+    {
+        let wanted = format!(
+            "it reads IR of version {min} to {max}, this host writes {own}; get a build for this host"
+        );
+        assert_eq!(lower(own, min, max), Err(wanted));
+    }
+}
