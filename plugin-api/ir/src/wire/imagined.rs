@@ -77,7 +77,7 @@ pub fn write_at(module: &IrModule, version: &str) -> Result<String, WireError> {
 ///
 /// # Errors
 ///
-/// As [`read`](super::read).
+/// As [`read`](super::read()).
 pub fn read_document(text: &str) -> Result<WireDocument, WireError> {
     read_among(text, IMAGINED, NATIVE)
 }
@@ -86,7 +86,7 @@ pub fn read_document(text: &str) -> Result<WireDocument, WireError> {
 ///
 /// # Errors
 ///
-/// As [`read`](super::read).
+/// As [`read`](super::read()).
 pub fn read(text: &str) -> Result<IrModule, WireError> {
     read_document(text).map(|document| document.module)
 }
